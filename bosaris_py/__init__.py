@@ -1,0 +1,1 @@
+"""Calibrate, fuse and judge binary detectors whose scores are log-likelihood-ratios."""

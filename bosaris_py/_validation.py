@@ -1,0 +1,238 @@
+"""Array converters and validators, and the one grammar of all error messages.
+
+A message says what was expected, what came, and the likely mistake::
+
+    `scoremask` of Scores must have shape (12, 300) like `scoremat`;
+    got (300, 12). Did you swap models and segments?
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py.errors import InvalidInputError
+
+__all__ = [
+    "as_ids",
+    "as_mask",
+    "as_matrix",
+    "as_vector",
+    "as_weights",
+    "check_fraction",
+    "check_not_empty",
+    "check_shape",
+    "check_unique",
+    "describe",
+    "frozen",
+    "invalid",
+    "list_some",
+    "read_only",
+    "refuse_nan",
+]
+
+FloatArray = npt.NDArray[np.floating[Any]]
+BoolArray = npt.NDArray[np.bool_]
+StrArray = npt.NDArray[np.str_]
+
+_EXAMPLES_SHOWN = 5
+
+
+def invalid(name: str, owner: str, expected: str, got: str, hint: str = "") -> InvalidInputError:
+    """Build the error for one bad argument in the grammar of this module."""
+    message = f"`{name}` of {owner} must {expected}; got {got}."
+    return InvalidInputError(f"{message} {hint}" if hint else message)
+
+
+def describe(value: object) -> str:
+    """Return a short description of `value` for an error message."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} and type {value.dtype}"
+    text = repr(value)
+    if len(text) <= 60:
+        return text
+    return f"a {type(value).__name__} ({text[:50]}...)"
+
+
+def list_some(items: Iterable[object], shown: int = _EXAMPLES_SHOWN) -> str:
+    """Return the first few items, comma-separated, with an ellipsis if cut."""
+    materialised = list(items)
+    text = ", ".join(str(item) for item in materialised[:shown])
+    return f"{text}, ..." if len(materialised) > shown else text
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Mark a fresh array, to which nobody else holds a reference, as read-only."""
+    array.setflags(write=False)
+    return array
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return `array` if nobody can write to its memory, else a read-only copy.
+
+    A read-only view of a writeable array is copied too, because its owner
+    could still change it.
+    """
+    owner: object = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return frozen(array.copy(order="K"))
+        owner = owner.base
+    return array if owner is None else frozen(array.copy(order="K"))
+
+
+def _as_float_array(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Convert to float32 (kept) or float64; refuse what cannot be a score."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        message = f"`{name}` of {owner} must be a regular array of numbers; numpy says: {error}"
+        raise InvalidInputError(message) from error
+    if array.dtype.kind == "f":
+        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    if array.dtype.kind in "iu" or array.size == 0:
+        return array.astype(np.float64)
+    hint = ""
+    if array.dtype.kind == "b":
+        hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
+    elif array.dtype.kind in "USO":
+        hint = "Convert text to numbers first, for instance with .astype(float)."
+    raise invalid(name, owner, "hold real numbers", describe(array), hint)
+
+
+def as_vector(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Return `values` as a 1-D float array, without a copy where possible.
+
+    float32 stays float32, any other real type becomes float64.
+    """
+    array = _as_float_array(values, name, owner)
+    if array.ndim != 1:
+        hint = ""
+        if array.ndim == 2 and 1 in array.shape:
+            hint = "Flatten it with .ravel()."
+        elif array.ndim == 0:
+            hint = "Put a single score into a list."
+        raise invalid(name, owner, "be one-dimensional", describe(array), hint)
+    return array
+
+
+def as_matrix(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Return `values` as a 2-D float array, without a copy where possible."""
+    array = _as_float_array(values, name, owner)
+    if array.ndim != 2:
+        raise invalid(name, owner, "be two-dimensional", describe(array))
+    return array
+
+
+def as_mask(values: npt.ArrayLike, name: str, owner: str) -> BoolArray:
+    """Return `values` as a boolean array; anything but booleans is refused.
+
+    Numbers are refused even if they are all 0 or 1: a matrix of scores or of
+    +1/-1 labels in the place of a mask is a common mistake, and silent if
+    converted.
+    """
+    array = np.asarray(values)
+    if array.dtype != np.bool_:
+        if array.size == 0:
+            return array.astype(np.bool_)
+        raise invalid(
+            name,
+            owner,
+            "be boolean",
+            describe(array),
+            "If it holds 0 and 1, say so with .astype(bool).",
+        )
+    return array
+
+
+def as_ids(values: npt.ArrayLike | Sequence[str], name: str, owner: str) -> StrArray:
+    """Return `values` as a read-only 1-D array of str; bytes are decoded as UTF-8."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        hint = "A single id needs a list around it." if array.ndim == 0 else ""
+        raise invalid(name, owner, "be a one-dimensional list of ids", describe(array), hint)
+    if array.size == 0:
+        return frozen(np.empty(0, dtype=np.str_))
+    if array.dtype.kind == "O":
+        strangers = [item for item in array if not isinstance(item, (str, bytes))]
+        if strangers:
+            raise invalid(name, owner, "hold strings", f"among others {describe(strangers[0])}")
+        array = np.array([i.decode() if isinstance(i, bytes) else i for i in array], dtype=np.str_)
+    elif array.dtype.kind == "S":
+        array = np.strings.decode(array, "utf-8")
+    elif array.dtype.kind != "U":
+        hint = "Ids are text; write [str(i) for i in ids]."
+        raise invalid(name, owner, "hold strings", describe(array), hint)
+    return read_only(array)
+
+
+def as_weights(
+    values: npt.ArrayLike | None, size: int, name: str, owner: str
+) -> npt.NDArray[np.float64] | None:
+    """Return trial weights as float64 of length `size`; None stays None."""
+    if values is None:
+        return None
+    weights = as_vector(values, name, owner).astype(np.float64, copy=False)
+    if weights.size != size:
+        expected = f"have one weight for each of the {size} scores"
+        raise invalid(name, owner, expected, f"{weights.size} weights")
+    good = np.isfinite(weights) & (weights >= 0)
+    if not good.all():
+        first = int(np.argmin(good))
+        found = f"{weights[first]} at position {first} ({np.count_nonzero(~good)} bad in all)"
+        raise invalid(name, owner, "be finite and not negative", found)
+    if size and not weights.any():
+        raise invalid(name, owner, "not all be zero", "only zeros")
+    return weights
+
+
+def refuse_nan(values: FloatArray, name: str, owner: str) -> None:
+    """Raise with counts and first positions if `values` holds NaN."""
+    bad = np.isnan(values)
+    if bad.any():
+        positions = np.flatnonzero(bad)
+        found = (
+            f"NaN at {positions.size} of {values.size} positions "
+            f"({list_some(positions.tolist())})"
+        )
+        raise invalid(name, owner, "not hold NaN", found)
+
+
+def check_not_empty(values: npt.NDArray[Any], name: str, owner: str) -> None:
+    """Raise if `values` has no elements."""
+    if values.size == 0:
+        hint = "Error-rates of a class without trials are not defined."
+        raise invalid(name, owner, "hold at least one score", "none", hint)
+
+
+def check_shape(
+    array: npt.NDArray[Any], shape: tuple[int, ...], name: str, owner: str, like: str
+) -> None:
+    """Raise unless `array` has `shape`, guessing at a swap of models and segments."""
+    if array.shape != shape:
+        hint = ""
+        if array.ndim == 2 and array.shape == shape[::-1]:
+            hint = "Did you swap models and segments?"
+        raise invalid(name, owner, f"have shape {shape} {like}", str(array.shape), hint)
+
+
+def check_unique(ids: StrArray, name: str, owner: str) -> None:
+    """Raise if an id occurs twice, naming the first few that do."""
+    values, counts = np.unique(ids, return_counts=True)
+    repeated = values[counts > 1]
+    if repeated.size:
+        found = f"{repeated.size} repeated ids ({list_some(repeated.tolist())})"
+        raise invalid(name, owner, "hold each id once", found)
+
+
+def check_fraction(value: float, name: str, owner: str) -> float:
+    """Return `value` as a float; raise unless it lies strictly between 0 and 1."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise invalid(name, owner, "be a number between 0 and 1", describe(value)) from None
+    if not 0.0 < number < 1.0:
+        hint = "Is this a prior log-odds or a percentage?" if np.isfinite(number) else ""
+        raise invalid(name, owner, "lie strictly between 0 and 1", describe(value), hint)
+    return number

@@ -1,0 +1,70 @@
+"""Exceptions and warnings of the whole package.
+
+Every exception derives from `BosarisError` and also from the built-in that a
+user would think of first, so ``except ValueError`` keeps working. Every
+warning derives from `BosarisWarning`, so one filter silences or promotes them
+all.
+"""
+
+__all__ = [
+    "BosarisError",
+    "BosarisWarning",
+    "ConvergenceWarning",
+    "DuplicateIdWarning",
+    "FileFormatError",
+    "FitError",
+    "InvalidInputError",
+    "MissingTrialsWarning",
+    "OldFormatWarning",
+    "PlotRangeWarning",
+    "SeparableDataWarning",
+    "TrialMismatchError",
+]
+
+
+class BosarisError(Exception):
+    """Root of all exceptions that bosaris_py raises on purpose."""
+
+
+class InvalidInputError(BosarisError, ValueError):
+    """An argument has the wrong shape, type or value."""
+
+
+class TrialMismatchError(BosarisError, ValueError):
+    """Objects that must describe the same trials do not."""
+
+
+class FileFormatError(BosarisError, OSError):
+    """A file is damaged, foreign, or not laid out as its kind must be."""
+
+
+class FitError(BosarisError, RuntimeError):
+    """A calibration or a fusion could not be trained."""
+
+
+class BosarisWarning(UserWarning):
+    """Root of all warnings: an answer exists, but look before you trust it."""
+
+
+class MissingTrialsWarning(BosarisWarning):
+    """Trials, models or segments were asked for that the object does not have."""
+
+
+class DuplicateIdWarning(BosarisWarning):
+    """An id occurs more than once where each should occur once."""
+
+
+class OldFormatWarning(BosarisWarning):
+    """A file in a superseded layout was read; saving it again updates it."""
+
+
+class ConvergenceWarning(BosarisWarning):
+    """The optimiser stopped before the gradient vanished."""
+
+
+class SeparableDataWarning(ConvergenceWarning):
+    """The training scores separate the classes, so no finite optimum exists."""
+
+
+class PlotRangeWarning(BosarisWarning):
+    """A point or line lies outside the axes and was not drawn."""
