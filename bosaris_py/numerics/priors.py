@@ -1,0 +1,321 @@
+"""Priors, costs and the maps between probabilities and log-odds.
+
+A decision is governed by one number, the prior log-odds ``plo``: the logit of
+the probability of a target once the costs are absorbed into it. The Bayes
+decision for a log-likelihood-ratio is to accept iff it is at least ``-plo``.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from bosaris_py._validation import as_vector, check_fraction, describe, frozen, invalid
+
+__all__ = [
+    "DecisionCosts",
+    "OperatingPoint",
+    "PriorLike",
+    "effective_prior",
+    "logit",
+    "probit",
+    "sigmoid",
+]
+
+
+def logit(p: npt.ArrayLike) -> Any:
+    r"""Map probabilities to log-odds.
+
+    Parameters
+    ----------
+    p : float or array_like of float
+        Probabilities in [0, 1].
+
+    Returns
+    -------
+    float or ndarray of float64
+        :math:`\log p - \log(1-p)`; -inf at 0 and inf at 1. A scalar for a
+        scalar.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value lies outside [0, 1] or is NaN. (The toolkit's ``logit.m``
+        returns 0 there.)
+
+    Examples
+    --------
+    >>> float(round(logit(0.01), 4))
+    -4.5951
+    """
+    probabilities = _as_probabilities(p, "logit")
+    return special.logit(probabilities)[()]
+
+
+def sigmoid(x: npt.ArrayLike) -> Any:
+    r"""Map log-odds to probabilities, the inverse of `logit`.
+
+    Parameters
+    ----------
+    x : float or array_like of float
+        Log-odds, any real number or +-inf.
+
+    Returns
+    -------
+    float or ndarray of float64
+        :math:`1/(1+e^{-x})`, in [0, 1]. A scalar for a scalar.
+
+    Examples
+    --------
+    >>> float(sigmoid(0.0))
+    0.5
+    """
+    return special.expit(np.asarray(x, dtype=np.float64))[()]
+
+
+def probit(p: npt.ArrayLike) -> Any:
+    r"""Map probabilities to standard normal deviates, the warp of a DET plot's axes.
+
+    Parameters
+    ----------
+    p : float or array_like of float
+        Probabilities in [0, 1].
+
+    Returns
+    -------
+    float or ndarray of float64
+        :math:`\Phi^{-1}(p) = \sqrt{2}\,\mathrm{erf}^{-1}(2p-1)`; -inf at 0
+        and inf at 1. A scalar for a scalar.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value lies outside [0, 1] or is NaN.
+
+    Notes
+    -----
+    Computed without forming ``2 p - 1``, so that tiny probabilities keep full
+    precision; the toolkit's ``probit.m`` loses it below about 1e-10.
+
+    Examples
+    --------
+    >>> float(probit(0.5))
+    0.0
+    """
+    return special.ndtri(_as_probabilities(p, "probit"))[()]
+
+
+def _as_probabilities(p: npt.ArrayLike, owner: str) -> npt.NDArray[np.float64]:
+    probabilities = np.asarray(p, dtype=np.float64)
+    good = (probabilities >= 0) & (probabilities <= 1)
+    if not good.all():
+        first = probabilities[~good].flat[0]
+        hint = "Percentages must be divided by 100." if first > 1 else ""
+        raise invalid("p", owner, "lie in [0, 1]", f"{first}", hint)
+    return probabilities
+
+
+def effective_prior(p_target: float, c_miss: float, c_fa: float) -> float:
+    r"""Absorb the costs of the two errors into the prior.
+
+    Bayes decisions at prior `p_target` with costs `c_miss` and `c_fa` are
+    those at the effective prior with unit costs.
+
+    Parameters
+    ----------
+    p_target : float
+        Prior probability of a target, strictly between 0 and 1.
+    c_miss, c_fa : float
+        Cost of a miss and of a false alarm, positive.
+
+    Returns
+    -------
+    float
+        :math:`\tilde\pi = \pi C_{miss} / (\pi C_{miss} + (1-\pi) C_{fa})`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `p_target` is not in (0, 1) or a cost is not positive and finite.
+
+    Notes
+    -----
+    Theory paper, section 2.4.2; the toolkit's ``effective_prior.m``.
+
+    Examples
+    --------
+    >>> round(effective_prior(0.01, 10, 1), 6)
+    0.091743
+    """
+    return OperatingPoint(p_target, c_miss, c_fa).effective_prior
+
+
+def _positive_cost(instance: object, attribute: "attrs.Attribute[float]", value: float) -> None:
+    if not (math.isfinite(value) and value > 0):
+        raise invalid(
+            attribute.name, type(instance).__name__, "be positive and finite", describe(value)
+        )
+
+
+def _to_cost(value: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise invalid("a cost", "OperatingPoint", "be a number", describe(value)) from None
+
+
+@attrs.frozen
+class OperatingPoint:
+    """A prior and two costs: all that a decision needs to know about its use.
+
+    Parameters
+    ----------
+    p_target : float
+        Prior probability of a target trial, strictly between 0 and 1.
+    c_miss : float, default: 1.0
+        Cost of rejecting a target. Positive.
+    c_fa : float, default: 1.0
+        Cost of accepting a non-target. Positive.
+
+    Raises
+    ------
+    InvalidInputError
+        If the prior or a cost is out of range.
+
+    Examples
+    --------
+    The operating point of NIST's evaluations up to 2008:
+
+    >>> point = OperatingPoint(p_target=0.01, c_miss=10, c_fa=1)
+    >>> round(point.effective_prior, 6)
+    0.091743
+    >>> round(point.threshold, 6)
+    2.292535
+    """
+
+    p_target: float = attrs.field(
+        converter=lambda value: check_fraction(value, "p_target", "OperatingPoint")
+    )
+    c_miss: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
+    c_fa: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
+
+    @property
+    def miss_cost(self) -> float:
+        """Expected cost of always rejecting, P_target C_miss."""
+        return self.p_target * self.c_miss
+
+    @property
+    def fa_cost(self) -> float:
+        """Expected cost of always accepting, (1 - P_target) C_fa."""
+        return (1.0 - self.p_target) * self.c_fa
+
+    @property
+    def effective_prior(self) -> float:
+        """The prior that leads to the same decisions with unit costs."""
+        return self.miss_cost / (self.miss_cost + self.fa_cost)
+
+    @property
+    def plo(self) -> float:
+        """Prior log-odds: the logit of the effective prior, natural log."""
+        log_odds = math.log(self.p_target) - math.log1p(-self.p_target)
+        return log_odds + math.log(self.c_miss) - math.log(self.c_fa)
+
+    @property
+    def threshold(self) -> float:
+        """Bayes threshold: accept iff the log-likelihood-ratio is at least this, -plo."""
+        return -self.plo
+
+
+PriorLike: TypeAlias = (
+    "float | npt.ArrayLike | OperatingPoint | Sequence[OperatingPoint] | DecisionCosts"
+)
+
+
+@attrs.frozen(eq=False)
+class DecisionCosts:
+    """What a set of operating points means for errors: two prices and a threshold each.
+
+    Every function with a `prior` argument turns it into this first.
+
+    Parameters
+    ----------
+    miss : ndarray of float64
+        Price of a miss rate of one, P_target C_miss.
+    fa : ndarray of float64, like `miss`
+        Price of a false-alarm rate of one, (1 - P_target) C_fa.
+    plo : ndarray of float64, like `miss`
+        Prior log-odds, log(miss / fa).
+    """
+
+    miss: npt.NDArray[np.float64]
+    fa: npt.NDArray[np.float64]
+    plo: npt.NDArray[np.float64]
+
+    @classmethod
+    def from_prior(cls, prior: PriorLike, owner: str) -> "DecisionCosts":
+        """Read a `prior` argument: probabilities (unit costs) or operating points."""
+        if isinstance(prior, DecisionCosts):
+            return prior
+        if isinstance(prior, OperatingPoint):
+            return cls._from_points([prior], shape=())
+        if isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior):
+            points = [p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in prior]
+            return cls._from_points(points, shape=(len(points),))
+        scalar = np.ndim(prior) == 0  # type: ignore[arg-type]
+        if scalar:
+            check_fraction(prior, "prior", owner)  # type: ignore[arg-type]
+        values = as_vector(np.atleast_1d(np.asarray(prior)), "prior", owner)
+        values = values.astype(np.float64, copy=False)
+        for value in values[~((values > 0) & (values < 1))][:1]:
+            check_fraction(value, "prior", owner)
+        shape = () if scalar else values.shape
+        plo = special.logit(values)
+        return cls(
+            frozen(values.reshape(shape).copy()),
+            frozen((1.0 - values).reshape(shape)),
+            frozen(plo.reshape(shape)),
+        )
+
+    @classmethod
+    def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":
+        """Unit costs at given prior log-odds; exact where a prior would round to 1."""
+        log_odds = np.array(plo, dtype=np.float64)
+        return cls(
+            frozen(np.asarray(special.expit(log_odds))),
+            frozen(np.asarray(special.expit(-log_odds))),
+            frozen(log_odds),
+        )
+
+    @classmethod
+    def _from_points(
+        cls, points: Sequence[OperatingPoint], shape: tuple[int, ...]
+    ) -> "DecisionCosts":
+        columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points])
+        return cls(*(frozen(column.reshape(shape).copy()) for column in columns.T))
+
+    @property
+    def thresholds(self) -> npt.NDArray[np.float64]:
+        """Bayes thresholds for log-likelihood-ratios, -plo."""
+        return -self.plo
+
+    @property
+    def default_cost(self) -> npt.NDArray[np.float64]:
+        """Cost of the better of always accepting and always rejecting."""
+        return np.minimum(self.miss, self.fa)
+
+    def cost(
+        self,
+        pmiss: npt.NDArray[np.float64],
+        pfa: npt.NDArray[np.float64],
+        *,
+        normalize: bool,
+    ) -> Any:
+        """Return miss * pmiss + fa * pfa, over `default_cost` if `normalize`."""
+        cost = self.miss * pmiss + self.fa * pfa
+        if normalize:
+            cost = cost / self.default_cost
+        return cost[()]
