@@ -1,1 +1,27 @@
-"""To be filled."""
+"""Numbers from arrays of scores: error-rates, costs, hulls; numpy and scipy only."""
+
+from bosaris_py.numerics.cllr import cllr, min_cllr
+from bosaris_py.numerics.dcf import act_dcf, error_rates_at
+from bosaris_py.numerics.pav import optimal_llrs
+from bosaris_py.numerics.priors import OperatingPoint, effective_prior, logit, probit, sigmoid
+from bosaris_py.numerics.roc import ROC, ROCCH, Threshold, auc, eer, min_dcf, prbep
+
+__all__ = [
+    "ROC",
+    "ROCCH",
+    "OperatingPoint",
+    "Threshold",
+    "act_dcf",
+    "auc",
+    "cllr",
+    "eer",
+    "effective_prior",
+    "error_rates_at",
+    "logit",
+    "min_cllr",
+    "min_dcf",
+    "optimal_llrs",
+    "prbep",
+    "probit",
+    "sigmoid",
+]

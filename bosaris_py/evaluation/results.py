@@ -1,0 +1,283 @@
+"""All that one set of scores has to say about a detector, computed from one sort."""
+
+import functools
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import refuse_nan
+from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.dcf import error_rates
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.roc import ROC, ROCCH, Threshold
+from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
+from bosaris_py.trials import Key, Scores
+
+__all__ = ["Results"]
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class Results:
+    """The performance of one detector on one set of trials.
+
+    Each class is sorted once, when the object is made; every metric after that
+    costs little, and is computed when first asked for.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores, for `act_dcf` and `cllr` natural-log
+        likelihood-ratios; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores, likewise.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, or a weight is bad.
+
+    Notes
+    -----
+    The toolkit's class ``Results``; here every metric is an attribute or takes
+    a probability, and the thresholds that go with EER and minimum DCF are
+    given too. Memory: one sorted copy of the scores.
+
+    Examples
+    --------
+    >>> results = Results([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])
+    >>> results
+    Results: 3 targets, 3 non-targets, EER 0.1667, Cllr 0.5909, minCllr 0.3333
+    >>> float(results.min_dcf(0.5))
+    0.16666666666666666
+    >>> results.min_dcf_threshold(0.5)
+    Threshold(1.0, pmiss=0, pfa=0.333333)
+    """
+
+    tar_sorted: SortedScores
+    non_sorted: SortedScores
+
+    def __init__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> None:
+        self.__attrs_init__(*sort_classes(tar, non, tar_weights, non_weights, "Results"))
+
+    @classmethod
+    def from_scores(cls, scores: Scores, key: Key) -> "Results":
+        """Judge the scores of the trials in a key.
+
+        Parameters
+        ----------
+        scores : Scores
+            Scores of at least some of the key's trials.
+        key : Key
+            Which trials are targets and which non-targets.
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InvalidInputError
+            If no target or no non-target has a score, or one is NaN.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score, with counts. They are left
+            out of all figures.
+        """
+        return cls(*scores.get_tar_non(key))
+
+    def __repr__(self) -> str:
+        """Show the counts and the three figures that need no operating point."""
+        return (
+            f"Results: {self.n_tar} targets, {self.n_non} non-targets, "
+            f"EER {self.eer:.4g}, Cllr {self.cllr:.4g}, minCllr {self.min_cllr:.4g}"
+        )
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials."""
+        return self.tar_sorted.size
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials."""
+        return self.non_sorted.size
+
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+        return ROC.from_sorted(self.tar_sorted, self.non_sorted)
+
+    @property
+    def rocch(self) -> ROCCH:
+        """The ROC's convex hull."""
+        return self.roc.convex_hull()
+
+    @property
+    def eer(self) -> float:
+        """Equal error rate on the convex hull, a fraction; see `bosaris_py.eer`."""
+        return self.rocch.eer
+
+    @property
+    def prbep(self) -> float:
+        """Precision-recall break-even point, a number of errors; see `bosaris_py.prbep`."""
+        return self.rocch.prbep
+
+    @property
+    def auc(self) -> float:
+        """Area under the ROC; see `bosaris_py.auc`."""
+        return self.roc.auc
+
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits; see `bosaris_py.cllr`."""
+        tar, non = self.tar_sorted, self.non_sorted
+        miss_bits = mean_bits(tar.values, tar.weights, sign=-1.0)
+        fa_bits = mean_bits(non.values, non.weights, sign=1.0)
+        return (miss_bits + fa_bits) / 2.0
+
+    @property
+    def min_cllr(self) -> float:
+        """Cllr after optimal recalibration, in bits; see `bosaris_py.min_cllr`."""
+        return self.rocch.min_cllr
+
+    @property
+    def eer_threshold(self) -> Threshold:
+        """Threshold where the larger of both error-rates is smallest, with those rates.
+
+        The EER is a point between two thresholds in general; no single one
+        attains it.
+        """
+        return self.roc.eer_threshold
+
+    def act_dcf(
+        self,
+        prior: PriorLike,
+        normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    ) -> Any:
+        """Cost of Bayes decisions at one or many operating points; see `bosaris_py.act_dcf`."""
+        costs = DecisionCosts.from_prior(prior, "act_dcf")
+        rates = error_rates(self.tar_sorted, self.non_sorted, costs.thresholds)
+        return costs.cost(*rates, normalize=normalize)
+
+    def min_dcf(
+        self,
+        prior: PriorLike,
+        normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    ) -> Any:
+        """Minimum cost over all thresholds, at one or many operating points; see `bosaris_py.min_dcf`."""
+        return self.rocch.min_dcf(prior, normalize=normalize)
+
+    def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
+        """Return the threshold of minimum cost at one operating point, with its error-rates.
+
+        Parameters
+        ----------
+        prior : float or OperatingPoint
+            One target probability (unit costs) or operating point.
+
+        Returns
+        -------
+        Threshold
+            A target score, or -inf (accept all) or inf (reject all).
+
+        Raises
+        ------
+        InvalidInputError
+            If `prior` is not in (0, 1) or is more than one.
+        """
+        return self.rocch.min_dcf_threshold(prior)
+
+    def threshold_at(self, *, pmiss: float | None = None, pfa: float | None = None) -> Threshold:
+        """Find the best threshold that keeps one error-rate within a limit; see `ROC.threshold_at`.
+
+        Parameters
+        ----------
+        pmiss : float, optional
+            Largest miss rate allowed, in [0, 1].
+        pfa : float, optional
+            Largest false-alarm rate allowed, in [0, 1]. Give exactly one.
+
+        Returns
+        -------
+        Threshold
+            A float that carries the error-rates that hold at it.
+
+        Raises
+        ------
+        InvalidInputError
+            If none or both limits are given, or one is outside [0, 1].
+        """
+        return self.roc.threshold_at(pmiss=pmiss, pfa=pfa)
+
+    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Any, Any]:
+        """Return miss and false-alarm rates at given thresholds; see `bosaris_py.error_rates_at`."""
+        limits = np.asarray(thresholds, dtype=np.float64)
+        refuse_nan(np.atleast_1d(limits), "thresholds", "error_rates_at")
+        pmiss, pfa = error_rates(self.tar_sorted, self.non_sorted, limits)
+        return pmiss[()], pfa[()]
+
+    def to_dict(self, prior: PriorLike | None = None) -> dict[str, Any]:
+        """Return the results as plain numbers, for JSON or any table library.
+
+        Parameters
+        ----------
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+            Operating points at which to add the detection costs.
+
+        Returns
+        -------
+        dict
+            ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``,
+            ``auc``, ``cllr``, ``min_cllr``; and if `prior` is given
+            ``operating_points``, a list with a dict for each: ``plo``,
+            ``act_dcf`` and ``min_dcf`` with their normalized values,
+            ``act_threshold`` and ``min_threshold``, and the error-rates at
+            both thresholds.
+        """
+        record: dict[str, Any] = {
+            "n_tar": self.n_tar,
+            "n_non": self.n_non,
+            "eer": self.eer,
+            "eer_threshold": float(self.eer_threshold),
+            "prbep": self.prbep,
+            "auc": self.auc,
+            "cllr": self.cllr,
+            "min_cllr": self.min_cllr,
+        }
+        if prior is not None:
+            record["operating_points"] = self._cost_records(prior)
+        return record
+
+    def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
+        costs = DecisionCosts.from_prior(prior, "to_dict")
+        best = self.rocch.best_vertices(costs)
+        actual = error_rates(self.tar_sorted, self.non_sorted, costs.thresholds)
+        minimal = self.rocch.pmiss[best], self.rocch.pfa[best]
+        columns = {
+            "plo": costs.plo,
+            "act_dcf": costs.cost(*actual, normalize=False),
+            "act_dcf_normalized": costs.cost(*actual, normalize=True),
+            "act_threshold": costs.thresholds,
+            "act_pmiss": actual[0],
+            "act_pfa": actual[1],
+            "min_dcf": costs.cost(*minimal, normalize=False),
+            "min_dcf_normalized": costs.cost(*minimal, normalize=True),
+            "min_threshold": self.rocch.thresholds[best],
+            "min_pmiss": minimal[0],
+            "min_pfa": minimal[1],
+        }
+        rows = zip(*(np.atleast_1d(column).tolist() for column in columns.values()), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
