@@ -6,7 +6,11 @@ A message says what was expected, what came, and the likely mistake::
     got (300, 12). Did you swap models and segments?
 """
 
+import os
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +34,7 @@ __all__ = [
     "list_some",
     "read_only",
     "refuse_nan",
+    "warn_caller",
 ]
 
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -37,6 +42,7 @@ BoolArray = npt.NDArray[np.bool_]
 StrArray = npt.NDArray[np.str_]
 
 _EXAMPLES_SHOWN = 5
+_PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
 def invalid(name: str, owner: str, expected: str, got: str, hint: str = "") -> InvalidInputError:
@@ -193,8 +199,7 @@ def refuse_nan(values: FloatArray, name: str, owner: str) -> None:
     if bad.any():
         positions = np.flatnonzero(bad)
         found = (
-            f"NaN at {positions.size} of {values.size} positions "
-            f"({list_some(positions.tolist())})"
+            f"NaN at {positions.size} of {values.size} positions ({list_some(positions.tolist())})"
         )
         raise invalid(name, owner, "not hold NaN", found)
 
@@ -236,3 +241,15 @@ def check_fraction(value: float, name: str, owner: str) -> float:
         hint = "Is this a prior log-odds or a percentage?" if np.isfinite(number) else ""
         raise invalid(name, owner, "lie strictly between 0 and 1", describe(value), hint)
     return number
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called into this package, however deep we are in it."""
+    level = 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(
+        (_PACKAGE, "<attrs generated")
+    ):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
