@@ -230,11 +230,6 @@ class OperatingPoint:
         return -self.plo
 
 
-PriorLike: TypeAlias = (
-    "float | npt.ArrayLike | OperatingPoint | Sequence[OperatingPoint] | DecisionCosts"
-)
-
-
 @attrs.frozen(eq=False)
 class DecisionCosts:
     """What a set of operating points means for errors: two prices and a threshold each.
@@ -256,7 +251,7 @@ class DecisionCosts:
     plo: npt.NDArray[np.float64]
 
     @classmethod
-    def from_prior(cls, prior: PriorLike, owner: str) -> "DecisionCosts":
+    def from_prior(cls, prior: "PriorLike", owner: str) -> "DecisionCosts":
         """Read a `prior` argument: probabilities (unit costs) or operating points."""
         if isinstance(prior, DecisionCosts):
             return prior
@@ -319,3 +314,6 @@ class DecisionCosts:
         if normalize:
             cost = cost / self.default_cost
         return cost[()]
+
+
+PriorLike: TypeAlias = npt.ArrayLike | OperatingPoint | Sequence[OperatingPoint] | DecisionCosts
