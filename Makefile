@@ -1,0 +1,83 @@
+# Each target sets up what it needs in .venv: Python >= 3.11 and make are enough.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+INSTALLED := $(VENV)/installed
+ARGS ?=
+
+# Two installations into one environment at once would get in each other's way.
+.NOTPARALLEL:
+.PHONY: help demo test test-all check format docs bench build clean
+# A recipe that fails must not leave a stamp behind.
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo      calibrate, fuse and judge two speaker verifiers; results in demo_output/"
+	@echo "make test      the tests, without the slow ones        (ARGS='-k eer' is passed on to pytest)"
+	@echo "make test-all  all tests, with coverage"
+	@echo "make check     format, lint, types, import layers, docstrings"
+	@echo "make format    put the code into the project's format"
+	@echo "make docs      the documentation, in docs/_build/html"
+	@echo "make bench     the benchmarks"
+	@echo "make build     source distribution and wheel, in dist/"
+	@echo "make clean     remove what the targets above wrote, except .venv"
+	@echo
+	@echo "Each sets up .venv as needed. Another Python: make PYTHON=python3.12 ..."
+
+demo: $(INSTALLED)/package
+	$(RUN) examples/demo.py
+
+test: $(INSTALLED)/test
+	$(RUN) -m pytest --numprocesses auto -m "not slow" $(ARGS)
+
+test-all: $(INSTALLED)/test $(INSTALLED)/dev
+	$(RUN) -m pytest --numprocesses auto --cov --cov-report=term $(ARGS)
+
+check: $(INSTALLED)/dev
+	$(RUN) -m ruff format --check .
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy
+	$(VENV)/bin/lint-imports --no-logo
+	$(RUN) -m numpydoc lint $$(find bosaris_py -name '*.py')
+
+format: $(INSTALLED)/dev
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+
+docs: $(INSTALLED)/docs
+	$(RUN) -m sphinx --nitpicky --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+bench: $(INSTALLED)/bench
+	@for script in benchmarks/bench_*.py; do echo "$$script"; $(RUN) "$$script" || exit 1; done
+
+build: $(INSTALLED)/dev
+	$(RUN) -m build
+
+clean:
+	rm -rf build dist demo_output docs/_build docs/api/generated *.egg-info .coverage .hypothesis
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp per extra, renewed when the requirements change.
+$(INSTALLED)/package: setup.cfg pyproject.toml | $(RUN)
+	@echo "Installing bosaris_py into $(VENV) ..."
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable .
+	@mkdir -p $(@D) && touch $@
+
+$(INSTALLED)/%: setup.cfg pyproject.toml | $(RUN)
+	@echo "Installing bosaris_py and what '$*' needs into $(VENV) ..."
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@mkdir -p $(@D) && touch $@
+
+$(RUN):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "bosaris_py needs Python >= 3.11, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)" >&2; \
+	    echo "Name a newer one, for instance: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; \
+	    exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	    echo "'$(PYTHON)' cannot create virtual environments: its modules venv and ensurepip are missing." >&2; \
+	    echo "Debian and Ubuntu keep them in a package of their own: apt install python3-venv" >&2; \
+	    exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
