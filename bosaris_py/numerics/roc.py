@@ -345,7 +345,8 @@ class ROC:
         misses[1:-1:2] = self._misses[:-1]
         false_alarms[1:-1:2] = self._false_alarms
         # The next float up rejects the target and keeps everything above it.
-        thresholds[2:-1:2] = np.nextafter(self.target_scores, np.inf)
+        with np.errstate(over="ignore"):
+            thresholds[2:-1:2] = np.nextafter(self.target_scores, np.inf)
         misses[2:-1:2] = self._misses[1:]
         false_alarms[2:-1:2] = self.non_between[1:]
         false_alarms[2:-3:2] += self._false_alarms[1:]
@@ -535,15 +536,12 @@ def _ranks_by_bins(
     """Count the scores below, and up to, each target score by searching the shorter list."""
     values = part.values.astype(np.float64, copy=False)
     n_bins = target_scores.size + 1
-    above = np.searchsorted(target_scores, values, side="right")
-    upper = np.bincount(above, minlength=n_bins)[:-1].cumsum()
-    at_or_above = np.searchsorted(target_scores, values, side="left")
-    strictly = np.bincount(at_or_above, minlength=n_bins)[:-1].cumsum()
-    # A score equal to target k falls into bin k of `at_or_above`, together
-    # with the scores in the gap below; only the former is not below target k.
-    tied = above != at_or_above
-    equal = np.bincount(at_or_above[tied], minlength=n_bins)[:-1]
-    return strictly - equal, upper
+    # A score lies below target k iff at most k targets lie at or below it.
+    at_or_below = np.searchsorted(target_scores, values, side="right")
+    strictly_below = np.searchsorted(target_scores, values, side="left")
+    lower = np.bincount(at_or_below, minlength=n_bins)[:-1].cumsum()
+    upper = np.bincount(strictly_below, minlength=n_bins)[:-1].cumsum()
+    return lower, upper
 
 
 @attrs.frozen(eq=False, repr=False)

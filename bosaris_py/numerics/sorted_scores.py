@@ -155,7 +155,8 @@ def _running_total(
 
 
 def _round_to_float32(limits: npt.NDArray[np.float64], *, towards: float) -> FloatArray:
+    # Beyond the largest float32 both steps end at infinity, as they should.
     with np.errstate(over="ignore"):
         rounded = np.asarray(limits.astype(np.float32))
-    overshot = rounded < limits if towards > 0 else rounded > limits
-    return np.where(overshot, np.nextafter(rounded, np.float32(towards)), rounded)
+        overshot = rounded < limits if towards > 0 else rounded > limits
+        return np.where(overshot, np.nextafter(rounded, np.float32(towards)), rounded)

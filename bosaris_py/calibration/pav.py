@@ -1,0 +1,252 @@
+"""Non-parametric calibration by the pool-adjacent-violators algorithm."""
+
+from pathlib import Path
+from typing import Any, overload
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import as_vector, describe, frozen, invalid, read_only, refuse_nan
+from bosaris_py.numerics.pav import pav_bins
+from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.storage.parameters import read_parameters, write_parameters
+from bosaris_py.trials import Key, Scores
+
+__all__ = ["PAVCalibration"]
+
+Float64Array = npt.NDArray[np.float64]
+
+# Where the toolkit puts its two dummy trials.
+_DUMMY_SCORE = 1e6
+
+
+def _to_bounds(values: npt.ArrayLike) -> Float64Array:
+    return read_only(np.asarray(values, dtype=np.float64))
+
+
+def _same(a: Float64Array, b: Float64Array) -> bool:
+    return np.array_equal(a, b)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class PAVCalibration:
+    """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
+
+    Make one with `fit`, `fit_scores` or `read`. On data like the training
+    data it removes any monotone miscalibration; it needs more trials than
+    `LinearCalibration` to be safe on new data.
+
+    Parameters
+    ----------
+    score_bounds : (2 m,) ndarray of float64
+        Lowest and highest training score of each of the m pools, ascending.
+    llr_bounds : (2 m,) ndarray of float64
+        Log-likelihood-ratio at each bound.
+    score_offset : float
+        Half the rise of the map within a pool.
+    n_tar, n_non : int
+        Number of training trials, without the two dummy trials.
+
+    Notes
+    -----
+    The toolkit's ``pav_calibration.m``: one target is added below all scores
+    and one non-target above them, so every log-likelihood-ratio is finite, at
+    most log(N + 1) and at least -log(T + 1) in the outermost pools. The map
+    passes through ``llr - score_offset`` at the lowest and ``llr +
+    score_offset`` at the highest score of each pool and is linear in between
+    and from pool to pool. With an offset of zero it is flat within a pool, so
+    that different scores become equal; a small offset keeps their order.
+
+    Where the toolkit raises an error, this map goes on: scores beyond the
+    dummies (at -1e6 and 1e6, or at the outermost training score if that is
+    farther out) get the value of the outermost bound.
+
+    Examples
+    --------
+    >>> calibration = PAVCalibration.fit([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])
+    >>> calibration.apply([-2.0, 0.5, 4.0]).round(4).tolist()
+    [-1.0986, -0.5493, 1.0986]
+    """
+
+    score_bounds: Float64Array = attrs.field(converter=_to_bounds, eq=attrs.cmp_using(eq=_same))
+    llr_bounds: Float64Array = attrs.field(converter=_to_bounds, eq=attrs.cmp_using(eq=_same))
+    score_offset: float
+    n_tar: int
+    n_non: int
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse bounds that do not describe a rising map."""
+        owner = "PAVCalibration"
+        if self.score_bounds.ndim != 1 or self.score_bounds.shape != self.llr_bounds.shape:
+            expected = "be one-dimensional, as long as `llr_bounds`"
+            got = f"shapes {self.score_bounds.shape} and {self.llr_bounds.shape}"
+            raise invalid("score_bounds", owner, expected, got)
+        if self.score_bounds.size < 2 or not np.all(np.diff(self.score_bounds) >= 0):
+            raise invalid("score_bounds", owner, "be ascending", describe(self.score_bounds))
+
+    @classmethod
+    def fit(
+        cls, tar: npt.ArrayLike, non: npt.ArrayLike, *, score_offset: float = 0.0
+    ) -> "PAVCalibration":
+        """Train the map.
+
+        Parameters
+        ----------
+        tar : (n_tar,) array_like of float
+            Target scores, finite.
+        non : (n_non,) array_like of float
+            Non-target scores, finite.
+        score_offset : float, default: 0.0
+            Half the rise of the map within a pool, not negative; the
+            toolkit's ``small_val``.
+
+        Returns
+        -------
+        PAVCalibration
+
+        Raises
+        ------
+        InvalidInputError
+            If a class is empty, a score is not finite, or `score_offset` is
+            negative.
+        """
+        owner = "PAVCalibration.fit"
+        targets, others = _finite(tar, "tar", owner), _finite(non, "non", owner)
+        if not (np.isfinite(score_offset) and score_offset >= 0):
+            expected = "be finite and not negative"
+            raise invalid("score_offset", owner, expected, describe(score_offset))
+        outermost = _outermost(targets, others)
+        bins = pav_bins(
+            SortedScores.from_scores(np.append(targets, -outermost), name="tar", owner=owner),
+            SortedScores.from_scores(np.append(others, outermost), name="non", owner=owner),
+        )
+        return cls(
+            score_bounds=frozen(np.column_stack((bins.lowest, bins.highest)).ravel()),
+            llr_bounds=frozen(
+                np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
+            ),
+            score_offset=float(score_offset),
+            n_tar=targets.size,
+            n_non=others.size,
+        )
+
+    @classmethod
+    def fit_scores(cls, scores: Scores, key: Key, *, score_offset: float = 0.0) -> "PAVCalibration":
+        """Train the map on the scores of the trials in a key.
+
+        Parameters
+        ----------
+        scores : Scores
+            Scores of at least some of the key's trials.
+        key : Key
+            Which trials are targets and which non-targets.
+        score_offset : float, default: 0.0
+            As in `fit`.
+
+        Returns
+        -------
+        PAVCalibration
+
+        Raises
+        ------
+        InvalidInputError
+            As in `fit`.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score; they are left out.
+        """
+        return cls.fit(*scores.get_tar_non(key), score_offset=score_offset)
+
+    @overload
+    def apply(self, x: Scores) -> Scores: ...
+    @overload
+    def apply(self, x: npt.ArrayLike) -> Any: ...
+    def apply(self, x: Any) -> Any:
+        """Turn scores into log-likelihood-ratios.
+
+        Parameters
+        ----------
+        x : array_like of float, any shape, or Scores
+            Scores; no NaN, +-inf allowed.
+
+        Returns
+        -------
+        ndarray of float64, or Scores
+            Natural-log likelihood-ratios, finite; the same kind as `x`, trials
+            in the same places.
+
+        Raises
+        ------
+        InvalidInputError
+            If a score is NaN.
+        """
+        if isinstance(x, Scores):
+            return x.transform(self._map)
+        scores = np.asarray(x)
+        return self._map(scores.ravel()).reshape(scores.shape)
+
+    def _map(self, scores: npt.ArrayLike) -> Float64Array:
+        values = as_vector(scores, "x", "PAVCalibration.apply")
+        refuse_nan(values, "x", "PAVCalibration.apply")
+        return np.interp(values, self.score_bounds, self.llr_bounds)
+
+    def save(self, path: str | Path) -> None:
+        """Write the map to a JSON file.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; replaced as a whole if it exists.
+        """
+        record = attrs.asdict(self, value_serializer=_to_plain)
+        write_parameters(path, {"kind": type(self).__name__, **record})
+
+    @classmethod
+    def read(cls, path: str | Path) -> "PAVCalibration":
+        """Read a map that `save` has written.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read.
+
+        Returns
+        -------
+        PAVCalibration
+
+        Raises
+        ------
+        FileFormatError
+            If the file holds something else.
+        """
+        return cls(**read_parameters(path, cls.__name__))
+
+    def __repr__(self) -> str:
+        """Say how many pools there are and how far they reach."""
+        return (
+            f"PAVCalibration: {self.score_bounds.size // 2} pools, "
+            f"llr {self.llr_bounds[0]:.4g} ... {self.llr_bounds[-1]:.4g}, "
+            f"trained on {self.n_tar} targets and {self.n_non} non-targets"
+        )
+
+
+def _to_plain(_: type, __: "attrs.Attribute[Any]", value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _finite(scores: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[np.floating[Any]]:
+    array = as_vector(scores, name, owner)
+    refuse_nan(array, name, owner)
+    infinite = int(np.count_nonzero(np.isinf(array)))
+    if infinite:
+        hint = "An infinite score has no place on a map with straight lines."
+        raise invalid(name, owner, "be finite", f"{infinite} infinite scores", hint)
+    return array
+
+
+def _outermost(*classes: npt.NDArray[np.floating[Any]]) -> float:
+    extremes = [float(np.abs(scores).max(initial=0.0)) for scores in classes]
+    return max(_DUMMY_SCORE, *extremes)

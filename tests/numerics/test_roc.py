@@ -1,0 +1,397 @@
+"""The ROC engine against naive exact arithmetic, and the laws it must obey."""
+
+import copy
+import json
+import pickle
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics import ROC, OperatingPoint, Threshold, auc, eer, min_dcf, prbep
+from bosaris_py.numerics.roc import _convex, _scan_hull
+from bosaris_py.numerics.sorted_scores import SortedScores
+from tests.score_strategies import (
+    naive_hull,
+    naive_points,
+    priors,
+    score_lists,
+    weighted_scores,
+)
+
+# Ratios of the same whole numbers, divided once: equal to the last bit or two.
+ATOL = 1e-15
+
+
+@given(score_lists(), score_lists())
+def test_vertices_are_points_of_the_roc_at_their_thresholds(
+    tar: np.ndarray, non: np.ndarray
+) -> None:
+    roc = ROC.from_scores(tar, non)
+    for threshold, pmiss, pfa in zip(
+        roc.thresholds[:-1], roc.pmiss[:-1], roc.pfa[:-1], strict=True
+    ):
+        if threshold == np.inf:
+            continue
+        assert pmiss == np.mean(tar < threshold)
+        assert pfa == np.mean(non >= threshold)
+    assert (roc.pmiss[0], roc.pfa[0]) == (0.0, 1.0)
+    assert (roc.pmiss[-1], roc.pfa[-1]) == (1.0, 0.0)
+    assert np.all(roc.thresholds[1:] >= roc.thresholds[:-1])
+
+
+@given(score_lists(), score_lists())
+def test_steppy_roc_passes_through_every_naive_point(tar: np.ndarray, non: np.ndarray) -> None:
+    """Each point lies on the staircase: on an edge of it, at its end or in between."""
+    roc = ROC.from_scores(tar, non)
+    edges = list(zip(roc.pmiss, roc.pfa, roc.pmiss[1:], roc.pfa[1:], strict=False))
+    for pmiss, pfa in naive_points(tar, non):
+        assert any(
+            m0 - ATOL <= pmiss <= m1 + ATOL
+            and f1 - ATOL <= pfa <= f0 + ATOL
+            and abs((m1 - m0) * (float(pfa) - f0) - (f1 - f0) * (float(pmiss) - m0)) < ATOL
+            for m0, f0, m1, f1 in edges
+        )
+
+
+@given(score_lists(), score_lists())
+def test_no_vertex_is_superfluous(tar: np.ndarray, non: np.ndarray) -> None:
+    roc = ROC.from_scores(tar, non)
+    d_miss, d_fa = np.diff(roc.pmiss), np.diff(roc.pfa)
+    assert not np.any((d_miss == 0) & (d_fa == 0))
+    assert not np.any((d_miss[1:] == 0) & (d_miss[:-1] == 0))
+    assert not np.any((d_fa[1:] == 0) & (d_fa[:-1] == 0))
+
+
+@given(score_lists(), score_lists())
+def test_hull_vertices_are_exact(tar: np.ndarray, non: np.ndarray) -> None:
+    hull = ROC.from_scores(tar, non).convex_hull()
+    ours = [
+        (Fraction(m, tar.size), Fraction(f, non.size))
+        for m, f in zip(hull.misses.tolist(), hull.false_alarms.tolist(), strict=True)
+    ]
+    assert ours == naive_hull(tar, non)
+
+
+def test_hull_pools_equal_means_that_floats_keep_apart(oracle_case: dict) -> None:
+    """Labels 1 0 1 1 0 1 0 0 1: two pools of mean 1/2, which running means do not join."""
+    labels = np.array(oracle_case["in"]["y"], dtype=float)
+    assert len(oracle_case["out"]["height"]) == 3
+    scores = np.arange(labels.size, dtype=float)
+    hull = ROC.from_scores(scores[labels == 1], scores[labels == 0]).convex_hull()
+    assert hull.misses.tolist() == [0, 4, 5]
+    assert hull.false_alarms.tolist() == [4, 0, 0]
+
+
+@pytest.fixture
+def oracle_case(oracle: Path) -> dict:
+    cases = json.loads((oracle / "edge_cases.json").read_text())
+    return next(case for case in cases if case["name"].startswith("pavx floating-point"))
+
+
+def test_hull_of_counts_whose_products_overflow() -> None:
+    """Slopes that differ by 1 in 2**80 are told apart, and equal ones are pooled."""
+    big = 2**40
+    x = np.array([0, big, 2 * big + 1, 3 * big + 2, 4 * big + 2])
+    y = np.array([4 * big, 3 * big, 2 * big - 1, big - 2, -2])
+    # Chain slopes: -1, -1 exactly, -1, -1 - so nothing turns; then bend one point by 1.
+    assert not _convex(x, y).any()
+    y_bent = y - np.array([0, 1, 0, 0, 0])
+    assert _convex(x, y_bent).tolist() == [True, False, False]
+
+
+@given(score_lists(), score_lists())
+def test_scan_and_rounds_find_the_same_hull(tar: np.ndarray, non: np.ndarray) -> None:
+    hull = ROC.from_scores(tar, non).convex_hull()
+    values = np.unique(np.concatenate((tar, non)))
+    misses = [0, *(int(np.sum(tar < v)) for v in values), tar.size]
+    false_alarms = [non.size, *(int(np.sum(non >= v)) for v in values), 0]
+    distinct = sorted(set(zip(misses, false_alarms, strict=True)), key=lambda p: (p[0], -p[1]))
+    x, y = [p[0] for p in distinct], [p[1] for p in distinct]
+    kept = _scan_hull(x, y)
+    assert [(x[i], y[i]) for i in kept] == list(
+        zip(hull.misses.tolist(), hull.false_alarms.tolist(), strict=True)
+    )
+
+
+def test_smooth_arc_needs_the_scan() -> None:
+    """A long convex arc collapses point by point from one end; the answer is still exact."""
+    n = 2000
+    # Gaps of 1, 2, 3 ... non-targets below each target bend the curve the right way;
+    # one heap of non-targets above all targets makes every vertex superfluous.
+    tar = np.arange(n, dtype=float)
+    gaps = np.repeat(tar - 0.5, np.arange(n, 0, -1))
+    hull = ROC.from_scores(tar, gaps).convex_hull()
+    assert hull.misses.tolist() == [0, *range(n + 1)]
+    # The gaps fall by at most n per target, the heap by 5000 per target on the whole.
+    heap = np.concatenate((gaps, np.full(5000 * n, n + 1.0)))
+    assert ROC.from_scores(tar, heap).convex_hull().misses.tolist() == [0, 0, n]
+
+
+@given(score_lists(), score_lists(), priors)
+def test_min_dcf_tries_every_threshold(tar: np.ndarray, non: np.ndarray, prior: float) -> None:
+    naive = min(
+        prior * float(pmiss) + (1 - prior) * float(pfa)
+        for pmiss, pfa in [(Fraction(0), Fraction(1)), *naive_points(tar, non)]
+    )
+    assert min_dcf(tar, non, prior) == pytest.approx(naive, rel=1e-12, abs=ATOL)
+
+
+@given(score_lists(), score_lists())
+def test_eer_is_the_largest_minimum_cost(tar: np.ndarray, non: np.ndarray) -> None:
+    """Theory paper, equation (26): the maximum is at a prior where an edge is indifferent."""
+    hull = ROC.from_scores(tar, non).convex_hull()
+    finite = hull.llr[np.isfinite(hull.llr)]
+    candidates = 1 / (1 + np.exp(finite))
+    best = max((float(min_dcf(tar, non, p)) for p in candidates), default=0.0)
+    assert hull.eer == pytest.approx(best, abs=1e-12)
+    assert eer(tar, non) == hull.eer
+    assert 0 <= hull.eer <= 0.5
+
+
+@given(score_lists(), score_lists(), st.floats(0.01, 100))
+def test_unequal_error_rate_is_the_largest_cost_at_its_costs(
+    tar: np.ndarray, non: np.ndarray, ratio: float
+) -> None:
+    """Theory paper, equation (28); PRBEP by equation (29)."""
+    hull = ROC.from_scores(tar, non).convex_hull()
+    uer = hull.unequal_error_rate(ratio)
+    finite = hull.llr[np.isfinite(hull.llr)]
+    odds = np.exp(-finite) / ratio
+    points = [OperatingPoint(p, ratio, 1.0) for p in odds / (1 + odds) if 0 < p < 1]
+    best = max((float(min_dcf(tar, non, point)) for point in points), default=0.0)
+    assert uer == pytest.approx(best, rel=1e-9, abs=1e-12)
+    if ratio < 1.001 and ratio > 0.999:
+        assert uer == pytest.approx(hull.eer, rel=1e-2)
+    expected = non.size * hull.unequal_error_rate(tar.size / non.size)
+    assert prbep(tar, non) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(score_lists(), score_lists())
+def test_auc_counts_pairs(tar: np.ndarray, non: np.ndarray) -> None:
+    wins = np.sum(tar[:, None] > non) + 0.5 * np.sum(tar[:, None] == non)
+    assert auc(tar, non) == pytest.approx(wins / (tar.size * non.size), rel=1e-14, abs=0)
+
+
+@given(score_lists(), score_lists(), st.randoms(use_true_random=False))
+def test_order_does_not_matter(tar: np.ndarray, non: np.ndarray, random) -> None:
+    shuffled = tar.tolist()
+    random.shuffle(shuffled)
+    one, other = ROC.from_scores(tar, non), ROC.from_scores(shuffled, non[::-1])
+    np.testing.assert_array_equal(one.pmiss, other.pmiss)
+    np.testing.assert_array_equal(one.pfa, other.pfa)
+
+
+@given(score_lists(st.integers(-8, 8).map(float)), score_lists(st.integers(-8, 8).map(float)))
+def test_rising_maps_change_nothing_but_thresholds(tar: np.ndarray, non: np.ndarray) -> None:
+    one = ROC.from_scores(tar, non)
+    for warp in (lambda s: s**3 + 1.0, lambda s: np.exp(s), lambda s: (s / 16).astype(np.float32)):
+        other = ROC.from_scores(warp(tar), warp(non))
+        np.testing.assert_array_equal(one.pmiss, other.pmiss)
+        np.testing.assert_array_equal(one.pfa, other.pfa)
+        assert one.convex_hull().min_cllr == other.convex_hull().min_cllr
+
+
+@given(score_lists(), score_lists())
+def test_swapping_classes_and_sign_swaps_the_error_rates(tar: np.ndarray, non: np.ndarray) -> None:
+    one = ROC.from_scores(tar, non).convex_hull()
+    other = ROC.from_scores(-non, -tar).convex_hull()
+    np.testing.assert_array_equal(one.pmiss, other.pfa[::-1])
+    np.testing.assert_array_equal(one.pfa, other.pmiss[::-1])
+
+
+@given(weighted_scores(), weighted_scores())
+def test_whole_weights_are_repeated_trials(
+    tar: tuple[np.ndarray, np.ndarray], non: tuple[np.ndarray, np.ndarray]
+) -> None:
+    weighted = ROC.from_scores(tar[0], non[0], tar_weights=tar[1], non_weights=non[1])
+    repeated = ROC.from_scores(np.repeat(*tar), np.repeat(*non))
+    for name in ("misses", "false_alarms"):
+        a = getattr(weighted.convex_hull(), name)
+        assert a.dtype == np.int64
+        np.testing.assert_array_equal(a, getattr(repeated.convex_hull(), name))
+    np.testing.assert_array_equal(weighted.pmiss, repeated.pmiss)
+    np.testing.assert_array_equal(weighted.pfa, repeated.pfa)
+    assert weighted.auc == pytest.approx(repeated.auc, rel=1e-14, abs=0)
+    assert weighted.convex_hull().prbep == pytest.approx(repeated.convex_hull().prbep, rel=1e-14)
+    assert weighted.eer_threshold.pmiss == repeated.eer_threshold.pmiss
+    assert weighted.eer_threshold.pfa == repeated.eer_threshold.pfa
+
+
+@given(weighted_scores(), weighted_scores(), st.floats(0.01, 100), st.floats(0.01, 100))
+def test_a_common_factor_of_a_class_changes_no_rate(
+    tar: tuple[np.ndarray, np.ndarray],
+    non: tuple[np.ndarray, np.ndarray],
+    tar_factor: float,
+    non_factor: float,
+) -> None:
+    one = ROC.from_scores(tar[0], non[0], tar_weights=tar[1], non_weights=non[1])
+    other = ROC.from_scores(
+        tar[0], non[0], tar_weights=tar[1] * tar_factor, non_weights=non[1] * non_factor
+    )
+    # Sums of up to 20 rounded products.
+    assert other.auc == pytest.approx(one.auc, abs=1e-13)
+    assert other.convex_hull().eer == pytest.approx(one.convex_hull().eer, abs=1e-13)
+    assert other.convex_hull().min_cllr == pytest.approx(one.convex_hull().min_cllr, abs=1e-12)
+
+
+@given(score_lists(), score_lists(), st.data())
+def test_counts_of_two_parts_add_up(tar: np.ndarray, non: np.ndarray, data) -> None:
+    whole = ROC.from_scores(tar, non)
+    i, j = data.draw(st.integers(0, tar.size)), data.draw(st.integers(0, non.size))
+    parts = [
+        ROC.at_target_scores(whole.target_scores, t, n)
+        for t, n in ((tar[:i], non[:j]), (tar[i:], non[j:]))
+    ]
+    total = parts[0] + parts[1]
+    for name in ("target_scores", "tar_at", "non_at", "non_between"):
+        np.testing.assert_array_equal(getattr(total, name), getattr(whole, name))
+
+
+@given(score_lists(max_size=200), score_lists(max_size=5))
+def test_few_non_targets_are_counted_as_many_are(tar: np.ndarray, non: np.ndarray) -> None:
+    """The shorter list is searched in the longer one; both ways count alike."""
+    few = ROC.from_scores(tar, non)
+    many = ROC.from_scores(tar, np.tile(non, 300))
+    np.testing.assert_array_equal(few.non_at * 300, many.non_at)
+    np.testing.assert_array_equal(few.non_between * 300, many.non_between)
+
+
+@given(score_lists(), score_lists(), st.floats(0, 1))
+def test_threshold_at_limits(tar: np.ndarray, non: np.ndarray, limit: float) -> None:
+    roc = ROC.from_scores(tar, non)
+    for name in ("pmiss", "pfa"):
+        threshold = roc.threshold_at(**{name: limit})
+        assert getattr(threshold, name) <= limit
+        if threshold < np.inf:
+            assert threshold.pmiss == np.mean(tar < threshold)
+            assert threshold.pfa == np.mean(non >= threshold)
+        other = "pfa" if name == "pmiss" else "pmiss"
+        allowed = [
+            (float(m), float(f))
+            for m, f in [(Fraction(0), Fraction(1)), *naive_points(tar, non)]
+            if float(m if name == "pmiss" else f) <= limit
+        ]
+        best = min(f if name == "pmiss" else m for m, f in allowed)
+        assert getattr(threshold, other) == pytest.approx(best, abs=ATOL)
+
+
+@given(score_lists(), score_lists())
+def test_eer_threshold_is_minimax(tar: np.ndarray, non: np.ndarray) -> None:
+    threshold = ROC.from_scores(tar, non).eer_threshold
+    naive = min(
+        max(float(m), float(f)) for m, f in [(Fraction(0), Fraction(1)), *naive_points(tar, non)]
+    )
+    assert max(threshold.pmiss, threshold.pfa) == pytest.approx(naive, abs=ATOL)
+
+
+@given(score_lists(), score_lists(), priors)
+def test_min_dcf_threshold_attains_the_minimum(
+    tar: np.ndarray, non: np.ndarray, prior: float
+) -> None:
+    hull = ROC.from_scores(tar, non).convex_hull()
+    threshold = hull.min_dcf_threshold(prior)
+    attained = prior * threshold.pmiss + (1 - prior) * threshold.pfa
+    assert attained == pytest.approx(hull.min_dcf(prior), rel=1e-14, abs=ATOL)
+    if threshold < np.inf:
+        assert threshold.pmiss == np.mean(tar < threshold)
+        assert threshold.pfa == np.mean(non >= threshold)
+
+
+def test_gaussian_scores_have_the_textbook_eer(rng: np.random.Generator) -> None:
+    """Targets N(s^2/2, s^2) and non-targets N(-s^2/2, s^2): EER = Phi(-s/2)."""
+    s, n = 2.0, 200_000
+    tar, non = rng.normal(s**2 / 2, s, n), rng.normal(-(s**2) / 2, s, n)
+    expected = norm.cdf(-s / 2)
+    # Four binomial standard errors; the two rates vary independently.
+    tolerance = 4 * np.sqrt(expected * (1 - expected) / (2 * n))
+    assert eer(tar, non) == pytest.approx(expected, abs=tolerance)
+    assert auc(tar, non) == pytest.approx(norm.cdf(s / np.sqrt(2)), abs=4 / np.sqrt(n))
+
+
+def test_small_cases_by_hand() -> None:
+    hull = ROC.from_scores([1, 2, 3], [0, 2]).convex_hull()
+    # Vertices (pmiss, pfa): (0, 1), (0, 1/2), (2/3, 0), (1, 0).
+    assert hull.misses.tolist() == [0, 0, 2, 3]
+    assert hull.false_alarms.tolist() == [2, 1, 0, 0]
+    # On the edge from (0, 1/2) to (2/3, 0): p = 1/2 - 3/4 p, so p = 2/7.
+    assert hull.eer == pytest.approx(2 / 7, abs=ATOL)
+    # Misses m and false alarms 1 - m/2 are equal at 2/3.
+    assert hull.prbep == pytest.approx(2 / 3, abs=ATOL)
+    np.testing.assert_allclose(hull.llr, [-np.inf, np.log(4 / 3), np.inf], rtol=1e-15)
+
+
+def test_perfect_useless_and_inverted_systems() -> None:
+    perfect = ROC.from_scores([2.0, 3.0], [0.0, 1.0])
+    assert perfect.convex_hull().eer == 0.0
+    assert perfect.auc == 1.0
+    assert perfect.convex_hull().prbep == 0.0
+    useless = ROC.from_scores([1.0, 1.0], [1.0])
+    assert useless.convex_hull().eer == 0.5
+    assert useless.auc == 0.5
+    assert useless.convex_hull().llr.tolist() == [0.0]
+    inverted = ROC.from_scores([0.0], [1.0])
+    assert inverted.convex_hull().eer == 0.5
+    assert inverted.auc == 0.0
+
+
+def test_float32_and_float64_scores_mix() -> None:
+    """0.1 in float32 lies above 0.1 in float64: the comparison is exact, in float64."""
+    single = np.array([0.1], dtype=np.float32)
+    assert ROC.from_scores(single, [0.1]).auc == 1.0
+    assert ROC.from_scores([0.1], single).auc == 0.0
+    assert ROC.from_scores(single, single).auc == 0.5
+    many = np.repeat(single, 100)
+    assert ROC.from_scores([0.1], many).auc == 0.0
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False), min_size=1), st.floats(allow_nan=False))
+def test_float32_scores_are_compared_in_float64(scores: list[float], threshold: float) -> None:
+    ordered = SortedScores.from_scores(np.array(scores, dtype=np.float32), name="tar", owner="t")
+    exact = np.array(scores, dtype=np.float64)
+    assert ordered.count_below(threshold) == np.sum(exact < threshold)
+    assert ordered.count_up_to(threshold) == np.sum(exact <= threshold)
+
+
+def test_threshold_is_a_float_that_survives_copying() -> None:
+    threshold = Threshold(1.5, pmiss=0.25, pfa=0.5)
+    for twin in (copy.deepcopy(threshold), pickle.loads(pickle.dumps(threshold))):
+        assert twin == 1.5
+        assert (twin.pmiss, twin.pfa) == (0.25, 0.5)
+    assert isinstance(threshold, float)
+
+
+def test_arrays_cannot_be_changed() -> None:
+    roc = ROC.from_scores([1.0, 2.0], [0.0, 1.5])
+    hull = roc.convex_hull()
+    for array in (
+        *(roc.target_scores, roc.tar_at, roc.non_at, roc.non_between),
+        *(roc.thresholds, roc.pmiss, roc.pfa, hull.thresholds, hull.llr, hull.pfa, hull.pmiss),
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda roc: roc.threshold_at(), "exactly one of them; got neither"),
+        (lambda roc: roc.threshold_at(pmiss=0.1, pfa=0.1), "exactly one of them; got both"),
+        (lambda roc: roc.threshold_at(pfa=5), r"lie in \[0, 1\]; got 5. Percentages"),
+        (lambda roc: roc.threshold_at(pfa="x"), "be a number; got 'x'"),
+        (lambda roc: roc.convex_hull().unequal_error_rate(0.0), "positive, finite"),
+        (lambda roc: roc.convex_hull().min_dcf_threshold([0.1, 0.2]), "one probability"),
+        (lambda roc: roc + ROC.from_scores([5.0, 6.0], [1.0]), "same target scores"),
+        (lambda roc: ROC.at_target_scores([1.0, 1.0], [], []), "strictly ascending"),
+        (lambda roc: ROC.at_target_scores([1.0], [2.0], []), "among `target_scores`"),
+    ],
+)
+def test_bad_calls(call, message: str) -> None:
+    roc = ROC.from_scores([1.0, 2.0], [0.0, 1.5])
+    with pytest.raises(InvalidInputError, match=message):
+        call(roc)

@@ -1,0 +1,155 @@
+"""One contract for every public metric: what it takes, refuses, and leaves alone."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import bosaris_py
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import Results
+
+Metric = Callable[..., object]
+
+METRICS: dict[str, Metric] = {
+    "eer": bosaris_py.eer,
+    "prbep": bosaris_py.prbep,
+    "auc": bosaris_py.auc,
+    "cllr": bosaris_py.cllr,
+    "min_cllr": bosaris_py.min_cllr,
+    "act_dcf": lambda tar, non, **w: bosaris_py.act_dcf(tar, non, 0.1, **w),
+    "act_dcf at many priors": lambda tar, non, **w: bosaris_py.act_dcf(
+        tar, non, np.linspace(0.01, 0.99, 50), **w
+    ),
+    "min_dcf": lambda tar, non, **w: bosaris_py.min_dcf(tar, non, 0.1, **w),
+    "min_dcf at many priors": lambda tar, non, **w: bosaris_py.min_dcf(
+        tar, non, np.linspace(0.01, 0.99, 50), **w
+    ),
+    "error_rates_at": lambda tar, non, **w: bosaris_py.error_rates_at(tar, non, 0.25, **w),
+    "optimal_llrs": lambda tar, non, **w: np.sort(
+        np.concatenate(bosaris_py.optimal_llrs(tar, non, **w))
+    ),
+    "roc": lambda tar, non, **w: bosaris_py.ROC.from_scores(tar, non, **w).pmiss,
+    "hull": lambda tar, non, **w: bosaris_py.ROC.from_scores(tar, non, **w).convex_hull().pfa,
+    "uer": lambda tar, non, **w: (
+        bosaris_py.ROC.from_scores(tar, non, **w).convex_hull().unequal_error_rate(0.3)
+    ),
+    "results": lambda tar, non, **w: list(
+        Results(tar, non, **w).to_dict([0.01, 0.5])["operating_points"][0].values()
+    ),
+    "eer_threshold": lambda tar, non, **w: Results(tar, non, **w).eer_threshold,
+    "threshold_at": lambda tar, non, **w: Results(tar, non, **w).threshold_at(pfa=0.1),
+}
+TAR = np.array([-1.0, 0.25, 0.5, 0.5, 2.0, 3.0, 3.0, 8.0])
+NON = np.array([-4.0, -4.0, -1.0, 0.0, 0.25, 0.5, 2.5, -2.0, -8.0, -0.5])
+
+
+@pytest.fixture(params=METRICS, ids=str)
+def metric(request: pytest.FixtureRequest) -> Metric:
+    return METRICS[request.param]
+
+
+def test_every_public_metric_is_here() -> None:
+    """Functions of (tar, non, ...) that the package exports."""
+    import inspect
+
+    public = {
+        name
+        for name in bosaris_py.__all__
+        if inspect.isfunction(getattr(bosaris_py, name))
+        and list(inspect.signature(getattr(bosaris_py, name)).parameters)[:2] == ["tar", "non"]
+    }
+    assert public <= set(METRICS)
+
+
+@pytest.mark.parametrize(("tar", "non", "name"), [([], NON, "tar"), (TAR, [], "non")])
+def test_empty_class(metric: Metric, tar: object, non: object, name: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"`{name}` of .* at least one score"):
+        metric(tar, non)
+
+
+@pytest.mark.parametrize("name", ["tar", "non"])
+def test_nan_is_counted_and_located(metric: Metric, name: str) -> None:
+    scores = {"tar": TAR.copy(), "non": NON.copy()}
+    scores[name][[1, 4]] = np.nan
+    with pytest.raises(InvalidInputError, match=rf"`{name}` .* NaN at 2 of \d+ positions \(1, 4\)"):
+        metric(**scores)
+
+
+def test_infinities_are_legal(metric: Metric) -> None:
+    result = metric(np.append(TAR, [np.inf, -np.inf]), np.append(NON, [np.inf, -np.inf]))
+    assert not np.any(np.isnan(np.asarray(result, dtype=float)))
+
+
+def test_float32_is_the_same(metric: Metric) -> None:
+    """All scores here are exact in float32."""
+    expected = metric(TAR, NON)
+    for tar, non in (
+        (TAR.astype(np.float32), NON.astype(np.float32)),
+        (TAR.astype(np.float32), NON),
+        (TAR, NON.astype(np.float32)),
+        (TAR.astype(np.float16), NON.astype(np.float16)),
+    ):
+        np.testing.assert_array_equal(metric(tar, non), expected)
+
+
+def test_integers_and_lists_are_the_same(metric: Metric) -> None:
+    tar, non = (4 * TAR).astype(np.int64), (4 * NON).astype(np.int8)
+    expected = metric(tar.astype(float), non.astype(float))
+    np.testing.assert_array_equal(metric(tar, non), expected)
+    np.testing.assert_array_equal(metric(tar.tolist(), tuple(non.tolist())), expected)
+
+
+def test_strided_and_read_only_input(metric: Metric) -> None:
+    expected = metric(TAR, NON)
+    tar, non = np.repeat(TAR, 3)[::3], np.repeat(NON[::-1], 2)[::-2]
+    tar.setflags(write=False)
+    non.setflags(write=False)
+    np.testing.assert_array_equal(metric(tar, non), expected)
+    big_endian = TAR.astype(">f8"), NON.astype(">f8")
+    np.testing.assert_array_equal(metric(*big_endian), expected)
+
+
+def test_input_is_not_modified(metric: Metric) -> None:
+    tar, non, tar_weights, non_weights = TAR.copy(), NON.copy(), TAR**2, NON**2 + 1
+    copies = [array.copy() for array in (tar, non, tar_weights, non_weights)]
+    metric(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+    for array, copy in zip((tar, non, tar_weights, non_weights), copies, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+def test_order_of_trials_does_not_matter(metric: Metric, rng: np.random.Generator) -> None:
+    # Sums may be taken in another order: a few units of rounding.
+    np.testing.assert_allclose(
+        np.asarray(metric(rng.permutation(TAR), rng.permutation(NON)), dtype=float),
+        np.asarray(metric(TAR, NON), dtype=float),
+        rtol=1e-14,
+    )
+
+
+def test_unit_weights_change_nothing(metric: Metric) -> None:
+    weighted = metric(TAR, NON, tar_weights=np.ones(TAR.size), non_weights=np.ones(NON.size))
+    np.testing.assert_allclose(
+        np.asarray(weighted, dtype=float), np.asarray(metric(TAR, NON), dtype=float), rtol=1e-14
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tar": TAR.reshape(2, 4)}, r"`tar` of .* one-dimensional; got .* \(2, 4\)"),
+        ({"tar": TAR[None, :]}, r"Flatten it with .ravel\(\)"),
+        ({"tar": 1.0}, "Put a single score into a list"),
+        ({"non": TAR > 0}, "looks like a mask"),
+        ({"non": ["a", "b"]}, "Convert text to numbers"),
+        ({"non": NON.astype(complex)}, "hold real numbers"),
+        ({"tar": [[1.0], [1.0, 2.0]]}, "regular array of numbers"),
+        ({"tar_weights": [1.0]}, "one weight for each of the 8 scores; got 1 weights"),
+        ({"non_weights": -np.ones(NON.size)}, "finite and not negative; got -1.0 at position 0"),
+        ({"tar_weights": np.full(TAR.size, np.nan)}, r"not negative; got nan .*8 bad in all"),
+        ({"tar_weights": np.zeros(TAR.size)}, "not all be zero"),
+    ],
+)
+def test_bad_input(metric: Metric, change: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        metric(**{"tar": TAR, "non": NON, **change})
