@@ -130,9 +130,7 @@ def min_cllr(
     return ROC.from_sorted(*ordered).convex_hull().min_cllr
 
 
-def mean_bits(
-    scores: FloatArray, weights: npt.NDArray[np.float64] | None, *, sign: float
-) -> float:
+def mean_bits(scores: FloatArray, weights: npt.NDArray[np.float64] | None, *, sign: float) -> float:
     """Return the weighted mean of log2(1 + exp(sign * score)), blockwise in float64."""
     size = min(_BLOCK, scores.size)
     scaled, work = np.empty(size), np.empty(size)
