@@ -1,0 +1,70 @@
+"""Configuration of Sphinx. Build with `make docs`: every warning is an error."""
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import attrs
+from sphinx.util.inspect import safe_getattr
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from bosaris_py._version import __version__  # noqa: E402 -- the package of this tree, not another
+
+project = "bosaris_py"
+author = "The bosaris_py developers"
+project_copyright = f"2026, {author}"
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+
+# Links to the documentation of numpy and others would need the network at every build, and
+# a build without it would fail, so there are none: types are plain text.
+nitpicky = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+
+# `name` in a docstring links to a public name if there is one, and is emphasized otherwise.
+default_role = "autolink"
+autosummary_generate = True
+
+# The templates list the members of a class, with their whole docstrings.
+numpydoc_show_class_members = False
+
+# What cannot be judged from the source alone (see pyproject.toml) is judged here, on the
+# imported objects: every parameter and every return value of a public name is documented.
+_pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+_left_out = set(_pyproject["tool"]["numpydoc_validation"]["checks"])
+numpydoc_validation_checks = _left_out - {"PR01", "PR02", "RT01"}
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"bosaris_py {version}"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+html_show_sourcelink = False
+
+
+def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+    """Leave the name of a field without a link: the class, on the same page, describes it."""
+    owner = sys.modules.get(node.get("py:module"))
+    for part in (node.get("py:class") or "").split("."):
+        owner = safe_getattr(owner, part, None)
+    is_field = attrs.has(owner) and node["reftarget"] in attrs.fields_dict(owner)
+    return contnode if is_field else None
+
+
+def setup(app: Any) -> None:
+    """Connect what Sphinx itself does not know."""
+    app.connect("missing-reference", _keep_fields_plain)

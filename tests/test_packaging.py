@@ -1,0 +1,195 @@
+"""What an installation brings, and what holds for the tree as a whole."""
+
+import ast
+import configparser
+import email
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bosaris_py
+from bosaris_py._version import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "bosaris_py"
+TREE = ("bosaris_py", "tests", "docs", "examples", "benchmarks", ".ci")
+
+
+def _python(code: str) -> str:
+    """Run `code` in a fresh interpreter, warnings being errors, and return what it prints."""
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def _requirement_name(requirement: str) -> str:
+    matched = re.match(r"[\w.-]+", requirement)
+    assert matched, requirement
+    return matched.group().lower()
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """Yield the top-level modules that a file imports, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+
+
+def _text_files() -> Iterator[Path]:
+    """Yield the text files of the tree, without what tools wrote into it."""
+    written = {"__pycache__", "_build", "generated"}
+    candidates = [path for path in ROOT.iterdir() if path.is_file()]
+    for folder in TREE:
+        candidates += (path for path in (ROOT / folder).rglob("*") if path.is_file())
+    for path in candidates:
+        if written.isdisjoint(path.relative_to(ROOT).parts) and path.suffix in {
+            *(".py", ".md", ".rst", ".cfg", ".toml", ".json", ".txt", ".html", ".css", ""),
+        }:
+            yield path
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """Build the wheel from a copy, so that the tree stays as it is."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(PACKAGE, source / "bosaris_py", ignore=shutil.ignore_patterns("__pycache__"))
+    code = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (path,) = (source / "dist").glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+class TestWheel:
+    def test_holds_every_module_and_the_type_marker_and_nothing_else(self, wheel):
+        shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        expected = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py")}
+        assert shipped == expected | {"bosaris_py/py.typed"}
+
+    def test_metadata(self, wheel):
+        (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(wheel.read(name))
+        assert metadata["Version"] == __version__
+        assert metadata["Requires-Python"] == ">=3.11"
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        assert metadata.get_payload(decode=True).decode().strip() == readme.strip()
+
+    def test_licence_is_included(self, wheel):
+        assert any(Path(name).name == "LICENSE" for name in wheel.namelist())
+
+
+class TestImport:
+    def test_brings_no_heavy_packages_along(self):
+        loaded = _python("import sys, bosaris_py; print(*sys.modules)").split()
+        assert "bosaris_py" in loaded
+        assert not {"matplotlib", "pandas", "dask"} & set(loaded)
+
+    def test_numbers_need_no_matplotlib(self):
+        # None in sys.modules makes every import of matplotlib fail.
+        code = (
+            "import sys; sys.modules['matplotlib'] = None\n"
+            "import bosaris_py\n"
+            "print(bosaris_py.eer([1.0, 2.0], [-1.0, 0.0]))"
+        )
+        assert float(_python(code)) == 0.0  # separated classes
+
+    def test_every_module_imports_alone(self):
+        """No module relies on another having been imported before it."""
+        modules = sorted(
+            ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for path in PACKAGE.rglob("*.py")
+            if path.name != "__init__.py"
+        )
+        # Forgetting the package between two imports spares starting an interpreter for each.
+        code = (
+            "import importlib, sys\n"
+            f"for name in {modules}:\n"
+            "    for loaded in [m for m in sys.modules if m.split('.')[0] == 'bosaris_py']:\n"
+            "        del sys.modules[loaded]\n"
+            "    importlib.import_module(name)\n"
+        )
+        _python(code)
+
+
+class TestPublicNames:
+    def test_sorted_and_unique(self):
+        names = list(bosaris_py.__all__)
+        assert names == sorted(set(names))
+
+    @pytest.mark.parametrize("name", bosaris_py.__all__)
+    def test_resolves_and_has_a_docstring(self, name):
+        public = getattr(bosaris_py, name)
+        if name != "__version__":
+            assert (public.__doc__ or "").strip()
+
+    def test_dir_lists_them(self):
+        assert set(bosaris_py.__all__) <= set(dir(bosaris_py))
+
+    def test_unknown_name_is_an_attribute_error(self):
+        with pytest.raises(AttributeError, match="no_such_name"):
+            _ = bosaris_py.no_such_name
+
+    def test_version(self):
+        assert bosaris_py.__version__ == __version__
+
+    def test_reference_lists_exactly_these(self):
+        reference = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
+        listed = re.findall(r"^ {4}(\w+)$", reference, flags=re.MULTILINE)
+        assert len(listed) == len(set(listed))
+        assert set(listed) == set(bosaris_py.__all__) - {"__version__"}
+
+    def test_reference_lists_all_exceptions_and_warnings(self):
+        page = (ROOT / "docs" / "api" / "errors.rst").read_text(encoding="utf-8")
+        listed = re.findall(r"^\.\. autoexception:: (\w+)$", page, flags=re.MULTILINE)
+        assert sorted(listed) == sorted(bosaris_py.errors.__all__)
+
+    def test_all_of_every_module_resolves(self):
+        for path in PACKAGE.rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            module = importlib.import_module(".".join(p for p in parts if p != "__init__"))
+            missing = [name for name in getattr(module, "__all__", ()) if not hasattr(module, name)]
+            assert not missing, f"{path}: {missing}"
+
+
+class TestTree:
+    def test_requirements_are_what_the_package_imports(self):
+        config = configparser.ConfigParser()
+        config.read(ROOT / "setup.cfg", encoding="utf-8")
+        lines = config["options"]["install_requires"].split()
+        required = {_requirement_name(line) for line in lines}
+        imported = {name for path in PACKAGE.rglob("*.py") for name in _imports(path)}
+        assert required == imported - set(sys.stdlib_module_names) - {"bosaris_py"}
+
+    def test_no_pickle(self):
+        """Reading a file of unknown origin must never run code."""
+        for path in PACKAGE.rglob("*.py"):
+            assert not {"pickle", "shelve", "marshal", "joblib"} & set(_imports(path)), path
+            assert "allow_pickle=True" not in path.read_text(encoding="utf-8"), path
+
+    def test_no_folder_of_a_developer_s_machine(self):
+        """Examples and tests run anywhere, so nothing names somebody's folders."""
+        somebodys = re.compile(r"(?<![\w.$}])/(?:home|root|Users|work|tmp)/\w")
+        for path in _text_files():
+            if path.samefile(__file__):  # the pattern finds itself
+                continue
+            found = somebodys.search(path.read_text(encoding="utf-8"))
+            assert found is None, f"{path}: {found}"
+
+    def test_no_large_files(self):
+        for folder in TREE:
+            for path in (ROOT / folder).rglob("*"):
+                if path.is_file() and not {"_build", "__pycache__"} & set(path.parts):
+                    assert path.stat().st_size < 1_500_000, path
