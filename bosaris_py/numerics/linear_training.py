@@ -1,0 +1,359 @@
+r"""Training of linear maps from scores to log-likelihood-ratios.
+
+Shared by calibration (one system) and fusion (several): everything between the
+raw scores and the optimal coefficients, on plain arrays.
+"""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from attrs import evolve, frozen
+
+from bosaris_py._validation import describe, invalid, list_some, warn_caller
+from bosaris_py.errors import ConvergenceWarning, FitError, SeparableDataWarning
+from bosaris_py.numerics.newton import Minimum, minimise
+from bosaris_py.numerics.objectives import (
+    LARGEST_SCORE,
+    ClassMoments,
+    Evaluation,
+    TrainingObjective,
+    class_moments,
+    refuse_non_finite,
+    scoring_rule,
+)
+
+__all__ = ["LinearSolution", "train_linear"]
+
+Float64Array: TypeAlias = npt.NDArray[np.float64]
+
+# Trials of each class in the subsets whose optimum is the starting point for the
+# next larger one. At 2**17 the optimum is a fraction of a percent off that of the
+# full set, so that two or three passes over the latter are enough.
+_SUBSETS = (2**13, 2**17)
+
+# A set must be this much larger than a subset to make the detour worthwhile.
+_SUBSET_FACTOR = 3
+
+# A system whose scores differ by no more than this, relative to their size, is
+# constant but for rounding; so is one whose squared spread would underflow.
+_CONSTANT = 8 * float(np.finfo(np.float64).eps)
+_SMALLEST_SPREAD = 1e-140
+
+# Directions in which standardised scores vary less than this, as a share of the
+# variance in the most varied direction, are collinear. (The difference between a
+# system and its single-precision copy has a share of 1e-14.)
+_COLLINEAR = 1e-12
+
+# Rounding of fused scores, in standard deviations.
+_ROUNDING = 1e-9
+
+# Standardised length of a Newton step that is long for a vanished gradient.
+_LONG_STEP = 1e-4
+
+# Standardised weights this long make every decision a hard one.
+_HARD = 100.0
+
+
+@frozen(eq=False)
+class LinearSolution:
+    """Coefficients of a trained linear map and how they came about.
+
+    Parameters
+    ----------
+    weights : (n_systems,) ndarray of float64
+        Factor of each system's raw score.
+    offset : float
+        What is added to the weighted sum.
+    objective_value : float
+        The objective at the solution, without the ridge penalty.
+    ridge : float
+        The ridge that was really used; not the one asked for if the data were
+        separable.
+    """
+
+    weights: Float64Array
+    offset: float
+    objective_value: float
+    ridge: float
+
+
+@frozen(eq=False)
+class _Problem:
+    """The penalised objective in the coordinates in which it is minimised.
+
+    These are the coefficients of an orthonormal `basis` of the standardised
+    weights that matter, then the offset. The penalty is ridge/2 times the
+    squared length of the weights.
+    """
+
+    objective: TrainingObjective
+    basis: Float64Array
+    ridge: float
+
+    @property
+    def origin(self) -> Float64Array:
+        return np.zeros(self.basis.shape[1] + 1)
+
+    def coefficients(self, point: Float64Array) -> Float64Array:
+        return np.append(self.basis @ point[:-1], point[-1])
+
+    def penalty(self, point: Float64Array) -> float:
+        return 0.5 * self.ridge * float(point[:-1] @ point[:-1])
+
+    def evaluate(self, point: Float64Array) -> Evaluation:
+        plain = self.objective.evaluate(self.coefficients(point))
+        n_systems, n_directions = self.basis.shape
+        chain = np.zeros((n_systems + 1, n_directions + 1))
+        chain[:-1, :-1] = self.basis
+        chain[-1, -1] = 1.0
+        diagonal = np.arange(n_directions)
+        gradient = chain.T @ plain.gradient
+        gradient[:-1] += self.ridge * point[:-1]
+        hessian = chain.T @ plain.hessian @ chain
+        hessian[diagonal, diagonal] += self.ridge
+        return Evaluation(
+            value=plain.value + self.penalty(point),
+            gradient=gradient,
+            hessian=hessian,
+            overlap=plain.overlap,
+        )
+
+    def with_ridge_for_size(self) -> "_Problem":
+        """Return the problem with a ridge that always gives a finite optimum.
+
+        With a ridge of 1/n the log-likelihood-ratios of n perfectly separated
+        trials grow to about log n, as far as so many trials can support them.
+        """
+        n_trials = min(self.objective.tar.shape[1], self.objective.non.shape[1])
+        return evolve(self, ridge=max(self.ridge, 1.0 / n_trials))
+
+    def thinned(self, n_trials: int) -> "_Problem":
+        return evolve(self, objective=self.objective.thinned(n_trials)).with_ridge_for_size()
+
+    def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
+        """Whether the fused scores at a point tell the classes apart without an error."""
+        return evaluation.overlap < -_ROUNDING * max(1.0, math.hypot(*point[:-1]))
+
+    def falls_forever_along(self, step: Float64Array) -> bool:
+        """Whether no weights are the best, since going on like `step` never hurts.
+
+        Newton steps stay long where a flat function still falls. If along such a
+        direction no target lies below a non-target, then no trial's loss ever grows.
+        """
+        length = math.hypot(*step[:-1])
+        if length < _LONG_STEP:
+            return False
+        direction = np.append(step[:-1] / length, 0.0)
+        return self.evaluate(direction).overlap <= _ROUNDING
+
+
+def _descend(
+    problem: _Problem, stop: Callable[[Float64Array, Evaluation], bool] | None = None
+) -> Minimum:
+    """Minimise from the origin, by way of the optima of subsets if the set is large."""
+    start = problem.origin
+    largest = max(problem.objective.tar.shape[1], problem.objective.non.shape[1])
+    for n_trials in _SUBSETS:
+        if largest > _SUBSET_FACTOR * n_trials:
+            # The subset's own error is far above this tolerance.
+            start = minimise(
+                problem.thinned(n_trials).evaluate, start, tolerance=1e-3 / n_trials
+            ).point
+    try:
+        return minimise(problem.evaluate, start, stop=stop)
+    except FitError:
+        # Boosting can overflow at an outlier that no subset contained.
+        return minimise(problem.evaluate, problem.origin, stop=stop)
+
+
+def _descend_if_bounded(problem: _Problem) -> Minimum | None:
+    """Minimise a convex objective; return None if it turns out to have no minimum."""
+    if problem.ridge > 0.0:
+        return _descend(problem)
+    minimum = _descend(problem, stop=problem.is_separated)
+    if minimum.stopped or problem.falls_forever_along(minimum.last_step):
+        return None
+    return minimum
+
+
+def _descend_bumpy(problem: _Problem, convex: Minimum) -> Minimum:
+    """Minimise an objective with several minima: the best that two good starts lead to."""
+    from_convex = minimise(problem.evaluate, convex.point)
+    from_origin = _descend(problem)
+    # Of equal minima the one with moderate weights.
+    if from_origin.value < from_convex.value - _ROUNDING * abs(from_convex.value):
+        return from_origin
+    return from_convex
+
+
+def _standardise(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
+    """Return centre and covariance of the scores, both classes counting the same."""
+    centre = 0.5 * (tar.mean + non.mean)
+    half = 0.5 * (tar.mean - non.mean)
+    return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
+
+
+def _of_systems(chosen: npt.NDArray[np.bool_]) -> str:
+    """Name the chosen systems, counted from 1, unless there is only one anyway."""
+    if chosen.size == 1:
+        return ""
+    return f" of system {list_some((np.flatnonzero(chosen) + 1).tolist())}"
+
+
+def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> LinearSolution:
+    r"""Find the weights and the offset that minimise a training objective.
+
+    Parameters
+    ----------
+    objective : TrainingObjective
+        Training scores, prior and loss, not yet standardised.
+    ridge : float
+        Factor r of the penalty :math:`r/2 \sum_k (w_k d_k)^2`, where :math:`d_k` is
+        the standard deviation of system k's training scores, both classes counting
+        the same; dimensionless, not negative. The offset is not penalised.
+    owner : str
+        Whom messages speak of.
+
+    Returns
+    -------
+    LinearSolution
+        The optimum, to machine precision.
+
+    Raises
+    ------
+    InvalidInputError
+        If a training score is not finite, or `ridge` is negative.
+
+    Warns
+    -----
+    SeparableDataWarning
+        If no optimum exists because targets and non-targets can be separated; the
+        solution with a ridge of 1/n is returned, n the size of the smaller class.
+    ConvergenceWarning
+        If systems are constant or collinear, if the weights have grown so that only
+        hard decisions are left (brier), or if the gradient did not vanish.
+
+    Notes
+    -----
+    One pass standardises the scores and looks for non-finite ones. Newton's
+    method then starts from zero, or in large sets from the optimum of an evenly
+    spaced subset. Systems that are constant get the weight zero; of collinear
+    systems the standardised weights of least length are taken.
+
+    Separable data are recognised by a proof, not by a limit on the weights: a
+    direction along which no target lies below a non-target. For one system that
+    is seen from the ranges of the classes; for more it is asked of every iterate,
+    and of the direction in which a flat objective still falls.
+
+    Brier is not convex. It is minimised from the optimum of cllr and from zero,
+    and the better result is taken.
+    """
+    strength = _as_ridge(ridge, owner)
+    tar = class_moments(objective.tar, objective.tar_weights)
+    non = class_moments(objective.non, objective.non_weights)
+    lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+    largest = np.maximum(np.abs(lowest), np.abs(highest))
+    if not (largest <= LARGEST_SCORE).all():
+        refuse_non_finite(objective.tar, objective.non, owner)
+
+    centre, covariance = _standardise(tar, non)
+    spread = np.sqrt(np.diag(covariance))
+    varied = (highest - lowest > _CONSTANT * largest) & (spread > _SMALLEST_SPREAD)
+    spread[~varied] = 1.0
+    if not varied.all():
+        message = (
+            f"{owner}: all training scores{_of_systems(~varied)} are equal and carry no "
+            "information; the weight is set to 0."
+        )
+        warn_caller(message, ConvergenceWarning)
+    basis = _varied_directions(covariance / np.outer(spread, spread), varied)
+    if basis.shape[1] < np.count_nonzero(varied):
+        message = (
+            f"{owner}: the scores of the {np.count_nonzero(varied)} systems vary in only "
+            f"{basis.shape[1]} directions, so infinitely many weights give the same fused "
+            "scores; the shortest standardised weights are returned. Is a system given twice?"
+        )
+        warn_caller(message, ConvergenceWarning)
+
+    problem = _Problem(objective.standardised(centre, spread), basis, strength)
+    if basis.shape[1] == 0:
+        # Proper scoring: without information the prior is the best answer.
+        return LinearSolution(
+            weights=np.zeros(varied.size),
+            offset=0.0,
+            objective_value=problem.evaluate(problem.origin).value,
+            ridge=strength,
+        )
+    convex = problem
+    if not objective.rule.convex:
+        cllr = evolve(problem.objective, rule=scoring_rule("cllr", owner))
+        convex = evolve(problem, objective=cllr)
+    minimum = None
+    if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
+        minimum = _descend_if_bounded(convex)
+    if minimum is None:
+        problem, convex = problem.with_ridge_for_size(), convex.with_ridge_for_size()
+        minimum = _descend(convex)
+        message = (
+            f"{owner}: the training scores are separable: there are weights with which no target "
+            "scores below a non-target, so larger weights always fit better and no optimum "
+            f"exists. Returned is the solution with ridge={problem.ridge:.3g}, 1 / (number of "
+            "trials of the smaller class). Train on more trials, or choose `ridge`."
+        )
+        warn_caller(message, SeparableDataWarning)
+    if not objective.rule.convex:
+        minimum = _descend_bumpy(problem, minimum)
+        length = math.hypot(*minimum.point[:-1])
+        if length > _HARD:
+            message = (
+                f"{owner}: on these scores and at this prior the objective {objective.rule.name!r} "
+                f"is lowest for hard decisions; the weights grew to {length:.3g} standard "
+                "deviations and the log-likelihood-ratios mean little but their sign. "
+                "Objective 'cllr' or a `ridge` avoids that."
+            )
+            warn_caller(message, ConvergenceWarning)
+    if not minimum.converged:
+        message = (
+            f"{owner}: gave up after {minimum.evaluations} evaluations of the objective; its "
+            f"gradient still has length {minimum.gradient_norm:.3g}."
+        )
+        warn_caller(message, ConvergenceWarning)
+    coefficients = problem.coefficients(minimum.point)
+    weights = coefficients[:-1] / spread
+    return LinearSolution(
+        weights=weights,
+        offset=float(coefficients[-1] - weights @ centre),
+        objective_value=minimum.value - problem.penalty(minimum.point),
+        ridge=problem.ridge,
+    )
+
+
+def _as_ridge(ridge: float, owner: str) -> float:
+    try:
+        strength = float(ridge)
+    except (TypeError, ValueError):
+        raise invalid("ridge", owner, "be a number", describe(ridge)) from None
+    if not (math.isfinite(strength) and strength >= 0.0):
+        raise invalid("ridge", owner, "be finite and not negative", describe(ridge))
+    return strength
+
+
+def _is_separable(tar: ClassMoments, non: ClassMoments) -> bool:
+    """Whether a threshold on one system's scores makes no error, one way or the other."""
+    above = tar.lowest[0] >= non.highest[0]
+    below = tar.highest[0] <= non.lowest[0]
+    return bool(above or below)
+
+
+def _varied_directions(correlation: Float64Array, varied: npt.NDArray[np.bool_]) -> Float64Array:
+    """Return an orthonormal basis, in columns, of the directions in which scores vary."""
+    chosen = np.flatnonzero(varied)
+    identity = np.eye(varied.size)[:, chosen]
+    if chosen.size < 2:
+        return identity
+    shares, directions = np.linalg.eigh(correlation[np.ix_(chosen, chosen)])
+    kept = shares > _COLLINEAR * shares[-1]
+    return identity if kept.all() else identity @ directions[:, kept]

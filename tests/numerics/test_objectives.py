@@ -1,0 +1,356 @@
+"""Training objectives against naive formulas, complex steps, and the toolkit's numbers."""
+
+import json
+import math
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics.objectives import (
+    OBJECTIVES,
+    TrainingObjective,
+    class_moments,
+    evaluate_objective,
+    prior_entropy,
+)
+from bosaris_py.numerics.priors import OperatingPoint, logit
+
+PRIORS = (0.5, 0.1, 0.001, 0.999)
+
+
+def naive_loss(objective, log_odds):
+    """Return the loss for real or complex log-odds against the truth: the toolkit's table."""
+    if objective == "cllr":
+        return np.log(1 + np.exp(log_odds))
+    if objective == "brier":
+        return 0.5 / (1 + np.exp(-log_odds)) ** 2
+    return np.exp(log_odds / 2)
+
+
+def naive_entropy(objective, p):
+    # The cost of the answer "prior": log-odds against targets are -logit(p).
+    return p * naive_loss(objective, -logit(p)) + (1 - p) * naive_loss(objective, logit(p))
+
+
+def naive_value(coefficients, tar, non, prior, objective, tar_weights=None, non_weights=None):
+    """Return the objective as one would write it down."""
+    tar_llr = coefficients[:-1] @ tar + coefficients[-1]
+    non_llr = coefficients[:-1] @ non + coefficients[-1]
+    u = np.ones(tar.shape[1]) if tar_weights is None else tar_weights
+    v = np.ones(non.shape[1]) if non_weights is None else non_weights
+    tar_cost = (u @ naive_loss(objective, -tar_llr - logit(prior))) / u.sum()
+    non_cost = (v @ naive_loss(objective, non_llr + logit(prior))) / v.sum()
+    return (prior * tar_cost + (1 - prior) * non_cost) / naive_entropy(objective, prior)
+
+
+def complex_step_gradient(function, point):
+    """First derivatives to rounding: no difference is taken."""
+    steps = 1e-30j * np.eye(point.size)
+    return np.array([function(point + step).imag for step in steps]) / 1e-30
+
+
+@pytest.fixture
+def scores(rng):
+    tar = rng.normal(1.0, 1.0, (3, 40))
+    non = rng.normal(-1.0, 1.5, (3, 70))
+    return tar, non, rng.uniform(0.5, 2.0, 40), rng.uniform(0.5, 2.0, 70)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
+    tar, non, *weights = scores
+    if not weighted:
+        weights = [None, None]
+    training = TrainingObjective.from_scores(
+        tar,
+        non,
+        prior=prior,
+        objective=objective,
+        tar_weights=weights[0],
+        non_weights=weights[1],
+    )
+    point = rng.normal(size=4)
+
+    def naive(coefficients):
+        return naive_value(coefficients, tar, non, prior, objective, *weights)
+
+    here = training.evaluate(point)
+    # A sum of 110 positive terms: a few units of rounding. The prior 0.999 makes the naive
+    # formula, not ours, lose two digits in log(1 + e^z).
+    assert here.value == pytest.approx(naive(point), rel=1e-13)
+    gradient = complex_step_gradient(naive, point)
+    scale = np.abs(gradient).max()
+    np.testing.assert_allclose(here.gradient, gradient, atol=1e-12 * scale)
+    # Central differences of the gradient: error h^2 of the fourth derivative, plus
+    # rounding / h; both near 1e-10.
+    h = 1e-5
+    hessian = [
+        (training.evaluate(point + e).gradient - training.evaluate(point - e).gradient) / (2 * h)
+        for e in h * np.eye(4)
+    ]
+    np.testing.assert_allclose(here.hessian, hessian, atol=1e-8 * np.abs(hessian).max())
+    np.testing.assert_array_equal(here.hessian, here.hessian.T)
+
+
+def test_overlap_is_highest_non_target_minus_lowest_target(scores, rng):
+    tar, non, *_ = scores
+    point = rng.normal(size=4)
+    expected = (point[:3] @ non).max() - (point[:3] @ tar).min()
+    overlap = TrainingObjective.from_scores(tar, non, prior=0.01).evaluate(point).overlap
+    assert overlap == pytest.approx(expected, abs=1e-13)
+
+
+def test_toolkit_values(oracle: Path):
+    cases = [
+        case
+        for case in json.loads((oracle / "edge_cases.json").read_text())
+        if case["name"].startswith("evaluate_objective")
+    ]
+    assert len(cases) == 9
+    for case in cases:
+        objective, given_ = case["name"].split()[-1], case["in"]
+        llrs = np.array(given_["scores"], dtype=float)
+        target = np.array(given_["classf"], dtype=float) > 0
+        prior = given_["prior"]
+        value = evaluate_objective(llrs[target], llrs[~target], prior=prior, objective=objective)
+        assert value == pytest.approx(float(case["out"]["value"][0]), rel=1e-14)
+        entropy = float(case["out"]["prior_entropy"][0])
+        assert prior_entropy(prior, objective) == pytest.approx(entropy, rel=1e-14)
+
+
+@given(st.sampled_from(OBJECTIVES), st.floats(1e-9, 1 - 1e-9))
+def test_no_information_costs_one(objective, prior):
+    # For priors near 1 the losses are differences of numbers with an error of 1 / (1 - p).
+    tolerance = 1e-14 / (1 - prior)
+    value = evaluate_objective([0.0, 0.0], [0.0], prior=prior, objective=objective)
+    assert value == pytest.approx(1.0, abs=tolerance)
+
+
+def test_cllr_at_half_is_cllr_in_bits():
+    """By hand: a loss of log2(1 + 1/3) for the targets, of log2(1 + 3) for the non-targets."""
+    expected = (math.log2(4 / 3) + math.log2(4)) / 2
+    assert evaluate_objective([math.log(3)], [math.log(3)]) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("objective", "tar", "non", "expected"),
+    [
+        # One of two targets is 1e6 nats wrong: (1/2) (1/2) 1e6 / ln 2.
+        ("cllr", [1e6, -1e6], [-1e6], 0.25e6 / math.log(2)),
+        ("cllr", [800.0, -800.0], [-800.0], 200.0 / math.log(2)),
+        ("cllr", [np.inf], [-np.inf, 0.0], 0.25),
+        ("cllr", [np.inf, -np.inf], [0.0], np.inf),
+        # A wrong answer costs 1/2, the entropy is 1/8.
+        ("brier", [1e6, -1e6], [-1e6], 0.5 * 0.5 * 0.5 / 0.125),
+        ("brier", [np.inf, -np.inf], [-np.inf], 0.5 * 0.5 * 0.5 / 0.125),
+        ("boost", [2000.0], [-2000.0], 0.0),
+        ("boost", [-2000.0], [0.0], np.inf),
+        ("boost", [-20.0], [-20.0], 0.5 * (math.exp(10) + math.exp(-10))),
+        # Losses far below 1 keep their digits.
+        ("cllr", [200.0], [-200.0], math.exp(-200.0) / math.log(2)),
+        ("brier", [200.0], [-200.0], 0.5 * math.exp(-400.0) / 0.125),
+    ],
+)
+def test_extreme_llrs(objective, tar, non, expected):
+    value = evaluate_objective(tar, non, objective=objective)
+    # 200 / ln 2 and the like are rounded once more than our sum.
+    assert value == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_derivatives_far_from_the_data_are_finite(objective):
+    training = TrainingObjective.from_scores([1e6, -3.0], [-1e6, 2.0, 0.0], objective=objective)
+    for coefficients in ([1e-6, 0.0], [1e-3, 5.0]):
+        here = training.evaluate(np.array(coefficients))
+        assert np.isfinite(here.gradient).all()
+        assert np.isfinite(here.hessian).all()
+    # cllr is linear there: the slope of two wrong trials, per coefficient.
+    if objective == "cllr":
+        here = training.evaluate(np.array([-1.0, 0.0]))
+        slope = -0.5 * 0.5 * 1e6 / math.log(2) - 0.5 * 1e6 / 3 / math.log(2)
+        # The other three trials add a few units to a slope of half a million.
+        assert here.gradient[0] == pytest.approx(slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("n_systems", [1, 3])
+def test_blocks_do_not_matter(objective, n_systems, rng):
+    tar, non = rng.normal(1, 1, (n_systems, 501)), rng.normal(-1, 1, (n_systems, 20_001))
+    weights = rng.uniform(0.5, 1.5, 20_001)
+    point = np.append(rng.normal(1.0, 0.1, n_systems), -0.5)
+    results = [
+        TrainingObjective.from_scores(
+            tar, non, objective=objective, non_weights=weights, block=block
+        ).evaluate(point)
+        for block in (None, 1, 7, 64, 1000, 20_001, 10**6)
+    ]
+    # Sums of 2e4 terms taken pairwise: each a few units in the last place.
+    for result in results[1:]:
+        assert result.value == pytest.approx(results[0].value, rel=1e-14)
+        scale = np.abs(results[0].hessian).max()
+        np.testing.assert_allclose(result.gradient, results[0].gradient, atol=1e-14 * scale)
+        np.testing.assert_allclose(result.hessian, results[0].hessian, atol=1e-14 * scale)
+        assert result.overlap == results[0].overlap
+
+
+def test_standardised_coordinates(scores, rng):
+    """A change of coordinates: the same value, derivatives by the chain rule."""
+    tar, non, *_ = scores
+    centre, spread = rng.normal(size=3), rng.uniform(0.5, 3.0, 3)
+    point = rng.normal(size=4)
+    raw = np.append(point[:3] / spread, point[3] - (point[:3] / spread) @ centre)
+    plain = TrainingObjective.from_scores(tar, non, prior=0.1)
+    chain = np.block(
+        [[np.diag(1 / spread), np.zeros((3, 1))], [-(centre / spread)[np.newaxis], np.ones((1, 1))]]
+    )
+    here, there = plain.standardised(centre, spread).evaluate(point), plain.evaluate(raw)
+    assert here.value == pytest.approx(there.value, rel=1e-14)
+    np.testing.assert_allclose(here.gradient, chain.T @ there.gradient, atol=1e-14)
+    np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)
+
+
+def test_integer_weights_repeat_trials(rng):
+    tar, non = rng.normal(1, 1, 30), rng.normal(-1, 1, 50)
+    times_tar, times_non = rng.integers(0, 4, 30), rng.integers(0, 4, 50)
+    point = np.array([1.5, -0.2])
+    weighted = TrainingObjective.from_scores(
+        tar, non, tar_weights=times_tar, non_weights=times_non
+    ).evaluate(point)
+    repeated = TrainingObjective.from_scores(
+        np.repeat(tar, times_tar), np.repeat(non, times_non)
+    ).evaluate(point)
+    assert weighted.value == pytest.approx(repeated.value, rel=1e-14)
+    np.testing.assert_allclose(weighted.gradient, repeated.gradient, atol=1e-15)
+    assert weighted.overlap == repeated.overlap
+
+
+@pytest.mark.parametrize(
+    "layout", ["strided", "reversed", "fortran", "read-only", "float32", "int"]
+)
+def test_any_layout_gives_the_same(layout, rng):
+    tar, non = (
+        rng.integers(-3, 9, (2, 30)).astype(float),
+        rng.integers(-9, 3, (2, 50)).astype(float),
+    )
+    change = {
+        "strided": lambda x: np.repeat(x, 3, axis=1)[:, ::3],
+        "reversed": lambda x: x[:, ::-1].copy()[:, ::-1],
+        "fortran": np.asfortranarray,
+        "read-only": np.copy,
+        "float32": lambda x: x.astype(np.float32),
+        "int": lambda x: x.astype(np.int16),
+    }[layout]
+    changed = [change(tar), change(non)]
+    if layout == "read-only":
+        for array in changed:
+            array.setflags(write=False)
+    point = np.array([0.3, 0.7, -0.1])
+    expected = TrainingObjective.from_scores(tar, non).evaluate(point)
+    here = TrainingObjective.from_scores(*changed).evaluate(point)
+    assert here.value == expected.value
+    np.testing.assert_array_equal(here.gradient, expected.gradient)
+
+
+def test_memory_does_not_grow_with_the_trials(rng):
+    non = rng.normal(size=(1, 10**6)).astype(np.float32)
+    training = TrainingObjective.from_scores(rng.normal(size=(1, 100)), non)
+    tracemalloc.start()
+    try:
+        training.evaluate(np.array([1.0, 0.0]))
+        class_moments(non)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Eight buffers of 2**13 doubles for each class are 1 MB; the scores in double
+    # precision would be 8 MB.
+    assert peak < 1.5e6
+
+
+def test_thinned_sets_keep_the_ends_apart(rng):
+    training = TrainingObjective.from_scores(
+        rng.normal(size=(2, 50)), rng.normal(size=(2, 1001)), non_weights=np.arange(1.0, 1002.0)
+    )
+    thin = training.thinned(100)
+    assert thin.tar.shape == (2, 50)
+    assert thin.non.shape == (2, 91)
+    np.testing.assert_array_equal(thin.non_weights, np.arange(1.0, 1002.0, 11.0))
+
+
+@pytest.mark.parametrize("block", [None, 1, 13])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments(block, weighted, rng):
+    # Far from zero, where a textbook sum of squares has lost all digits.
+    scores = rng.normal(1e9, 1.0, (2, 300))
+    weights = rng.uniform(0.5, 2.0, 300) if weighted else None
+    moments = class_moments(scores, weights, block=block)
+    # An offset of 1e9 leaves 1e-7 of a standard deviation to the scores themselves.
+    exact = scores - 1e9
+    np.testing.assert_allclose(
+        moments.scatter, np.cov(exact, ddof=0, aweights=weights), rtol=1e-9, atol=1e-9
+    )
+    mean = np.average(exact, axis=1, weights=weights)
+    np.testing.assert_allclose(moments.mean - 1e9, mean, atol=1e-6)
+    np.testing.assert_array_equal(moments.lowest, scores.min(axis=1))
+    np.testing.assert_array_equal(moments.highest, scores.max(axis=1))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_range_shows_non_finite_scores(bad):
+    scores = np.ones((2, 100))
+    scores[1, 57] = bad
+    moments = class_moments(scores, block=10)
+    assert np.isfinite([moments.lowest[0], moments.highest[0]]).all()
+    assert not np.isfinite([moments.lowest[1], moments.highest[1]]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tar": []}, "`tar` of evaluate_objective must hold at least one score"),
+        ({"non": []}, "`non` of evaluate_objective must hold at least one score"),
+        ({"tar": [1.0, np.nan]}, r"`tar` .* must not hold NaN; got NaN at 1 of 2 positions \(1\)"),
+        ({"tar": [[1.0]]}, "`tar` .* must be one-dimensional"),
+        ({"prior": 0.0}, "`prior` .* must lie strictly between 0 and 1; got 0"),
+        ({"prior": 1.0}, "`prior` .* must lie strictly between 0 and 1"),
+        ({"prior": -2.2}, "log-odds or a percentage"),
+        ({"prior": [0.1, 0.5]}, "`prior` .* must be a number between 0 and 1"),
+        ({"objective": "cross-entropy"}, "`objective` .* be one of 'cllr', 'brier', 'boost'"),
+        ({"objective": None}, "`objective` .* be one of 'cllr', 'brier', 'boost'; got None"),
+        ({"tar_weights": [1.0, 2.0]}, "`tar_weights` .* one weight for each of the 1 scores"),
+        ({"non_weights": [-1.0, 2.0]}, "`non_weights` .* finite and not negative; got -1.0"),
+        ({"non_weights": [0.0, 0.0]}, "`non_weights` .* not all be zero"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        evaluate_objective(**{"tar": [1.0], "non": [0.0, -1.0], **arguments})
+
+
+@pytest.mark.parametrize(
+    ("tar", "non", "message"),
+    [
+        (np.ones((2, 5)), np.ones((3, 5)), "`non` .* same 2 systems as `tar`.*got 3 rows"),
+        (np.ones((0, 5)), np.ones((0, 5)), "`tar` .* scores of at least one system"),
+        (np.ones((2, 0)), np.ones((2, 5)), "`tar` .* at least one score"),
+        (np.ones((2, 2, 2)), np.ones((2, 5)), "`tar` .* must be"),
+    ],
+)
+def test_bad_shapes(tar, non, message):
+    with pytest.raises(InvalidInputError, match=message):
+        TrainingObjective.from_scores(tar, non)
+
+
+def test_names_in_any_case_and_operating_points():
+    point = OperatingPoint(0.01, 10, 1)
+    expected = evaluate_objective([1.0, 2.0], [0.0], prior=10 / 109, objective="brier")
+    # 0.01 * 10 / (0.01 * 10 + 0.99) = 10 / 109, rounded twice.
+    value = evaluate_objective([1.0, 2.0], [0.0], prior=point, objective="BriER")
+    assert value == pytest.approx(expected, rel=1e-14)
+    assert prior_entropy(point, "Boost") == pytest.approx(2 * math.sqrt(990) / 109, rel=1e-14)
