@@ -25,7 +25,7 @@ from attrs import field, frozen
 from scipy.linalg import solve_triangular
 from tqdm import tqdm
 
-from bosaris_py import IdMap, Key, Scores, SegmentQuality
+from bosaris_py.trials import IdMap, Key, Scores, SegmentQuality
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -195,9 +195,9 @@ class Gaussian:
 def gaussian_scores(background: Utterances, models: Models, tests: Utterances) -> FloatArray:
     """Score by the log-likelihood-ratio of an adapted to a background Gaussian.
 
-    The average over the frames of an utterance is taken as if neighbouring
-    frames said the same thing once, and three utterances are taken for a whole
-    speaker: the scores rank trials well and are badly calibrated.
+    Averaging over the frames allows for neighbouring frames saying much the same,
+    but only roughly, and a covariance adapted to three utterances fits them too
+    closely: the scores rank trials well and are over-confident.
 
     Parameters
     ----------
