@@ -1,1 +1,5 @@
-"""To be filled."""
+"""Fusion: one log-likelihood-ratio from the scores of several systems."""
+
+from bosaris_py.fusion.linear import LinearFusion
+
+__all__ = ["LinearFusion"]

@@ -110,9 +110,11 @@ class _Problem:
         chain[:-1, :-1] = self.basis
         chain[-1, -1] = 1.0
         diagonal = np.arange(n_directions)
-        gradient = chain.T @ plain.gradient
+        # Where the objective overflows its derivatives are NaN; the value says enough.
+        with np.errstate(invalid="ignore", over="ignore"):
+            gradient = chain.T @ plain.gradient
+            hessian = chain.T @ plain.hessian @ chain
         gradient[:-1] += self.ridge * point[:-1]
-        hessian = chain.T @ plain.hessian @ chain
         hessian[diagonal, diagonal] += self.ridge
         return Evaluation(
             value=plain.value + self.penalty(point),

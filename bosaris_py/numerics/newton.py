@@ -145,7 +145,8 @@ def trust_region_step(
 
     def step_at(shift: float) -> Float64Array:
         shifted = curvatures + shift
-        moves = np.divide(-slopes, shifted, out=np.zeros_like(slopes), where=shifted > 0.0)
+        moves = np.zeros_like(slopes)
+        np.divide(-slopes, shifted, out=moves, where=shifted > 0.0)
         moves[(shifted == 0.0) & (slopes != 0.0)] = math.inf
         return moves
 

@@ -1,0 +1,298 @@
+"""Linear calibration: scale and offset that turn scores into log-likelihood-ratios."""
+
+from typing import Any, overload
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    FloatArray,
+    as_vector,
+    refuse_nan,
+    warn_caller,
+)
+from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
+from bosaris_py.errors import BosarisWarning
+from bosaris_py.numerics.linear_training import train_linear
+from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials import Key, Scores
+
+__all__ = ["LinearCalibration"]
+
+_OWNER = "LinearCalibration"
+
+# A scale of the wrong sign that gains less than this is rounding noise on scores
+# that tell nothing.
+_REAL_GAIN = 1e-12
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class LinearCalibration(TrainedMap):
+    r"""An affine map from scores to log-likelihood-ratios, ``scale * score + offset``.
+
+    Make one with `fit`, `fit_scores` or `read`. It has two parameters only, so a
+    few hundred trials train it well, and with a positive scale it leaves the
+    order of the scores, hence EER and minimum DCF, as they are.
+
+    Parameters
+    ----------
+    scale : float
+        Factor, log-likelihood-ratio per unit of score. Negative if higher scores
+        speak against a target.
+    offset : float
+        What is added, a natural-log likelihood-ratio.
+    prior : float
+        Effective prior at which the map was optimised.
+    objective : str
+        The proper scoring rule that was minimised: cllr, brier or boost.
+    objective_value : float
+        The normalised objective on the training scores: 0 for a perfect detector,
+        1 for one that knows only the prior. The ridge penalty is not included.
+    ridge : float
+        The ridge that was used.
+    n_tar, n_non : int
+        Number of training trials with a weight above zero.
+
+    Notes
+    -----
+    BOSARIS: ``train_linear_calibration.m``. The toolkit stops when the objective
+    promises to fall by less than 1.5e-8, which leaves an error of up to 6e-4 in the
+    scale; here the gradient vanishes to machine precision.
+
+    Examples
+    --------
+    >>> calibration = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
+    >>> calibration
+    LinearCalibration: llr = 2.131 * score - 2.66, cllr 0.4653 at prior 0.5,
+    3 targets, 3 non-targets
+    >>> calibration.apply([0.0, 2.0]).round(3).tolist()
+    [-2.66, 1.602]
+    """
+
+    scale: float = attrs.field(converter=to_number, validator=finite_number)
+    offset: float = attrs.field(converter=to_number, validator=finite_number)
+
+    @classmethod
+    def fit(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+        ridge: float = 0.0,
+    ) -> "LinearCalibration":
+        r"""Train scale and offset.
+
+        Parameters
+        ----------
+        tar : (n_tar,) array_like of float
+            Target scores, finite.
+        non : (n_non,) array_like of float
+            Non-target scores, finite.
+        prior : float or OperatingPoint, default: 0.5
+            Prior probability of a target at which the log-likelihood-ratios shall
+            serve best; of an operating point the effective prior. Not the share
+            of targets in the training set, which does not matter.
+        objective : {"cllr", "brier", "boost"}, default: "cllr"
+            The proper scoring rule to minimise, in any case. "boost" does not
+            depend on the prior.
+        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
+            Trial weights; only their proportions within a class matter. A trial
+            of weight 2 counts like two trials, one of weight 0 not at all.
+        ridge : float, default: 0.0
+            Strength r of a penalty :math:`r (a d)^2 / 2` on the scale a, where d
+            is the standard deviation of the scores, both classes counting the
+            same; dimensionless. The offset is not penalised.
+
+        Returns
+        -------
+        LinearCalibration
+
+        Raises
+        ------
+        InvalidInputError
+            If a class is empty, a score is NaN or infinite (says how many and
+            where), the prior is not in (0, 1), the objective is not known, or
+            weights or ridge are negative.
+
+        Warns
+        -----
+        SeparableDataWarning
+            If no target lies below a non-target (or the reverse), so that no
+            finite optimum exists. The result is that of a ridge of 1/n, n the
+            number of trials of the smaller class; its log-likelihood-ratios stay
+            near the log(n) that so few trials can support.
+        ConvergenceWarning
+            If all scores are equal (scale and offset are 0 then, as in the
+            toolkit), or with "brier" if hard decisions are best.
+        BosarisWarning
+            If the scale is negative: labels swapped, or distances for scores?
+
+        Notes
+        -----
+        Minimises
+
+        .. math::
+
+            \frac{1}{H(\pi)} \Bigl[ \frac{\pi}{\sum u_i} \sum_{tar} u_i\, C(-s_i - \theta)
+            + \frac{1-\pi}{\sum v_j} \sum_{non} v_j\, C(s_j + \theta) \Bigr]
+            + \frac{r}{2} (a d)^2,
+
+        with :math:`s = a x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and
+        the entropy H of the objective [1]_. Trust-region Newton on standardised
+        scores; a pass over the scores for each of its steps, of which sets of
+        millions of trials need two or three because the optimum of a subset is
+        where they start. Memory beyond the input is a few hundred kilobytes.
+
+        brier is not convex. It is minimised from the optimum of cllr and from
+        zero, and the better result is kept.
+
+        References
+        ----------
+        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
+           prior-weighted proper scoring rules", Interspeech 2013.
+        """
+        return cls._fit(
+            as_vector(tar, "tar", f"{_OWNER}.fit"),
+            as_vector(non, "non", f"{_OWNER}.fit"),
+            owner=f"{_OWNER}.fit",
+            ridge=ridge,
+            prior=prior,
+            objective=objective,
+            tar_weights=tar_weights,
+            non_weights=non_weights,
+        )
+
+    @classmethod
+    def fit_scores(
+        cls,
+        scores: Scores,
+        key: Key,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+        ridge: float = 0.0,
+    ) -> "LinearCalibration":
+        """Train scale and offset on the scores of the trials in a key.
+
+        Parameters
+        ----------
+        scores : Scores
+            Scores of at least some of the key's trials.
+        key : Key
+            Which trials are targets and which non-targets.
+        prior, objective, ridge
+            As in `fit`.
+        tar_weights, non_weights : array_like of float, optional
+            Weights of the scored trials, column by column of the key.
+
+        Returns
+        -------
+        LinearCalibration
+
+        Raises
+        ------
+        InvalidInputError
+            As in `fit`.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score; they are left out.
+        SeparableDataWarning, ConvergenceWarning, BosarisWarning
+            As in `fit`.
+        """
+        tar, non = scores.get_tar_non(key)
+        return cls._fit(
+            tar,
+            non,
+            owner=f"{_OWNER}.fit_scores",
+            ridge=ridge,
+            prior=prior,
+            objective=objective,
+            tar_weights=tar_weights,
+            non_weights=non_weights,
+        )
+
+    @classmethod
+    def _fit(
+        cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
+    ) -> "LinearCalibration":
+        training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
+        solution = train_linear(training, ridge=ridge, owner=owner)
+        scale = float(solution.weights[0])
+        if scale < 0.0 and solution.objective_value < 1.0 - _REAL_GAIN:
+            message = (
+                f"{owner}: the scale is negative ({scale:.4g}), so higher scores speak against "
+                "targets. Are targets and non-targets swapped, or the scores distances?"
+            )
+            warn_caller(message, BosarisWarning)
+        return cls(
+            scale=scale,
+            offset=solution.offset,
+            prior=training.prior,
+            objective=training.rule.name,
+            objective_value=solution.objective_value,
+            ridge=solution.ridge,
+            n_tar=training.tar.shape[1],
+            n_non=training.non.shape[1],
+        )
+
+    @overload
+    def apply(self, x: Scores) -> Scores: ...
+    @overload
+    def apply(self, x: npt.ArrayLike) -> Any: ...
+    def apply(self, x: Any) -> Any:
+        """Turn scores into log-likelihood-ratios.
+
+        Parameters
+        ----------
+        x : array_like of float, any shape, or Scores
+            Scores; no NaN, +-inf allowed (they stay infinite).
+
+        Returns
+        -------
+        ndarray of float64, float, or Scores
+            Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
+            Scores only what the mask shows is calibrated.
+
+        Raises
+        ------
+        InvalidInputError
+            If a score is NaN.
+
+        Examples
+        --------
+        >>> calibration = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
+        >>> round(calibration.apply(2.0), 3)
+        1.602
+        """
+        if isinstance(x, Scores):
+            return x.transform(self._map)
+        scores = np.asarray(x)
+        return self._map(scores.ravel()).reshape(scores.shape)[()]
+
+    def _map(self, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        values = as_vector(scores, "x", f"{_OWNER}.apply")
+        refuse_nan(values, "x", f"{_OWNER}.apply")
+        if self.scale == 0.0:
+            # Zero times an infinite score is no evidence, not NaN.
+            return np.full(values.shape, self.offset)
+        llrs = np.multiply(values, self.scale, dtype=np.float64)
+        llrs += self.offset
+        return llrs
+
+    def __repr__(self) -> str:
+        """Show the map and how good it was on its training scores."""
+        sign = "-" if self.offset < 0 else "+"
+        return (
+            f"{type(self).__name__}: llr = {self.scale:.4g} * score {sign} {abs(self.offset):.4g}, "
+            f"{self._describe_training()}"
+        )

@@ -1,0 +1,338 @@
+"""Linear fusion: weights and an offset that join the scores of several systems."""
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    FloatArray,
+    as_matrix,
+    as_vector,
+    describe,
+    frozen,
+    invalid,
+    list_some,
+    read_only,
+    refuse_nan,
+)
+from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
+from bosaris_py.numerics.linear_training import train_linear
+from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+
+__all__ = ["LinearFusion"]
+
+_OWNER = "LinearFusion"
+
+
+def _to_weights(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    return read_only(as_vector(values, "weights", _OWNER).astype(np.float64, copy=False))
+
+
+def _check_weights(
+    instance: object, attribute: "attrs.Attribute[Any]", weights: npt.NDArray[np.float64]
+) -> None:
+    if weights.size == 0 or not np.isfinite(weights).all():
+        raise invalid(attribute.name, _OWNER, "hold finite numbers", describe(weights.tolist()))
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class LinearFusion(TrainedMap):
+    r"""A weighted sum of several systems' scores that is a log-likelihood-ratio.
+
+    Make one with `fit`, `fit_scores` or `read`. The systems need not be
+    calibrated: the fusion calibrates while it fuses. Fusing one system is the
+    same as calibrating it.
+
+    Parameters
+    ----------
+    weights : (n_systems,) ndarray of float64
+        Factor of each system's score, read-only. A negative weight is normal where
+        one system corrects another; if all systems are good detectors on their
+        own it is worth a look on other data.
+    offset : float
+        What is added, a natural-log likelihood-ratio.
+    prior : float
+        Effective prior at which the fusion was optimised.
+    objective : str
+        The proper scoring rule that was minimised: cllr, brier or boost.
+    objective_value : float
+        The normalised objective on the training scores: 0 for a perfect detector,
+        1 for one that knows only the prior. The ridge penalty is not included.
+    ridge : float
+        The ridge that was used.
+    n_tar, n_non : int
+        Number of training trials with a weight above zero.
+
+    Notes
+    -----
+    BOSARIS: ``train_linear_fuser.m``, ``linear_fusion_dev_eval.m``. The toolkit
+    stops when the objective promises to fall by less than 1.5e-8, which leaves an
+    error of up to 2e-3 in the weights; here the gradient vanishes to machine
+    precision.
+
+    Examples
+    --------
+    >>> tar = [[1.0, 2.0, 3.0, 0.5], [0.5, 3.0, -1.0, 2.0]]
+    >>> non = [[0.0, -1.0, 2.0, 0.0], [1.0, 0.0, -1.5, -2.0]]
+    >>> fusion = LinearFusion.fit(tar, non)
+    >>> fusion.weights.round(2).tolist()
+    [1.33, 0.72]
+    >>> fusion.apply([[0.0, 2.0], [0.0, 1.0]]).round(2).tolist()
+    [-1.47, 1.91]
+    """
+
+    weights: npt.NDArray[np.float64] = attrs.field(
+        converter=_to_weights,
+        validator=_check_weights,
+        eq=attrs.cmp_using(eq=np.array_equal),
+    )
+    offset: float = attrs.field(converter=to_number, validator=finite_number)
+
+    @classmethod
+    def fit(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+        ridge: float = 0.0,
+    ) -> "LinearFusion":
+        r"""Train weights and offset.
+
+        Parameters
+        ----------
+        tar : (n_systems, n_tar) array_like of float
+            Target scores, finite; each column holds the scores of one trial.
+        non : (n_systems, n_non) array_like of float
+            Non-target scores, likewise.
+        prior : float or OperatingPoint, default: 0.5
+            Prior probability of a target at which the log-likelihood-ratios shall
+            serve best; of an operating point the effective prior. Not the share
+            of targets in the training set, which does not matter.
+        objective : {"cllr", "brier", "boost"}, default: "cllr"
+            The proper scoring rule to minimise, in any case. "boost" does not
+            depend on the prior.
+        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
+            Trial weights; only their proportions within a class matter.
+        ridge : float, default: 0.0
+            Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the weights,
+            where d_k is the standard deviation of system k's scores, both classes
+            counting the same; dimensionless. The offset is not penalised.
+
+        Returns
+        -------
+        LinearFusion
+
+        Raises
+        ------
+        InvalidInputError
+            If `tar` and `non` are not matrices of the same systems, a class is
+            empty, a score is NaN or infinite (says of which system how many and
+            where), the prior is not in (0, 1), the objective is not known, or
+            weights or ridge are negative.
+
+        Warns
+        -----
+        SeparableDataWarning
+            If some weights put no target below a non-target, so that no finite
+            optimum exists. The result is that of a ridge of 1/n, n the number of
+            trials of the smaller class.
+        ConvergenceWarning
+            If a system is constant (its weight is 0), if systems are collinear
+            (the shortest of the equally good standardised weights are returned),
+            or with "brier" if hard decisions are best.
+
+        Notes
+        -----
+        Minimises the objective given at `LinearCalibration.fit
+        <bosaris_py.calibration.LinearCalibration.fit>` over all linear
+        combinations of the systems, with the same algorithm. Memory beyond the
+        input does not depend on the number of trials.
+        """
+        owner = f"{_OWNER}.fit"
+        return cls._fit(
+            _as_systems(tar, "tar", owner),
+            _as_systems(non, "non", owner),
+            owner=owner,
+            ridge=ridge,
+            prior=prior,
+            objective=objective,
+            tar_weights=tar_weights,
+            non_weights=non_weights,
+        )
+
+    @classmethod
+    def fit_scores(
+        cls,
+        systems: Sequence[Scores],
+        key: Key,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+        ridge: float = 0.0,
+    ) -> "LinearFusion":
+        """Train weights and offset on the scores of the trials in a key.
+
+        Parameters
+        ----------
+        systems : sequence of Scores
+            The scores of each system, for every trial of the key.
+        key : Key
+            Which trials are targets and which non-targets.
+        prior, objective, ridge
+            As in `fit`.
+        tar_weights, non_weights : array_like of float, optional
+            Weights of the key's trials, column by column.
+
+        Returns
+        -------
+        LinearFusion
+
+        Raises
+        ------
+        TrialMismatchError
+            If a system lacks scores of the key's trials; says how many for each.
+            A missing score is never replaced: fill it knowingly, after
+            calibration, with ``Scores.set_missing_to_value``.
+        InvalidInputError
+            As in `fit`.
+
+        Warns
+        -----
+        SeparableDataWarning, ConvergenceWarning
+            As in `fit`.
+        """
+        tar, non = stack_tar_non(systems, key)
+        return cls._fit(
+            tar,
+            non,
+            owner=f"{_OWNER}.fit_scores",
+            ridge=ridge,
+            prior=prior,
+            objective=objective,
+            tar_weights=tar_weights,
+            non_weights=non_weights,
+        )
+
+    @classmethod
+    def _fit(
+        cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
+    ) -> "LinearFusion":
+        training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
+        solution = train_linear(training, ridge=ridge, owner=owner)
+        return cls(
+            weights=frozen(solution.weights),
+            offset=solution.offset,
+            prior=training.prior,
+            objective=training.rule.name,
+            objective_value=solution.objective_value,
+            ridge=solution.ridge,
+            n_tar=training.tar.shape[1],
+            n_non=training.non.shape[1],
+        )
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems that are fused."""
+        return int(self.weights.size)
+
+    @overload
+    def apply(self, x: Sequence[Scores], ndx: Ndx | Key) -> Scores: ...
+    @overload
+    def apply(self, x: npt.ArrayLike) -> Any: ...
+    def apply(self, x: Any, ndx: Ndx | Key | None = None) -> Any:
+        """Fuse the scores of several systems to log-likelihood-ratios.
+
+        Parameters
+        ----------
+        x : (n_systems, ...) array_like of float, or sequence of Scores
+            Scores of each system, in the order of the training. In an array NaN is
+            refused; +-inf is allowed unless two systems contradict each other.
+        ndx : Ndx or Key, optional
+            The trials to fuse; needed for Scores, and for them only.
+
+        Returns
+        -------
+        ndarray of float64, or Scores
+            Natural-log likelihood-ratios: for an array of the shape of each system's
+            scores; for Scores with the models, segments and trials of `ndx`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the number of systems is wrong, a score is NaN, or a fused score is
+            the difference of two infinite ones (says how many and where).
+        TrialMismatchError
+            If a system lacks scores of the trials in `ndx`; says how many for each.
+        """
+        owner = f"{_OWNER}.apply"
+        if isinstance(x, Scores):
+            hint = "Put the Scores of all systems into a list."
+            raise invalid("x", owner, "be an array or a list of Scores", "one Scores", hint)
+        if isinstance(x, Sequence) and any(isinstance(item, Scores) for item in x):
+            self._check_systems(len(x), owner)
+            if ndx is None:
+                expected = "be given with Scores, to say which trials are to be fused"
+                raise invalid("ndx", owner, expected, "None")
+            return assemble(self._fuse(stack_scores(x, ndx), owner), ndx)
+        if ndx is not None:
+            raise invalid(
+                "ndx", owner, "be given with a list of Scores only", "an array and an ndx"
+            )
+        scores = np.asarray(x)
+        self._check_systems(scores.shape[0] if scores.ndim else 0, owner)
+        matrix = as_matrix(scores.reshape(self.n_systems, -1), "x", owner)
+        return self._fuse(matrix, owner).reshape(scores.shape[1:])[()]
+
+    def _check_systems(self, n_systems: int, owner: str) -> None:
+        if n_systems != self.n_systems:
+            expected = f"hold the scores of {self.n_systems} systems, as in training"
+            hint = "Arrays of several systems are (n_systems, n_trials)."
+            raise invalid("x", owner, expected, f"{n_systems}", hint)
+
+    def _fuse(self, scores: FloatArray, owner: str) -> npt.NDArray[np.float64]:
+        for system, row in enumerate(scores, start=1):
+            refuse_nan(row, f"x, system {system},", owner)
+        llrs = np.full(scores.shape[1], self.offset)
+        term = np.empty_like(llrs)
+        with np.errstate(invalid="ignore"):
+            for weight, row in zip(self.weights, scores, strict=True):
+                # Zero times an infinite score is no evidence, not NaN.
+                if weight != 0.0:
+                    np.multiply(row, weight, out=term)
+                    llrs += term
+        contradictions = np.flatnonzero(np.isnan(llrs))
+        if contradictions.size:
+            found = (
+                f"infinite evidence for and against at {contradictions.size} of {llrs.size} "
+                f"trials ({list_some(contradictions.tolist())})"
+            )
+            raise invalid("x", owner, "not contradict itself", found)
+        return llrs
+
+    def __repr__(self) -> str:
+        """Show the weights and how good the fusion was on its training scores."""
+        weights = list_some(f"{weight:.4g}" for weight in self.weights)
+        return (
+            f"{type(self).__name__}: weights [{weights}], offset {self.offset:.4g}, "
+            f"{self._describe_training()}"
+        )
+
+
+def _as_systems(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Return scores as a matrix; scores of one system must say so by their shape."""
+    if np.ndim(scores) == 1 and np.size(scores):
+        hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
+        raise invalid(name, owner, "be (n_systems, n_trials)", "one dimension", hint)
+    return as_matrix(scores, name, owner)
