@@ -1,1 +1,13 @@
-"""To be filled."""
+"""Files to plain arrays and back; nothing here knows the classes of trials.
+
+The modules `hdf5`, `mat` and `text` have functions of the same names, ``read_scores``,
+``write_scores`` and so on. Readers return a dict whose keys are the argument names of
+the constructor of the class, with read-only arrays; writers take the same names as
+keywords, and replace an existing file only when the new one is complete.
+`parameters` does the same for trained calibrations and fusions, as JSON.
+"""
+
+from bosaris_py.storage import hdf5, mat, parameters, text
+from bosaris_py.storage.atomic import atomic_write
+
+__all__ = ["atomic_write", "hdf5", "mat", "parameters", "text"]

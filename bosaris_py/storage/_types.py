@@ -1,0 +1,21 @@
+"""Types that all readers and writers share."""
+
+import os
+from typing import Any, TypeAlias
+
+import numpy.typing as npt
+
+__all__ = ["CLASS_NAMES", "Arrays", "PathLike"]
+
+PathLike: TypeAlias = str | os.PathLike[str]
+# Keys are the argument names of the constructor of the class that was read.
+Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
+
+CLASS_NAMES = {
+    "ndx": "Ndx",
+    "key": "Key",
+    "scores": "Scores",
+    "segment_quality": "SegmentQuality",
+    "quality_measures": "QualityMeasures",
+    "id_map": "IdMap",
+}

@@ -1,0 +1,901 @@
+r"""HDF5 files in the layout of the MATLAB toolkit.
+
+Written files have exactly the toolkit's data sets and types, so MATLAB reads them:
+
+========================  =======================================  ======================
+object                    data sets                                types
+========================  =======================================  ======================
+`Ndx`                     ``/trial_mask``                          uint8 0, 1
+`Key`                     ``/trial_mask``, ``/file_format``        int8 1, -1, 0; ``"2.0"``
+`Scores`                  ``/scores``, ``/score_mask``             float32 or 64; uint8
+`QualityMeasures`         ``/modelQ``, ``/segQ``, ``/score_mask``  float64; uint8
+\                         ``/ID/has_row``, ``/ID/has_column``      uint8 0, 1
+the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
+`SegmentQuality`          ``/values``, ``/ids``                    float64; strings
+`IdMap`                   ``/left_ids``, ``/right_ids``            strings
+========================  =======================================  ======================
+
+Rows are models and columns are segments, as h5dump shows them. Ids are strings of
+fixed length, null-terminated, ASCII (UTF-8 if they are not ASCII). The root carries
+the attributes ``format`` (such as ``bosaris_py.scores``), ``format_version`` and
+``created_by``, which the toolkit ignores. Matrices up to about a megabyte are one
+chunk, as the toolkit writes them; larger ones are cut into blocks of whole rows of
+about a megabyte. Scores are not compressed (it saves less than a fifth and costs
+several times the time), masks are, with gzip. The same content gives the same file,
+bit for bit.
+
+Reading is tolerant: strings of fixed and variable length, however padded, as vectors,
+rows or columns; masks of any integer, boolean or float type; scores of any real type
+(float32 stays float32); a matrix of one row or column stored as a vector; the
+toolkit's old keys with two masks; and the flat layouts that SIDEKIT and its
+descendants (``/modelset``, ``/segset``) and PyBOSARIS (``/model_names``,
+``/test_names``, ``/score_mat``) write. Whatever a score file never holds (links,
+data in other files, other types, a size that the file does not back) is refused
+before any data are read.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    as_ids,
+    as_mask,
+    as_matrix,
+    check_shape,
+    frozen,
+    list_some,
+    warn_caller,
+)
+from bosaris_py._version import __version__
+from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
+from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_guarded
+from bosaris_py.storage._ids import character_codes, refuse_nul
+from bosaris_py.storage._types import CLASS_NAMES, Arrays, PathLike
+from bosaris_py.storage.atomic import atomic_write
+
+__all__ = [
+    "read_id_map",
+    "read_key",
+    "read_ndx",
+    "read_quality_measures",
+    "read_scores",
+    "read_segment_quality",
+    "write_id_map",
+    "write_key",
+    "write_ndx",
+    "write_quality_measures",
+    "write_scores",
+    "write_segment_quality",
+]
+
+_FORMAT_VERSION = "1.0"
+_CHUNK_BYTES = 2**20
+# Below this size a compressed mask takes more bytes than a plain one.
+_COMPRESS_FROM = 2**12
+# The fastest level: a mask shrinks no further at the others.
+_GZIP_LEVEL = 1
+
+
+@attrs.frozen
+class _Layout:
+    """Names of the data sets in one of the known layouts."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    scores: str = "scores"
+    has_model: str = "hasmodel"
+    has_segment: str = "hasseg"
+    two_masks: tuple[str, str] | None = None
+    quality_transposed: bool = False
+
+
+_LAYOUTS = (
+    _Layout(
+        rows=("ID/row_ids",),
+        columns=("ID/column_ids",),
+        has_model="ID/has_row",
+        has_segment="ID/has_column",
+        two_masks=("target_mask", "nontarget_mask"),
+    ),
+    # SIDEKIT and A. Nautsch's pybosaris; one release misspelt the second name.
+    _Layout(rows=("modelset",), columns=("segset", "segest"), quality_transposed=True),
+    _Layout(
+        rows=("model_names",),
+        columns=("test_names",),
+        scores="score_mat",
+        two_masks=("tar_mask", "non_mask"),
+    ),
+)
+
+# Which data sets betray which kind; the first match counts.
+_SIGNS = (
+    (("scores",), "scores"),
+    (("score_mat",), "scores"),
+    (("modelQ",), "quality_measures"),
+    (("target_mask",), "key"),
+    (("tar_mask",), "key"),
+    (("trial_mask", "file_format"), "key"),
+    (("values", "ids"), "segment_quality"),
+    (("left_ids",), "id_map"),
+    (("leftids",), "id_map"),
+)
+
+
+def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+    """Read the trial list of an `Ndx` file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Refuse a file whose arrays need more memory; None stands for the memory of
+        the machine, together with a check that stored bytes back what is declared.
+
+    Returns
+    -------
+    dict
+        `modelset` (m,) and `segset` (n,) of str, `trialmask` (m, n) of bool; all
+        read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of another kind, or too large.
+    FileNotFoundError
+        If there is no such file.
+    """
+    with open_guarded(path, max_bytes) as source:
+        _expect(source, "ndx")
+        layout = _find_layout(source, "ndx")
+        _require(source, "ndx", "trial_mask")
+        models, segments = _check_ids(source, layout)
+        mask = source.mask("trial_mask", copies=2)
+        shape = _check_matrix(mask, models, segments)
+        trials = mask.read_mask(signed=not mask.is_unsigned)
+        if trials.dtype != np.bool_:
+            if (trials < 0).any():
+                raise source.error("trial_mask", f"holds -1: this is a Key. {_USE_KEY}")
+            trials = frozen(trials.view(np.bool_))
+        return {
+            "modelset": models.read_strings(),
+            "segset": segments.read_strings(),
+            "trialmask": trials.reshape(shape),
+        }
+
+
+def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+    """Read the target and non-target trials of a `Key` file.
+
+    Parameters
+    ----------
+    path, max_bytes
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `modelset` (m,) and `segset` (n,) of str, `tar` and `non` (m, n) of bool; all
+        read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of another kind, or too large.
+    FileNotFoundError
+        If there is no such file.
+
+    Warns
+    -----
+    OldFormatWarning
+        If targets and non-targets are in two masks, as in the toolkit's first format.
+
+    Notes
+    -----
+    The toolkit takes any mask above 0.5 as target and below -0.5 as non-target, and so
+    reads an Ndx file as a key full of targets. Here other values than 1, -1 and 0 are
+    refused, and so is a mask of an unsigned type, which cannot mark non-targets.
+    """
+    with open_guarded(path, max_bytes) as source:
+        _expect(source, "key")
+        layout = _find_layout(source, "key")
+        models, segments = _check_ids(source, layout)
+        is_old = layout.two_masks is not None and source.holds(layout.two_masks[0])
+        if is_old:
+            targets, nontargets = (source.mask(name) for name in layout.two_masks or ())
+            shape = _check_matrix(targets, models, segments)
+            _check_matrix(nontargets, models, segments)
+            tar, non = targets.read_mask(), nontargets.read_mask()
+        else:
+            _require(source, "key", "trial_mask")
+            mask = source.mask("trial_mask", copies=2)
+            shape = _check_matrix(mask, models, segments)
+            if mask.is_unsigned:
+                text = "cannot hold -1 for non-targets: this is an Ndx; read it with Ndx.read"
+                raise source.error("trial_mask", text)
+            labels = mask.read_mask(signed=True)
+            tar, non = frozen(labels == 1), frozen(labels == -1)
+        arrays = {
+            "modelset": models.read_strings(),
+            "segset": segments.read_strings(),
+            "tar": tar.reshape(shape),
+            "non": non.reshape(shape),
+        }
+    if is_old:
+        message = f"{path}: a key in the old layout with two masks; save it again to update it"
+        warn_caller(message, OldFormatWarning)
+    return arrays
+
+
+def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+    """Read the score matrix of a `Scores` file.
+
+    Parameters
+    ----------
+    path, max_bytes
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `scoremat` (m, n) of float32 if stored so or shorter, else of float64;
+        `modelset` (m,) and `segset` (n,) of str; `scoremask` (m, n) of bool; all
+        read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of another kind, or too large.
+    FileNotFoundError
+        If there is no such file.
+
+    Warns
+    -----
+    OldFormatWarning
+        If the file does not say which scores are valid, as those of PyBOSARIS; all are
+        taken as valid then.
+
+    Notes
+    -----
+    A mask takes no time to convert: bytes that are only 0 and 1 *are* numpy's bool.
+    """
+    with open_guarded(path, max_bytes) as source:
+        _expect(source, "scores")
+        layout = _find_layout(source, "scores")
+        _require(source, "scores", layout.scores)
+        models, segments = _check_ids(source, layout)
+        scores = source.numbers(layout.scores)
+        shape = _check_matrix(scores, models, segments)
+        is_maskless = layout.scores == "score_mat" and not source.holds("score_mask")
+        mask = None if is_maskless else source.mask("score_mask")
+        if mask is not None:
+            _check_matrix(mask, models, segments)
+        valid = frozen(np.ones(shape, dtype=np.bool_)) if mask is None else mask.read_mask()
+        arrays = {
+            "scoremat": scores.read_numbers().reshape(shape),
+            "modelset": models.read_strings(),
+            "segset": segments.read_strings(),
+            "scoremask": valid.reshape(shape),
+        }
+    if is_maskless:
+        message = f"{path}: the file does not say which scores are valid; taking all as valid"
+        warn_caller(message, OldFormatWarning)
+    return arrays
+
+
+def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+    """Read the quality measures of segments of a `SegmentQuality` file.
+
+    Parameters
+    ----------
+    path, max_bytes
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `ids` (n,) of str and `values` (q, n) of float; both read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of another kind, or too large.
+    FileNotFoundError
+        If there is no such file.
+    """
+    with open_guarded(path, max_bytes) as source:
+        _expect(source, "segment_quality")
+        _require(source, "segment_quality", "values")
+        _require(source, "segment_quality", "ids")
+        ids, values = source.strings("ids"), source.numbers("values")
+        shape = _check_columns(values, ids, "segments")
+        return {"ids": ids.read_strings(), "values": values.read_numbers().reshape(shape)}
+
+
+def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+    """Read the model and segment measures of a `QualityMeasures` file.
+
+    Parameters
+    ----------
+    path, max_bytes
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `modelset` (m,) and `segset` (n,) of str, `modelQ` (q, m) and `segQ` (q, n) of
+        float, `hasmodel` (m,), `hasseg` (n,) and `scoremask` (m, n) of bool; all
+        read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of another kind, or too large.
+    FileNotFoundError
+        If there is no such file.
+
+    Notes
+    -----
+    Where the file lacks a mask it is all true, as in the toolkit; the presence of
+    ``has_row`` decides for both vectors. Unlike the toolkit, which writes ``/score_mask``
+    and then ignores it, the mask is honoured: an object in which a model has no measures
+    survives saving and reading.
+    """
+    with open_guarded(path, max_bytes) as source:
+        _expect(source, "quality_measures")
+        layout = _find_layout(source, "quality_measures")
+        _require(source, "quality_measures", "modelQ")
+        models, segments = _check_ids(source, layout)
+        model_values, segment_values = source.numbers("modelQ"), source.numbers("segQ")
+        across = layout.quality_transposed
+        model_shape = _check_columns(model_values, models, "models", transposed=across)
+        segment_shape = _check_columns(segment_values, segments, "segments", transposed=across)
+        if model_shape[0] != segment_shape[0]:
+            text = (
+                f"has {segment_shape[0]} measures for each segment, "
+                f"`/modelQ` {model_shape[0]} for each model"
+            )
+            raise source.error("segQ", text)
+        has_model = has_segment = mask = None
+        if source.holds(layout.has_model):
+            has_model, has_segment = source.mask(layout.has_model), source.mask(layout.has_segment)
+            _check_vector(has_model, models, "models")
+            _check_vector(has_segment, segments, "segments")
+        if source.holds("score_mask"):
+            mask = source.mask("score_mask")
+            _check_matrix(mask, models, segments)
+        shape = (models.count, segments.count)
+        return {
+            "modelset": models.read_strings(),
+            "segset": segments.read_strings(),
+            "modelQ": _read_columns(model_values, model_shape, transposed=across),
+            "segQ": _read_columns(segment_values, segment_shape, transposed=across),
+            "hasmodel": _read_mask_or_true(has_model, shape[:1]),
+            "hasseg": _read_mask_or_true(has_segment, shape[1:]),
+            "scoremask": _read_mask_or_true(mask, shape),
+        }
+
+
+def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+    """Read the pairs of an `IdMap` file.
+
+    Parameters
+    ----------
+    path, max_bytes
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `leftids` and `rightids` (n,) of str; both read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of another kind, or too large.
+    FileNotFoundError
+        If there is no such file.
+
+    Notes
+    -----
+    The start and stop frames that SIDEKIT keeps beside the ids are not read.
+    """
+    with open_guarded(path, max_bytes) as source:
+        _expect(source, "id_map")
+        left_name = source.first_of(("left_ids", "leftids"))
+        right_name = source.first_of(("right_ids", "rightids"))
+        _require(source, "id_map", left_name or "left_ids")
+        _require(source, "id_map", right_name or "right_ids")
+        left, right = source.strings(left_name or ""), source.strings(right_name or "")
+        if left.count != right.count:
+            text = f"has {right.count} ids, `/{left_name}` {left.count}; they must be pairs"
+            raise source.error(right.name, text)
+        return {"leftids": left.read_strings(), "rightids": right.read_strings()}
+
+
+def write_ndx(
+    path: PathLike,
+    *,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    trialmask: npt.ArrayLike,
+) -> None:
+    """Write an `Ndx` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    modelset : (m,) array_like of str
+        Ids of the models (rows).
+    segset : (n,) array_like of str
+        Ids of the segments (columns).
+    trialmask : (m, n) array_like of bool
+        Which of all pairs are trials.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, or an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+    """
+    models, segments = as_ids(modelset, "modelset", "Ndx"), as_ids(segset, "segset", "Ndx")
+    mask = _mask_like(trialmask, models, segments, "trialmask", "Ndx")
+
+    def fill(root: Any) -> None:
+        _put_mask(root, "trial_mask", mask.view(np.uint8))
+        _put_ids(root, models, segments)
+
+    _write(path, "ndx", fill)
+
+
+def write_key(
+    path: PathLike,
+    *,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+) -> None:
+    """Write a `Key` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    modelset : (m,) array_like of str
+        Ids of the models (rows).
+    segset : (n,) array_like of str
+        Ids of the segments (columns).
+    tar, non : (m, n) array_like of bool
+        Target and non-target trials, disjoint.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, a trial is in both masks, or an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+    """
+    models, segments = as_ids(modelset, "modelset", "Key"), as_ids(segset, "segset", "Key")
+    targets = _mask_like(tar, models, segments, "tar", "Key")
+    nontargets = _mask_like(non, models, segments, "non", "Key")
+    if (targets & nontargets).any():
+        message = "`tar` and `non` of Key must be disjoint; some trials are in both"
+        raise InvalidInputError(message)
+    labels = targets.view(np.int8) - nontargets.view(np.int8)
+
+    def fill(root: Any) -> None:
+        _put_mask(root, "trial_mask", labels)
+        _put_strings(root, "file_format", np.array(["2.0"]))
+        _put_ids(root, models, segments)
+
+    _write(path, "key", fill)
+
+
+def write_scores(
+    path: PathLike,
+    *,
+    scoremat: npt.ArrayLike,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    scoremask: npt.ArrayLike,
+) -> None:
+    """Write a `Scores` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    scoremat : (m, n) array_like of float
+        The scores; float32 stays float32, everything else becomes float64.
+    modelset : (m,) array_like of str
+        Ids of the models (rows).
+    segset : (n,) array_like of str
+        Ids of the segments (columns).
+    scoremask : (m, n) array_like of bool
+        Which scores are valid.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, or an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+    """
+    models = as_ids(modelset, "modelset", "Scores")
+    segments = as_ids(segset, "segset", "Scores")
+    scores = as_matrix(scoremat, "scoremat", "Scores")
+    like = f"({models.size} models, {segments.size} segments)"
+    check_shape(scores, (models.size, segments.size), "scoremat", "Scores", like)
+    mask = _mask_like(scoremask, models, segments, "scoremask", "Scores")
+
+    def fill(root: Any) -> None:
+        _put_numbers(root, "scores", scores)
+        _put_mask(root, "score_mask", mask.view(np.uint8))
+        _put_ids(root, models, segments)
+
+    _write(path, "scores", fill)
+
+
+def write_segment_quality(path: PathLike, *, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
+    """Write a `SegmentQuality` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    ids : (n,) array_like of str
+        Ids of the segments.
+    values : (q, n) array_like of float
+        Their quality measures.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, or an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+    """
+    names = as_ids(ids, "ids", "SegmentQuality")
+    measures = as_matrix(values, "values", "SegmentQuality")
+    shape = (measures.shape[0], names.size)
+    check_shape(measures, shape, "values", "SegmentQuality", "like `ids`")
+
+    def fill(root: Any) -> None:
+        _put_numbers(root, "values", measures.astype(np.float64, copy=False))
+        _put_strings(root, "ids", names)
+
+    _write(path, "segment_quality", fill)
+
+
+def write_quality_measures(
+    path: PathLike,
+    *,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    modelQ: npt.ArrayLike,
+    segQ: npt.ArrayLike,
+    hasmodel: npt.ArrayLike,
+    hasseg: npt.ArrayLike,
+    scoremask: npt.ArrayLike,
+) -> None:
+    """Write a `QualityMeasures` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    modelset : (m,) array_like of str
+        Ids of the models.
+    segset : (n,) array_like of str
+        Ids of the segments.
+    modelQ : (q, m) array_like of float
+        Quality measures of the models.
+    segQ : (q, n) array_like of float
+        Quality measures of the segments.
+    hasmodel, hasseg : (m,) and (n,) array_like of bool
+        For which of them there are measures.
+    scoremask : (m, n) array_like of bool
+        For which trials there are measures.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, or an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+    """
+    owner = "QualityMeasures"
+    models, segments = as_ids(modelset, "modelset", owner), as_ids(segset, "segset", owner)
+    model_values = as_matrix(modelQ, "modelQ", owner)
+    segment_values = as_matrix(segQ, "segQ", owner)
+    count = model_values.shape[0]
+    check_shape(model_values, (count, models.size), "modelQ", owner, "like `modelset`")
+    check_shape(segment_values, (count, segments.size), "segQ", owner, "like `modelQ`, `segset`")
+    has_model = as_mask(hasmodel, "hasmodel", owner)
+    has_segment = as_mask(hasseg, "hasseg", owner)
+    check_shape(has_model, (models.size,), "hasmodel", owner, "like `modelset`")
+    check_shape(has_segment, (segments.size,), "hasseg", owner, "like `segset`")
+    mask = _mask_like(scoremask, models, segments, "scoremask", owner)
+
+    def fill(root: Any) -> None:
+        _put_numbers(root, "modelQ", model_values.astype(np.float64, copy=False))
+        _put_numbers(root, "segQ", segment_values.astype(np.float64, copy=False))
+        _put_mask(root, "score_mask", mask.view(np.uint8))
+        _put_ids(root, models, segments)
+        _put(root, "ID/has_row", has_model.astype(np.uint8))
+        _put(root, "ID/has_column", has_segment.astype(np.uint8))
+
+    _write(path, "quality_measures", fill)
+
+
+def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
+    """Write an `IdMap` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    leftids, rightids : (n,) array_like of str
+        The pairs.
+
+    Raises
+    ------
+    InvalidInputError
+        If lengths differ, or an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+    """
+    left, right = as_ids(leftids, "leftids", "IdMap"), as_ids(rightids, "rightids", "IdMap")
+    check_shape(right, left.shape, "rightids", "IdMap", "like `leftids`")
+
+    def fill(root: Any) -> None:
+        _put_strings(root, "left_ids", left)
+        _put_strings(root, "right_ids", right)
+
+    _write(path, "id_map", fill)
+
+
+_USE_KEY = "Read it with Key.read and call to_ndx() on the result"
+
+
+def _expect(source: GuardedFile, kind: str) -> None:
+    """Refuse a file that says it is of another kind, or of a newer format."""
+    declared = source.attribute("format") or ""
+    if not declared.startswith("bosaris_py."):
+        return
+    found = declared.removeprefix("bosaris_py.")
+    if found != kind:
+        raise _wrong_kind(source, kind, CLASS_NAMES.get(found, found))
+    version = source.attribute("format_version") or _FORMAT_VERSION
+    try:
+        major = int(version.split(".")[0])
+    except ValueError:
+        message = f"{source.path}: the attribute format_version is {version!r}, not a version"
+        raise FileFormatError(message) from None
+    if major > int(_FORMAT_VERSION.split(".")[0]):
+        message = (
+            f"{source.path}: written in format version {version}, this installation reads "
+            f"{_FORMAT_VERSION}; update bosaris_py"
+        )
+        raise FileFormatError(message)
+
+
+def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
+    """Return the error for a file that holds something else."""
+    hint = f" {_USE_KEY}." if (kind, found) == ("ndx", "Key") else ""
+    message = f"{source.path}: expected {CLASS_NAMES[kind]}; the file holds {found}.{hint}"
+    return FileFormatError(message)
+
+
+def _recognise(source: GuardedFile, kind: str) -> str:
+    """Name what a file holds: a class, or else its data sets.
+
+    If it can be taken for `kind`, that class is named.
+    """
+    found = {name for signs, name in _SIGNS if all(source.holds(sign) for sign in signs)}
+    if found:
+        return CLASS_NAMES[kind if kind in found else min(found)]
+    if source.holds("trial_mask"):
+        return CLASS_NAMES[kind] if kind in ("ndx", "key") else "an Ndx or Key"
+    members = source.members()
+    return f"`{list_some(members)}`" if members else "nothing at all"
+
+
+def _missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:
+    """Return the error for a file that lacks a data set: of this kind, or of another."""
+    found = _recognise(source, kind)
+    if found == CLASS_NAMES[kind]:
+        return source.error(name, "is missing")
+    return _wrong_kind(source, kind, found)
+
+
+def _require(source: GuardedFile, kind: str, name: str) -> None:
+    """Refuse a file without the data set that makes its kind."""
+    if not source.holds(name):
+        raise _missing(source, kind, name)
+    if kind == "ndx" and source.holds("file_format"):
+        raise _wrong_kind(source, kind, "Key")
+
+
+def _find_layout(source: GuardedFile, kind: str) -> _Layout:
+    """Tell the layout of a file from the data set that holds the models."""
+    for layout in _LAYOUTS:
+        if source.first_of(layout.rows) is not None:
+            return layout
+    raise _missing(source, kind, _LAYOUTS[0].rows[0])
+
+
+def _check_ids(source: GuardedFile, layout: _Layout) -> tuple[GuardedDataset, GuardedDataset]:
+    """Check the data sets of models and segments of a layout."""
+    rows = source.first_of(layout.rows) or layout.rows[0]
+    columns = source.first_of(layout.columns) or layout.columns[0]
+    return source.strings(rows), source.strings(columns)
+
+
+def _check_matrix(
+    matrix: GuardedDataset, models: GuardedDataset, segments: GuardedDataset
+) -> tuple[int, int]:
+    """Refuse a matrix that does not fit the ids; return the shape it shall have."""
+    shape = (models.count, segments.count)
+    is_vector = 1 in shape and matrix.shape == (max(shape),)
+    # One id without trials, or an empty object, may be stored without a second extent.
+    is_empty = 0 in shape and matrix.count == 0
+    if matrix.shape == shape or is_vector or is_empty:
+        return shape
+    text = (
+        f"has shape {matrix.shape}; `/{models.name}` names {shape[0]} models and "
+        f"`/{segments.name}` {shape[1]} segments"
+    )
+    if matrix.shape == shape[::-1]:
+        text += ". Models and segments look swapped"
+    raise matrix.owner.error(matrix.name, text)
+
+
+def _check_columns(
+    values: GuardedDataset, ids: GuardedDataset, what: str, *, transposed: bool = False
+) -> tuple[int, int]:
+    """Refuse measures that do not fit the ids; return the shape (measures, ids)."""
+    shape = values.shape
+    if len(shape) == 1:
+        # One measure of many ids, or many measures of one id.
+        shape = (1, shape[0]) if shape[0] == ids.count else (shape[0], 1)
+    elif len(shape) == 2 and transposed:
+        shape = (shape[1], shape[0])
+    if len(shape) == 2 and shape[1] == ids.count:
+        return shape
+    text = f"has shape {values.shape}; `/{ids.name}` names {ids.count} {what}"
+    if len(shape) == 2 and shape[0] == ids.count:
+        text += ". Rows and columns look swapped"
+    raise values.owner.error(values.name, text)
+
+
+def _check_vector(mask: GuardedDataset, ids: GuardedDataset, what: str) -> None:
+    """Refuse a vector (or a matrix of one row) that does not fit the ids."""
+    if mask.count != ids.count or (len(mask.shape) == 2 and min(mask.shape) > 1):
+        text = f"has shape {mask.shape}; `/{ids.name}` names {ids.count} {what}"
+        raise mask.owner.error(mask.name, text)
+
+
+def _read_columns(
+    values: GuardedDataset, shape: tuple[int, int], *, transposed: bool
+) -> npt.NDArray[Any]:
+    """Read measures as (measures, ids)."""
+    numbers = values.read_numbers()
+    if transposed and numbers.ndim == 2:
+        return frozen(np.ascontiguousarray(numbers.T))
+    return numbers.reshape(shape)
+
+
+def _read_mask_or_true(mask: GuardedDataset | None, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Read a mask that a file may lack."""
+    if mask is None:
+        return frozen(np.ones(shape, dtype=np.bool_))
+    return mask.read_mask().reshape(shape)
+
+
+def _mask_like(
+    mask: npt.ArrayLike,
+    models: npt.NDArray[np.str_],
+    segments: npt.NDArray[np.str_],
+    name: str,
+    owner: str,
+) -> npt.NDArray[np.bool_]:
+    """Return a mask in C order, refusing one that does not fit the ids."""
+    array = as_mask(mask, name, owner)
+    like = f"({models.size} models, {segments.size} segments)"
+    check_shape(array, (models.size, segments.size), name, owner, like)
+    return np.ascontiguousarray(array)
+
+
+def _write(path: PathLike, kind: str, fill: Callable[[Any], None]) -> None:
+    """Create a file of one kind, let `fill` put its data sets, and put it in place."""
+    # The oldest format of the library, because MATLAB of the toolkit's days reads it.
+    versions = ("earliest", "v108")
+    with atomic_write(path) as temporary, h5py.File(temporary, "w", libver=versions) as file:
+        _put_attribute(file.id, "format", f"bosaris_py.{kind}")
+        _put_attribute(file.id, "format_version", _FORMAT_VERSION)
+        _put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
+        fill(file)
+
+
+def _string_type(width: int, *, is_ascii: bool) -> Any:
+    """Return the HDF5 type of a null-terminated string of `width` bytes."""
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(width)
+    kind.set_strpad(h5py.h5t.STR_NULLTERM)
+    kind.set_cset(h5py.h5t.CSET_ASCII if is_ascii else h5py.h5t.CSET_UTF8)
+    return kind
+
+
+def _put_attribute(location: Any, name: str, text: str) -> None:
+    """Put a scalar text attribute of fixed length."""
+    kind = _string_type(len(text) + 1, is_ascii=True)
+    scalar = h5py.h5s.create(h5py.h5s.SCALAR)
+    attribute = h5py.h5a.create(location, name.encode(), kind, scalar)
+    attribute.write(np.array(text.encode(), dtype=f"S{len(text) + 1}"), mtype=kind)
+
+
+def _put_ids(root: Any, models: npt.NDArray[np.str_], segments: npt.NDArray[np.str_]) -> None:
+    """Put the ids of rows and columns, in the toolkit's order."""
+    _put_strings(root, "ID/row_ids", models)
+    _put_strings(root, "ID/column_ids", segments)
+
+
+def _put_strings(root: Any, name: str, ids: npt.NDArray[np.str_]) -> None:
+    """Put strings of fixed length, one byte longer than the longest, as MATLAB does."""
+    refuse_nul(ids, name)
+    is_ascii = bool(character_codes(ids).max(initial=0) < 128)
+    try:
+        encoded = ids.astype(np.bytes_) if is_ascii else np.strings.encode(ids, "utf-8")
+    except UnicodeEncodeError as error:
+        message = f"an id for `/{name}` cannot be encoded as UTF-8: {error}"
+        raise InvalidInputError(message) from error
+    width = 1 + (int(np.strings.str_len(encoded).max()) if ids.size else 0)
+    kind = _string_type(width, is_ascii=is_ascii)
+    space = h5py.h5s.create_simple(ids.shape)
+    parents = h5py.h5p.create(h5py.h5p.LINK_CREATE)
+    parents.set_create_intermediate_group(True)
+    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    properties.set_obj_track_times(False)
+    dataset = h5py.h5d.create(root.id, name.encode(), kind, space, properties, lcpl=parents)
+    if ids.size:
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, encoded.astype(f"S{width}"), mtype=kind)
+
+
+def _put_numbers(root: Any, name: str, numbers: npt.NDArray[Any]) -> None:
+    """Put a matrix of numbers, in blocks of rows and uncompressed."""
+    _put(root, name, numbers, chunks=_chunk_shape(numbers))
+
+
+def _put_mask(root: Any, name: str, mask: npt.NDArray[Any]) -> None:
+    """Put a mask, in blocks of rows and compressed unless it is tiny."""
+    options = {}
+    if mask.size >= _COMPRESS_FROM:
+        options = {"compression": "gzip", "compression_opts": _GZIP_LEVEL}
+    _put(root, name, mask, chunks=_chunk_shape(mask), **options)
+
+
+def _put(root: Any, name: str, data: npt.NDArray[Any], **options: Any) -> None:
+    """Put a data set without a time stamp, so that equal content gives equal files."""
+    root.create_dataset(name, data=data, track_times=False, **options)
+
+
+def _chunk_shape(matrix: npt.NDArray[Any]) -> tuple[int, int] | None:
+    """Return the shape of blocks of whole rows of about `_CHUNK_BYTES`.
+
+    A block of rows is what streaming reads at once. Only if a single row is longer
+    than that is it cut, too. Without elements there are no blocks.
+    """
+    rows, columns = matrix.shape
+    if matrix.size == 0:
+        return None
+    in_block = _CHUNK_BYTES // matrix.itemsize
+    return max(1, min(rows, in_block // columns)), min(columns, in_block)

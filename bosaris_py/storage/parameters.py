@@ -1,0 +1,188 @@
+"""Parameters of trained objects as JSON: readable by people, and unable to run code.
+
+A file looks like this::
+
+    {
+      "format": "bosaris_py.parameters",
+      "format_version": "1.0",
+      "created_by": "bosaris_py 0.1.0",
+      "kind": "LinearCalibration",
+      "parameters": {
+        "scale": 1.25,
+        "offset": -0.5
+      }
+    }
+
+Numbers are written with as many digits as are needed to read back the same float64.
+JSON has no infinities and no NaN; they are the strings ``"Infinity"``, ``"-Infinity"``
+and ``"NaN"``, which therefore cannot be values themselves.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bosaris_py._validation import describe, invalid
+from bosaris_py._version import __version__
+from bosaris_py.errors import FileFormatError
+from bosaris_py.storage._types import PathLike
+from bosaris_py.storage.atomic import atomic_write
+
+__all__ = ["read_parameters", "write_parameters"]
+
+_FORMAT = "bosaris_py.parameters"
+_FORMAT_VERSION = "1.0"
+_FROM_WORD = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+
+
+def write_parameters(path: PathLike, parameters: Mapping[str, Any]) -> None:
+    """Write parameters to a JSON file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    parameters : mapping of str
+        The entry ``"kind"`` names the class they belong to. The others are numbers,
+        text, booleans, None, and lists, arrays and mappings of these.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no kind, or a value is of another type.
+    OSError
+        If the file cannot be written.
+
+    Notes
+    -----
+    Arrays and tuples come back as lists, float32 as the float of the same value.
+    """
+    kind = parameters.get("kind")
+    if not isinstance(kind, str) or not kind:
+        raise invalid("parameters", "write_parameters", 'have text in "kind"', describe(kind))
+    content = {
+        "format": _FORMAT,
+        "format_version": _FORMAT_VERSION,
+        "created_by": f"bosaris_py {__version__}",
+        "kind": kind,
+        "parameters": {
+            name: _to_json(value, str(name)) for name, value in parameters.items() if name != "kind"
+        },
+    }
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    with atomic_write(path) as temporary:
+        temporary.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+
+def read_parameters(path: PathLike, kind: str) -> dict[str, Any]:
+    """Read the parameters of one class from a JSON file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    kind : str
+        The class that is expected.
+
+    Returns
+    -------
+    dict
+        What `write_parameters` was given, without ``"kind"``.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no JSON, comes from another program, belongs to another class,
+        or was written in a newer format.
+    FileNotFoundError
+        If there is no such file.
+    """
+    file_path = Path(path)
+    encoded = file_path.read_bytes()
+    try:
+        content = json.loads(encoded.decode("utf-8-sig"), object_pairs_hook=_refuse_repetition)
+    except UnicodeDecodeError as error:
+        message = f"{file_path}: no JSON text in UTF-8"
+        raise FileFormatError(message) from error
+    except json.JSONDecodeError as error:
+        message = f"{file_path}:{error.lineno}: no valid JSON: {error.msg}"
+        raise FileFormatError(message) from error
+    except (ValueError, RecursionError) as error:
+        message = f"{file_path}: {error}"
+        raise FileFormatError(message) from error
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
+        raise FileFormatError(message)
+    _check_version(file_path, content.get("format_version"))
+    found = content.get("kind")
+    if found != kind:
+        message = f"{file_path}: expected {kind}; the file holds {found}"
+        raise FileFormatError(message)
+    parameters = content.get("parameters")
+    if not isinstance(parameters, dict):
+        message = f'{file_path}: the entry "parameters" is missing'
+        raise FileFormatError(message)
+    return {name: _from_json(value) for name, value in parameters.items()}
+
+
+def _check_version(path: Path, version: object) -> None:
+    """Refuse a file in a format that this version of the package cannot know."""
+    text = version if isinstance(version, str) else ""
+    try:
+        major = int(text.split(".")[0])
+    except ValueError:
+        message = f'{path}: "format_version" is {version!r}, not a version'
+        raise FileFormatError(message) from None
+    if major > int(_FORMAT_VERSION.split(".")[0]):
+        message = (
+            f"{path}: written in format version {text}, this installation reads "
+            f"{_FORMAT_VERSION}; update bosaris_py"
+        )
+        raise FileFormatError(message)
+
+
+def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build a JSON object, refusing a name that occurs twice."""
+    built = dict(pairs)
+    if len(built) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        message = f'the name "{repeated}" occurs twice'
+        raise ValueError(message)
+    return built
+
+
+def _to_json(value: Any, name: str) -> Any:
+    """Return a value as JSON can hold it."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return value
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, str) and value not in _FROM_WORD:
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _to_json(item, f"{name}.{key}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_json(item, name) for item in value]
+    raise invalid(
+        name, "write_parameters", "be a number, text, or a list of these", describe(value)
+    )
+
+
+def _from_json(value: Any) -> Any:
+    """Return a value with its infinities restored."""
+    if isinstance(value, str):
+        return _FROM_WORD.get(value, value)
+    if isinstance(value, list):
+        return [_from_json(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _from_json(item) for key, item in value.items()}
+    return value

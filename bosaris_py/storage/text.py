@@ -1,0 +1,788 @@
+"""Text files as the toolkit writes them: one trial in a line, columns between blanks.
+
+====================  ===========================================
+object                columns
+====================  ===========================================
+`Ndx`                 model, segment
+`Key`                 model, segment, ``target`` or ``nontarget``
+`Scores`              model, segment, score
+`SegmentQuality`      id and its measures, below a line with the
+                      number of measures
+`IdMap`               left id, right id
+====================  ===========================================
+
+Lines are written in column-major order: the model changes fastest. Reading sorts
+models and segments by character code, and ids without any trial are not in the file,
+so an object that was saved as text comes back with its rows and columns in another
+order; save as HDF5 to keep it as it is.
+
+Blanks and tabs in any number separate columns, blank lines are skipped, lines may end
+in CR LF, and a byte order mark is no part of the first id. The encoding is UTF-8.
+
+What is read differs from the toolkit on purpose: every error names file and line; a
+label must be ``target`` or ``nontarget`` in any case of letters (the toolkit takes
+everything else as a non-target); a trial may be repeated only with the same content
+(the toolkit takes the last); a cell without a line has score 0 and a false mask (the
+toolkit: +Inf, which leaks into merged scores).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    as_ids,
+    as_mask,
+    as_matrix,
+    check_shape,
+    frozen,
+    invalid,
+    list_some,
+)
+from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.storage._limits import MemoryBudget
+from bosaris_py.storage._tokens import (
+    Block,
+    IdColumn,
+    LineNumbers,
+    cut_into_columns,
+    line_error,
+    read_blocks,
+    read_numbers,
+    show,
+)
+from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage.atomic import atomic_write
+
+__all__ = [
+    "read_id_map",
+    "read_key",
+    "read_ndx",
+    "read_scores",
+    "read_segment_quality",
+    "write_id_map",
+    "write_key",
+    "write_ndx",
+    "write_scores",
+    "write_segment_quality",
+]
+
+_LABELS = {b"target": True, b"nontarget": False}
+# Lines that are put together before they are written.
+_LINES_AT_ONCE = 2**16
+# A file starts with a byte order mark or not; an id that does so would lose it.
+_UNPRINTABLE = re.compile("[\x00-\x1f]|^\ufeff")
+
+
+def read_ndx(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+    """Read the trial list of an `Ndx` file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Refuse a file whose arrays need more memory; None stands for the memory of
+        the machine. A list of many models with one trial each needs a matrix of as
+        many rows and columns.
+    progress : bool, optional
+        Show a progress bar.
+
+    Returns
+    -------
+    dict
+        `modelset` (m,) and `segset` (n,) of str, sorted; `trialmask` (m, n) of bool;
+        all read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If a line has not two columns, an id is not in UTF-8, or the matrix is too
+        large.
+    FileNotFoundError
+        If there is no such file.
+    """
+    trials = _read_trials(path, "model segment", max_bytes, progress=progress)
+    cells = trials.cells(item_size=1)
+    mask = np.zeros(trials.shape, dtype=np.bool_)
+    mask.reshape(-1)[cells] = True
+    return {
+        "modelset": trials.models.names,
+        "segset": trials.segments.names,
+        "trialmask": frozen(mask),
+    }
+
+
+def read_key(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+    """Read the target and non-target trials of a `Key` file.
+
+    Parameters
+    ----------
+    path, max_bytes, progress
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `modelset` (m,) and `segset` (n,) of str, sorted; `tar` and `non` (m, n) of
+        bool; all read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If a line has not three columns, a label is neither ``target`` nor
+        ``nontarget``, a trial has both labels, an id is not in UTF-8, or the matrix is
+        too large.
+    FileNotFoundError
+        If there is no such file.
+    """
+    labels = IdColumn()
+    codes: list[npt.NDArray[Any]] = []
+
+    def keep_labels(block: Block, numbers: LineNumbers, first: int) -> None:
+        known = len(labels.ids)
+        new_codes = labels.encode(block, 2)
+        codes.append(new_codes.astype(np.int8))
+        for code in range(known, len(labels.ids)):
+            label = labels.ids[code]
+            if label.lower() not in _LABELS:
+                record = first + int(np.argmax(new_codes == code))
+                hint = "; are these scores?" if _is_number(label) else ""
+                text = f"the label must be target or nontarget, found {show(label)}{hint}"
+                raise numbers.error(record, text)
+
+    layout = "model segment target|nontarget"
+    trials = _read_trials(path, layout, max_bytes, keep_labels, progress=progress)
+    is_target_label = np.array([_LABELS[label.lower()] for label in labels.ids], dtype=np.bool_)
+    is_target = is_target_label[np.concatenate(codes)] if codes else is_target_label
+    cells = trials.cells(item_size=2)
+    tar, non = np.zeros((2, *trials.shape), dtype=np.bool_)
+    tar.reshape(-1)[cells[is_target]] = True
+    non.reshape(-1)[cells[~is_target]] = True
+    in_both = tar & non
+    if in_both.any():
+        names = np.where(is_target, "target", "nontarget")
+        raise trials.conflict(cells, in_both.reshape(-1)[cells], names)
+    return {
+        "modelset": trials.models.names,
+        "segset": trials.segments.names,
+        "tar": frozen(tar.copy()),
+        "non": frozen(non.copy()),
+    }
+
+
+def read_scores(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+    """Read the score matrix of a `Scores` file.
+
+    Parameters
+    ----------
+    path, max_bytes, progress
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `scoremat` (m, n) of float64, 0 where there is no score; `modelset` (m,) and
+        `segset` (n,) of str, sorted; `scoremask` (m, n) of bool; all read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If a line has not three columns, a score is no number, a trial has two
+        different scores, an id is not in UTF-8, or the matrix is too large.
+    FileNotFoundError
+        If there is no such file.
+
+    Notes
+    -----
+    ``nan`` and ``inf`` are read as such. The time goes with the size of the file:
+    about as long as `numpy.loadtxt` takes to cut the same lines into bytes and floats.
+    """
+    parts: list[npt.NDArray[np.float64]] = []
+
+    def keep_scores(block: Block, numbers: LineNumbers, first: int) -> None:
+        parts.append(read_numbers(block, 2, numbers, first))
+
+    layout = "model segment score"
+    trials = _read_trials(path, layout, max_bytes, keep_scores, progress=progress)
+    values = np.concatenate(parts) if parts else np.empty(0)
+    cells = trials.cells(item_size=9)
+    scores = np.zeros(trials.shape)
+    mask = np.zeros(trials.shape, dtype=np.bool_)
+    scores.reshape(-1)[cells] = values
+    mask.reshape(-1)[cells] = True
+    if np.count_nonzero(mask) < values.size:
+        kept = scores.reshape(-1)[cells]
+        differs = (kept != values) & ~(np.isnan(kept) & np.isnan(values))
+        if differs.any():
+            in_conflict = np.zeros(mask.size, dtype=np.bool_)
+            in_conflict[cells[differs]] = True
+            raise trials.conflict(cells, in_conflict[cells], values)
+    return {
+        "scoremat": frozen(scores),
+        "modelset": trials.models.names,
+        "segset": trials.segments.names,
+        "scoremask": frozen(mask),
+    }
+
+
+def read_segment_quality(
+    path: PathLike, *, max_bytes: int | None = None, progress: bool = False
+) -> Arrays:
+    """Read the quality measures of segments of a `SegmentQuality` file.
+
+    Parameters
+    ----------
+    path, max_bytes, progress
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `ids` (n,) of str and `values` (q, n) of float64, in the order of the file; both
+        read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If the first line is not the number of measures, a line has another number of
+        columns, a measure is no number, an id is repeated or not in UTF-8, or the
+        matrix is too large.
+    FileNotFoundError
+        If there is no such file.
+    """
+    file_path = Path(path)
+    numbers = LineNumbers(file_path)
+    column = IdColumn()
+    codes: list[npt.NDArray[Any]] = []
+    parts: list[npt.NDArray[np.float64]] = []
+    count: int | None = None
+    records = 0
+    budget = MemoryBudget(file_path, max_bytes)
+    for line, data in read_blocks(file_path, progress=progress):
+        if count is None:
+            count, used, data = _cut_first_line(file_path, line, data)
+            line += used
+            if count is None:
+                continue
+        layout = " ".join(["id", *(f"measure{number + 1}" for number in range(min(count, 3)))])
+        layout += " ..." if count > 3 else ""
+        block = cut_into_columns(data, line, 1 + count, layout, numbers)
+        codes.append(column.encode(block, 0))
+        measures = [read_numbers(block, 1 + row, numbers, records) for row in range(count)]
+        records += codes[-1].size
+        budget.claim(16 * count * codes[-1].size, "the matrix of measures")
+        parts.append(np.array(measures).reshape(count, codes[-1].size))
+    if count is None:
+        message = f"{file_path}: empty; the first line must be the number of measures"
+        raise FileFormatError(message)
+    all_codes = np.concatenate(codes) if codes else np.empty(0, dtype=np.intp)
+    ids = _Ids.decode(column, all_codes, numbers, budget)
+    if len(column.ids) < all_codes.size:
+        _, first = np.unique(all_codes, return_index=True)
+        again = int(np.setdiff1d(np.arange(all_codes.size), first)[0])
+        before = int(first[all_codes[again]])
+        text = f"the id {show(column.ids[all_codes[again]])} was already in line {numbers[before]}"
+        raise numbers.error(again, text)
+    values = np.concatenate(parts, axis=1) if parts else np.empty((count, 0))
+    return {"ids": ids.in_order(all_codes), "values": frozen(values)}
+
+
+def read_id_map(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+    """Read the pairs of an `IdMap` file.
+
+    Parameters
+    ----------
+    path, max_bytes, progress
+        As for `read_ndx`.
+
+    Returns
+    -------
+    dict
+        `leftids` and `rightids` (n,) of str, in the order of the file; both read-only.
+
+    Raises
+    ------
+    FileFormatError
+        If a line has not two columns, or an id is not in UTF-8.
+    FileNotFoundError
+        If there is no such file.
+    """
+    pairs = _read_trials(path, "left right", max_bytes, progress=progress)
+    return {
+        "leftids": pairs.models.in_order(pairs.model_codes),
+        "rightids": pairs.segments.in_order(pairs.segment_codes),
+    }
+
+
+def write_ndx(
+    path: PathLike,
+    *,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    trialmask: npt.ArrayLike,
+) -> None:
+    """Write an `Ndx` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    modelset : (m,) array_like of str
+        Ids of the models (rows).
+    segset : (n,) array_like of str
+        Ids of the segments (columns).
+    trialmask : (m, n) array_like of bool
+        Which of all pairs are trials. Ids without trials are not written.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, or an id is empty or holds blanks.
+    OSError
+        If the file cannot be written.
+    """
+    grid = _Grid.of("Ndx", modelset, segset)
+    mask = grid.mask(trialmask, "trialmask")
+    _write(
+        path,
+        (
+            "".join([f"{model} {segment}\n" for model, segment, _ in trials])
+            for trials in grid.blocks(mask)
+        ),
+    )
+
+
+def write_key(
+    path: PathLike,
+    *,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+) -> None:
+    """Write a `Key` file, replacing an existing file in one step.
+
+    All targets come first, then all non-targets, as the toolkit writes them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    modelset : (m,) array_like of str
+        Ids of the models (rows).
+    segset : (n,) array_like of str
+        Ids of the segments (columns).
+    tar, non : (m, n) array_like of bool
+        Target and non-target trials, disjoint. Ids without trials are not written.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, a trial is in both masks, or an id is empty or holds
+        blanks.
+    OSError
+        If the file cannot be written.
+    """
+    grid = _Grid.of("Key", modelset, segset)
+    targets, nontargets = grid.mask(tar, "tar"), grid.mask(non, "non")
+    if (targets & nontargets).any():
+        message = "`tar` and `non` of Key must be disjoint; some trials are in both"
+        raise InvalidInputError(message)
+
+    def blocks() -> Iterator[str]:
+        for mask, label in ((targets, "target"), (nontargets, "nontarget")):
+            for trials in grid.blocks(mask):
+                yield "".join([f"{model} {segment} {label}\n" for model, segment, _ in trials])
+
+    _write(path, blocks())
+
+
+def write_scores(
+    path: PathLike,
+    *,
+    scoremat: npt.ArrayLike,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    scoremask: npt.ArrayLike,
+    number_format: str | None = None,
+) -> None:
+    """Write a `Scores` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    scoremat : (m, n) array_like of float
+        The scores. Infinite ones are written as ``inf`` and ``-inf`` (the toolkit
+        refuses them).
+    modelset : (m,) array_like of str
+        Ids of the models (rows).
+    segset : (n,) array_like of str
+        Ids of the segments (columns).
+    scoremask : (m, n) array_like of bool
+        Which scores are valid; the others are not written, nor are ids without any.
+    number_format : str or None, optional
+        How a score becomes text, in the way of the ``%`` operator. None stands for the
+        shortest text that reads back to the same float64; ``"%f"`` is the toolkit's
+        way, with six digits behind the point.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, an id is empty or holds blanks, a valid score is NaN, or
+        `number_format` does not format one number.
+    OSError
+        If the file cannot be written.
+
+    Notes
+    -----
+    A float32 score is written with all the digits of the float64 of the same value, so
+    that reading gives that value and comparisons with it come out the same.
+    """
+    grid = _Grid.of("Scores", modelset, segset)
+    scores = as_matrix(scoremat, "scoremat", "Scores")
+    check_shape(scores, grid.shape, "scoremat", "Scores", grid.like)
+    mask = grid.mask(scoremask, "scoremask")
+    is_nan = np.isnan(scores) & mask
+    if is_nan.any():
+        columns, rows = np.nonzero(is_nan.T)
+        pairs = list_some(
+            f"({grid.models[row]}, {grid.segments[column]})"
+            for row, column in zip(rows[:6].tolist(), columns[:6].tolist(), strict=True)
+        )
+        found = f"NaN for {rows.size} of {np.count_nonzero(mask)} trials: {pairs}"
+        raise invalid("scoremat", "Scores", "not hold NaN where the mask is true", found)
+    form = _formatter(number_format)
+    _write(
+        path,
+        (
+            "".join([f"{model} {segment} {form(score)}\n" for model, segment, score in trials])
+            for trials in grid.blocks(mask, scores)
+        ),
+    )
+
+
+def write_segment_quality(
+    path: PathLike,
+    *,
+    ids: npt.ArrayLike,
+    values: npt.ArrayLike,
+    number_format: str | None = None,
+) -> None:
+    """Write a `SegmentQuality` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    ids : (n,) array_like of str
+        Ids of the segments.
+    values : (q, n) array_like of float
+        Their quality measures.
+    number_format : str or None, optional
+        As for `write_scores`.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes do not fit, an id is empty or holds blanks, a measure is NaN, or
+        `number_format` does not format one number.
+    OSError
+        If the file cannot be written.
+    """
+    owner = "SegmentQuality"
+    names = _words(ids, "ids", owner)
+    measures = as_matrix(values, "values", owner)
+    check_shape(measures, (measures.shape[0], len(names)), "values", owner, "like `ids`")
+    if np.isnan(measures).any():
+        found = f"NaN at {np.count_nonzero(np.isnan(measures))} of {measures.size} positions"
+        raise invalid("values", owner, "not hold NaN", found)
+    form = _formatter(number_format)
+
+    def lines() -> Iterator[str]:
+        yield f"{measures.shape[0]}\n"
+        for name, column in zip(names, measures.T.astype(np.float64), strict=True):
+            yield " ".join([name, *map(form, column.tolist())]) + "\n"
+
+    _write(path, lines())
+
+
+def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
+    """Write an `IdMap` file, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    leftids, rightids : (n,) array_like of str
+        The pairs.
+
+    Raises
+    ------
+    InvalidInputError
+        If lengths differ, or an id is empty or holds blanks.
+    OSError
+        If the file cannot be written.
+    """
+    left, right = _words(leftids, "leftids", "IdMap"), _words(rightids, "rightids", "IdMap")
+    if len(left) != len(right):
+        raise invalid("rightids", "IdMap", f"have {len(left)} ids like `leftids`", str(len(right)))
+    _write(path, (f"{a} {b}\n" for a, b in zip(left, right, strict=True)))
+
+
+@attrs.frozen(eq=False)
+class _Ids:
+    """The distinct ids of a column as text."""
+
+    by_code: npt.NDArray[np.str_]
+    names: npt.NDArray[np.str_]
+    rank: npt.NDArray[np.intp]
+
+    @classmethod
+    def decode(
+        cls,
+        column: IdColumn,
+        codes: npt.NDArray[Any],
+        numbers: LineNumbers,
+        budget: MemoryBudget,
+    ) -> "_Ids":
+        """Decode and sort the ids of a column.
+
+        Parameters
+        ----------
+        column : IdColumn
+            The ids.
+        codes : (records,) ndarray of int
+            Where they occur.
+        numbers : LineNumbers
+            In which lines that is.
+        budget : MemoryBudget
+            What the arrays may take.
+        """
+        # Two arrays of four bytes for each character of the longest id.
+        longest = max(map(len, column.ids), default=1)
+        budget.claim(8 * longest * len(column.ids), f"a list of {len(column.ids)} ids")
+        texts = []
+        for code, name in enumerate(column.ids):
+            try:
+                texts.append(name.decode())
+            except UnicodeDecodeError:
+                text = f"the id {show(name)} is not in UTF-8"
+                raise numbers.error(int(np.argmax(codes == code)), text) from None
+        by_code = np.array(texts, dtype=np.str_)
+        # UTF-8 sorts like the characters do, and much faster.
+        order = sorted(range(len(texts)), key=column.ids.__getitem__)
+        rank = np.empty(len(texts), dtype=np.intp)
+        rank[order] = np.arange(len(texts))
+        return cls(by_code, frozen(by_code[order]), rank)
+
+    def in_order(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.str_]:
+        """Return the ids of all records."""
+        return frozen(self.by_code[codes])
+
+
+@attrs.frozen(eq=False)
+class _Trials:
+    """The two id columns of a file."""
+
+    models: _Ids
+    segments: _Ids
+    model_codes: npt.NDArray[np.int32]
+    segment_codes: npt.NDArray[np.int32]
+    numbers: LineNumbers
+    budget: MemoryBudget
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of models and segments."""
+        return self.models.names.size, self.segments.names.size
+
+    def cells(self, *, item_size: int) -> npt.NDArray[np.intp]:
+        """Return the place of each record in a matrix of this shape, in C order.
+
+        The matrix is refused if its `item_size` bytes per cell are too many.
+        """
+        rows, columns = self.shape
+        what = f"a matrix of {rows} models x {columns} segments for {self.model_codes.size} trials"
+        self.budget.claim(item_size * rows * columns, what)
+        return self.models.rank[self.model_codes] * columns + self.segments.rank[self.segment_codes]
+
+    def conflict(
+        self,
+        cells: npt.NDArray[np.intp],
+        in_conflict: npt.NDArray[np.bool_],
+        contents: npt.NDArray[Any],
+    ) -> FileFormatError:
+        """Return the error for a trial that occurs with different contents.
+
+        Parameters
+        ----------
+        cells : (records,) ndarray of int
+            The cell of each record.
+        in_conflict : (records,) ndarray of bool
+            Which records belong to cells with a conflict.
+        contents : (records,) ndarray
+            What the records say about their trials.
+        """
+        first = int(np.argmax(in_conflict))
+        same_trial = np.flatnonzero(cells == cells[first])
+        second = int(same_trial[contents[same_trial] != contents[first]][0])
+        model = self.models.by_code[self.model_codes[first]]
+        segment = self.segments.by_code[self.segment_codes[first]]
+        text = (
+            f"trial {model} {segment} is {contents[second]} here and {contents[first]} "
+            f"in line {self.numbers[first]}"
+        )
+        return self.numbers.error(second, text)
+
+
+def _read_trials(
+    path: PathLike,
+    layout: str,
+    max_bytes: int | None,
+    keep: Callable[[Block, LineNumbers, int], None] | None = None,
+    *,
+    progress: bool,
+) -> _Trials:
+    """Read a file of two ids a line; `keep` takes the third column of each block."""
+    file_path = Path(path)
+    numbers = LineNumbers(file_path)
+    columns = (IdColumn(), IdColumn())
+    codes: tuple[list[npt.NDArray[np.int32]], ...] = ([], [])
+    records = 0
+    for line, data in read_blocks(file_path, progress=progress):
+        block = cut_into_columns(data, line, len(layout.split()), layout, numbers)
+        for number, column in enumerate(columns):
+            codes[number].append(column.encode(block, number).astype(np.int32))
+        if keep is not None:
+            keep(block, numbers, records)
+        records += block.starts.shape[0]
+    budget = MemoryBudget(file_path, max_bytes)
+    both = [np.concatenate(part) if part else np.empty(0, dtype=np.int32) for part in codes]
+    ids = [
+        _Ids.decode(column, column_codes, numbers, budget)
+        for column, column_codes in zip(columns, both, strict=True)
+    ]
+    return _Trials(ids[0], ids[1], both[0], both[1], numbers, budget)
+
+
+def _cut_first_line(path: Path, line: int, data: bytes) -> tuple[int | None, int, bytes]:
+    """Take the number of measures off the first line that is not blank.
+
+    Returns that number (None if all lines are blank), the number of lines taken, and
+    the rest.
+    """
+    used = 0
+    while data:
+        first, _, data = data.partition(b"\n")
+        used += 1
+        if not first.strip():
+            continue
+        if not first.strip().isdigit() or len(first.strip()) > 9:
+            text = f"the first line must be the number of measures, found {show(first)}"
+            raise line_error(path, line + used - 1, text)
+        return int(first), used, data
+    return None, used, data
+
+
+def _is_number(token: bytes) -> bool:
+    """Tell whether a token looks like a score."""
+    try:
+        float(token)
+    except ValueError:
+        return False
+    return True
+
+
+def _words(ids: npt.ArrayLike, name: str, owner: str) -> list[str]:
+    """Return ids as a list, refusing those that a column of text cannot hold."""
+    array = as_ids(ids, name, owner)
+    names: list[str] = array.tolist()
+    bad = [text for text in names if text.split() != [text] or _UNPRINTABLE.search(text)]
+    if bad:
+        found = f"{len(bad)} others ({list_some(map(repr, bad))})"
+        hint = "Blanks separate the columns of a text file; save as .h5 instead."
+        raise invalid(name, owner, "hold words without blanks", found, hint)
+    return names
+
+
+def _formatter(number_format: str | None) -> Callable[[float], str]:
+    """Return the function that turns a score into text."""
+    if number_format is None:
+        return float.__repr__
+    try:
+        sample = number_format % 1.5
+        float(sample)
+        is_word = sample.split() == [sample]
+    except (TypeError, ValueError):
+        is_word = False
+    if not is_word:
+        expected = 'format one number with %, for instance "%f" or "%.9g"'
+        raise invalid("number_format", "write_scores", expected, repr(number_format))
+    return number_format.__mod__
+
+
+@attrs.frozen(eq=False)
+class _Grid:
+    """Models and segments of an object that shall become lines."""
+
+    owner: str
+    models: list[str]
+    segments: list[str]
+
+    @classmethod
+    def of(cls, owner: str, modelset: npt.ArrayLike, segset: npt.ArrayLike) -> "_Grid":
+        """Check the ids of an object."""
+        return cls(owner, _words(modelset, "modelset", owner), _words(segset, "segset", owner))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of models and segments."""
+        return len(self.models), len(self.segments)
+
+    @property
+    def like(self) -> str:
+        """The same in words."""
+        return f"({self.shape[0]} models, {self.shape[1]} segments)"
+
+    def mask(self, mask: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
+        """Return a mask, refusing one that does not fit the ids."""
+        array = as_mask(mask, name, self.owner)
+        check_shape(array, self.shape, name, self.owner, self.like)
+        return array
+
+    def blocks(
+        self, mask: npt.NDArray[np.bool_], scores: npt.NDArray[Any] | None = None
+    ) -> Iterator[Iterable[tuple[str, str, float]]]:
+        """Give model, segment and score of all trials, some columns at a time."""
+        rows, columns = self.shape
+        step = max(1, _LINES_AT_ONCE // max(1, rows))
+        for begin in range(0, columns, step):
+            part = np.ascontiguousarray(mask[:, begin : begin + step].T)
+            segment_numbers, model_numbers = np.nonzero(part)
+            values: Iterable[float] = segment_numbers.tolist()
+            if scores is not None:
+                values = scores[:, begin : begin + step].T[part].astype(np.float64).tolist()
+            yield zip(
+                map(self.models.__getitem__, model_numbers.tolist()),
+                map(self.segments.__getitem__, (segment_numbers + begin).tolist()),
+                values,
+                strict=True,
+            )
+
+
+def _write(path: PathLike, parts: Iterable[str]) -> None:
+    """Write a text that comes in parts and put the file in place."""
+    with atomic_write(path) as temporary:
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+                stream.writelines(parts)
+        except UnicodeEncodeError as error:
+            message = f"{path}: an id cannot be encoded as UTF-8: {error}"
+            raise InvalidInputError(message) from error
