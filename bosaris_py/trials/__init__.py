@@ -1,1 +1,14 @@
-"""To be filled."""
+"""Trials: which are to be scored, their answers, scores and quality measures.
+
+Rows are models, columns are test segments; wherever trials become a vector the
+model index runs fastest. All objects are immutable.
+"""
+
+from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.key import Key
+from bosaris_py.trials.ndx import Ndx
+from bosaris_py.trials.quality_measures import QualityMeasures
+from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.segment_quality import SegmentQuality
+
+__all__ = ["IdMap", "Key", "Ndx", "QualityMeasures", "Scores", "SegmentQuality"]

@@ -1,0 +1,250 @@
+"""Pairs of ids, for instance of models and the speakers that they belong to."""
+
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from attrs import Attribute, field, frozen
+
+from bosaris_py._validation import BoolArray, StrArray, as_ids, check_shape, warn_caller
+from bosaris_py._validation import frozen as mark_read_only
+from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
+from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.trials._base import check_same_class
+from bosaris_py.trials._fields import IdList
+from bosaris_py.trials._files import Storage, TextFileMethods
+from bosaris_py.trials.ids import IdIndex
+
+__all__ = ["IdMap"]
+
+_LEFT_REPEATED = "The left id list contains duplicate identifiers."
+_RIGHT_REPEATED = "The right id list contains duplicate identifiers."
+
+
+@frozen(init=False, eq=False, repr=False)
+class IdMap(TextFileMethods):
+    """Pairs of ids, for instance each model with its speaker.
+
+    Parameters
+    ----------
+    leftids : (n,) array_like of str
+        The left id of each pair.
+    rightids : (n,) array_like of str
+        The right id of each pair.
+
+    Raises
+    ------
+    InvalidInputError
+        If the lists differ in length.
+
+    Warns
+    -----
+    DuplicateIdWarning
+        If a left id occurs more than once: of such pairs the last one counts
+        when left ids are mapped.
+
+    Notes
+    -----
+    The object and its arrays are read-only; methods return new objects. Arrays
+    that others could write to are copied on construction.
+
+    The toolkit also warns on construction if a right id occurs more than once,
+    as it does in every map from models to speakers. Here that warning comes from
+    `map_right_to_left`, where it matters. An empty map is valid; in the toolkit it
+    is not.
+
+    Examples
+    --------
+    >>> from bosaris_py.trials import IdMap
+    >>> speakers = IdMap(["anna_1", "anna_2", "bert_1"], ["anna", "anna", "bert"])
+    >>> speakers.map_left_to_right(["bert_1", "anna_2"]).tolist()
+    ['bert', 'anna']
+    """
+
+    leftids: StrArray = field()
+    rightids: StrArray = field()
+
+    _storage: ClassVar[Storage] = Storage(
+        read_hdf5=hdf5.read_id_map,
+        write_hdf5=hdf5.write_id_map,
+        read_mat=mat.read_id_map,
+        write_mat=mat.write_id_map,
+        read_txt=text.read_id_map,
+        write_txt=text.write_id_map,
+    )
+
+    def __init__(self, leftids: IdList, rightids: IdList) -> None:
+        self.__attrs_init__(
+            as_ids(leftids, "leftids", "IdMap"), as_ids(rightids, "rightids", "IdMap")
+        )
+        if self._left.has_repeated():
+            warn_caller(_LEFT_REPEATED, DuplicateIdWarning)
+
+    @rightids.validator
+    def _check_lengths(self, attribute: "Attribute[Any]", rightids: StrArray) -> None:
+        """Raise unless the ids come in pairs."""
+        check_shape(rightids, self.leftids.shape, "rightids", "IdMap", "like `leftids`")
+
+    @classmethod
+    def _rebuilt(cls, *arrays: npt.NDArray[Any]) -> Self:
+        """Build an object from pairs that have been warned about before."""
+        new = cls.__new__(cls)
+        new.__attrs_init__(*arrays)
+        return new
+
+    @cached_property
+    def _left(self) -> IdIndex:
+        return IdIndex.of(self.leftids)
+
+    @cached_property
+    def _right(self) -> IdIndex:
+        return IdIndex.of(self.rightids)
+
+    def __repr__(self) -> str:
+        """Return the counts in one line."""
+        return f"IdMap: {self.leftids.size} pairs"
+
+    def map_left_to_right(self, ids: IdList) -> StrArray:
+        """Return the right ids that belong to some left ids.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of str
+            Left ids, in any order, repeated or not.
+
+        Returns
+        -------
+        (k,) array of str
+            The right id of each, in the same order. Shorter if some are not in
+            the map, so check lengths, or heed the warning, before pairing them.
+            Where a left id is in the map more than once its last pair counts.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If ids are not in the map, with their number.
+
+        Notes
+        -----
+        The toolkit documents the last pair too, but finds the first one in
+        MATLAB since release 2012b.
+        """
+        return _mapped(self._left, self.rightids, ids, "IdMap.map_left_to_right")
+
+    def map_right_to_left(self, ids: IdList) -> StrArray:
+        """Return the left ids that belong to some right ids.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of str
+            Right ids, in any order, repeated or not.
+
+        Returns
+        -------
+        (k,) array of str
+            The left id of each, in the same order. Shorter if some are not in
+            the map. Where a right id is in the map more than once its last pair
+            counts.
+
+        Warns
+        -----
+        DuplicateIdWarning
+            If a right id of the map occurs more than once.
+        MissingTrialsWarning
+            If ids are not in the map, with their number.
+        """
+        if self._right.has_repeated():
+            warn_caller(_RIGHT_REPEATED, DuplicateIdWarning)
+        return _mapped(self._right, self.leftids, ids, "IdMap.map_right_to_left")
+
+    def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
+        """Keep only, or remove, the pairs whose left id is listed.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of str
+            Left ids; those that the map does not have are ignored.
+        keep : bool
+            True keeps the pairs in the list, False the others. May be given by
+            position, as in the toolkit.
+
+        Returns
+        -------
+        IdMap
+            The remaining pairs in their old order.
+        """
+        present = self._left.which_in(as_ids(ids, "ids", "IdMap.filter_on_left"))
+        return self._pairs(present if keep else ~present)
+
+    def filter_on_right(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
+        """Keep only, or remove, the pairs whose right id is listed.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of str
+            Right ids; those that the map does not have are ignored.
+        keep : bool
+            True keeps the pairs in the list, False the others. May be given by
+            position, as in the toolkit.
+
+        Returns
+        -------
+        IdMap
+            The remaining pairs in their old order.
+        """
+        present = self._right.which_in(as_ids(ids, "ids", "IdMap.filter_on_right"))
+        return self._pairs(present if keep else ~present)
+
+    def merge(self, *others: "IdMap") -> "IdMap":
+        """Append the pairs of other maps.
+
+        Parameters
+        ----------
+        *others : IdMap
+            Maps to be merged with this one. ``IdMap.merge(a, b)`` and
+            ``a.merge(b)`` mean the same.
+
+        Returns
+        -------
+        IdMap
+            The pairs of all maps, one after the other. Of pairs with the same
+            left id the last one counts.
+
+        Raises
+        ------
+        InvalidInputError
+            If one of the objects is not an IdMap.
+
+        Warns
+        -----
+        DuplicateIdWarning
+            If two of the maps share a left id.
+        """
+        objects = (self, *others)
+        check_same_class(IdMap, objects)
+        distinct = [np.unique(item.leftids) for item in objects]
+        if IdIndex.of(np.concatenate(distinct)).has_repeated():
+            warn_caller("idmaps being merged share ids.", DuplicateIdWarning)
+        return IdMap._rebuilt(
+            mark_read_only(np.concatenate([item.leftids for item in objects])),
+            mark_read_only(np.concatenate([item.rightids for item in objects])),
+        )
+
+    def _pairs(self, which: BoolArray) -> Self:
+        """Return some of the pairs."""
+        return self._rebuilt(
+            mark_read_only(self.leftids[which]), mark_read_only(self.rightids[which])
+        )
+
+
+def _mapped(source: IdIndex, target: StrArray, ids: IdList, owner: str) -> StrArray:
+    """Return what belongs to `ids`, warning about those that are not in the source."""
+    wanted = as_ids(ids, "ids", owner)
+    positions = source.locate_last(IdIndex.of(wanted))
+    found = positions[positions >= 0]
+    if found.size < wanted.size:
+        missing = wanted.size - found.size
+        message = f"{missing} ids could not be mapped because they were not present in the map."
+        warn_caller(message, MissingTrialsWarning)
+    return mark_read_only(target[found])

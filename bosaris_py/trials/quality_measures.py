@@ -1,0 +1,322 @@
+"""Quality measures of models and test segments together."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from attrs import Attribute, field, frozen
+
+from bosaris_py._validation import BoolArray, FloatArray, as_ids, describe, invalid
+from bosaris_py._validation import frozen as mark_read_only
+from bosaris_py.storage import hdf5, mat
+from bosaris_py.trials._base import TrialMatrix, check_same_class
+from bosaris_py.trials._fields import (
+    IdList,
+    check_cells,
+    to_mask_or_all,
+    to_matrix,
+)
+from bosaris_py.trials._files import Storage
+from bosaris_py.trials._frame import Frame
+from bosaris_py.trials._missing import check_trials, warn_missing
+from bosaris_py.trials.ids import IntArray
+from bosaris_py.trials.key import Key
+from bosaris_py.trials.ndx import Ndx
+from bosaris_py.trials.segment_quality import (
+    SegmentQuality,
+    check_finite,
+    check_same_measures,
+    refuse_shared,
+)
+
+__all__ = ["QualityMeasures"]
+
+
+def _check_columns(instance: Any, attribute: "Attribute[Any]", values: FloatArray) -> None:
+    """Raise unless there is one column of measures per model or segment."""
+    ids = instance.modelset if attribute.name == "modelQ" else instance.segset
+    if values.shape[1] != ids.size:
+        expected = f"have one column for each of the {ids.size} ids"
+        hint = "Did you swap measures and ids?" if len(values) == ids.size else ""
+        owner = type(instance).__name__
+        raise invalid(attribute.name, owner, expected, f"shape {values.shape}", hint)
+
+
+def _check_flags(instance: Any, attribute: "Attribute[Any]", flags: BoolArray) -> None:
+    """Raise unless there is one flag per model or segment."""
+    ids = instance.modelset if attribute.name == "hasmodel" else instance.segset
+    if flags.shape != ids.shape:
+        expected = f"have one flag for each of the {ids.size} ids"
+        raise invalid(attribute.name, type(instance).__name__, expected, f"shape {flags.shape}")
+
+
+@frozen(init=False, eq=False, repr=False)
+class QualityMeasures(TrialMatrix):
+    """Quality measures of models and of test segments, for quality-dependent fusion.
+
+    Parameters
+    ----------
+    modelset : (m,) array_like of str
+        Ids of the models, each once.
+    segset : (n,) array_like of str
+        Ids of the test segments, each once.
+    modelQ : (q, m) array_like of float
+        One row per measure, one column per model.
+    segQ : (q, n) array_like of float
+        The same measures of the test segments.
+    hasmodel : (m,) array_like of bool, optional
+        False for a model without measures; by default true for all.
+    hasseg : (n,) array_like of bool, optional
+        False for a segment without measures; by default true for all.
+    scoremask : (m, n) array_like of bool, optional
+        True where the measures of model and segment may be used; by default
+        everywhere. Where model or segment has no measures, the mask of the object
+        is false whatever is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If an id occurs twice, a mask is not boolean, or a shape is wrong.
+
+    See Also
+    --------
+    SegmentQuality : Measures of single segments.
+
+    Notes
+    -----
+    The object and its arrays are read-only; methods return new objects. Arrays
+    that others could write to are copied on construction.
+
+    In the toolkit, a mask that is true for a model with a false `hasmodel` makes
+    the object unusable: it is refused on alignment. As the toolkit does not read
+    the mask that it writes, every such object that was saved is in this state. Here the
+    mask is read, and follows `hasmodel` and `hasseg`.
+
+    Examples
+    --------
+    >>> from bosaris_py.trials import QualityMeasures
+    >>> QualityMeasures(["anna"], ["s1", "s2"], modelQ=[[0.5]], segQ=[[1.0, 2.0]],
+    ...                 hasseg=[True, False])
+    QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
+    """
+
+    modelQ: FloatArray = field(validator=_check_columns)
+    segQ: FloatArray = field(validator=_check_columns)
+    hasmodel: BoolArray = field(validator=_check_flags)
+    hasseg: BoolArray = field(validator=_check_flags)
+    scoremask: BoolArray = field(validator=check_cells)
+
+    _matrices: ClassVar[tuple[str, ...]] = ("scoremask",)
+    _storage: ClassVar[Storage] = Storage(
+        read_hdf5=hdf5.read_quality_measures,
+        write_hdf5=hdf5.write_quality_measures,
+        read_mat=mat.read_quality_measures,
+        write_mat=mat.write_quality_measures,
+    )
+
+    def __init__(
+        self,
+        modelset: IdList,
+        segset: IdList,
+        modelQ: npt.ArrayLike,
+        segQ: npt.ArrayLike,
+        hasmodel: npt.ArrayLike | None = None,
+        hasseg: npt.ArrayLike | None = None,
+        scoremask: npt.ArrayLike | None = None,
+    ) -> None:
+        owner = "QualityMeasures"
+        models = as_ids(modelset, "modelset", owner)
+        segments = as_ids(segset, "segset", owner)
+        model_flags = to_mask_or_all(hasmodel, models.shape, "hasmodel", owner)
+        seg_flags = to_mask_or_all(hasseg, segments.shape, "hasseg", owner)
+        shape = (models.size, segments.size)
+        mask = to_mask_or_all(scoremask, shape, "scoremask", owner)
+        possible = np.logical_and.outer(model_flags, seg_flags)
+        if mask.shape == possible.shape and (mask & ~possible).any():
+            mask = mark_read_only(mask & possible)
+        self.__attrs_init__(
+            models,
+            segments,
+            to_matrix(modelQ, "modelQ", owner),
+            to_matrix(segQ, "segQ", owner),
+            model_flags,
+            seg_flags,
+            mask,
+        )
+
+    @segQ.validator
+    def _check_measures(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
+        """Raise unless models and segments have the same number of measures."""
+        if len(values) != len(self.modelQ):
+            expected = f"have {len(self.modelQ)} rows like `modelQ`"
+            raise invalid("segQ", "QualityMeasures", expected, f"{len(values)}")
+
+    @classmethod
+    def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:
+        """Combine the measures of models with those of test segments.
+
+        Parameters
+        ----------
+        models : SegmentQuality
+            Measures of the models.
+        segments : SegmentQuality
+            The same measures of the test segments.
+
+        Returns
+        -------
+        QualityMeasures
+            Every combination of a model and a segment may be used.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is not a SegmentQuality, or their numbers of measures differ.
+        """
+        owner = f"{cls.__name__}.from_segment_quality"
+        for name, value in (("models", models), ("segments", segments)):
+            if not isinstance(value, SegmentQuality):
+                raise invalid(name, owner, "be a SegmentQuality", describe(value))
+        return cls(models.ids, segments.ids, models.values, segments.values)
+
+    @property
+    def n_measures(self) -> int:
+        """Number of quality measures."""
+        return int(self.modelQ.shape[0])
+
+    def _counts(self) -> str:
+        return f"{self.n_measures} measures of {np.count_nonzero(self.scoremask)} trials"
+
+    def align_with_ndx(self, ndx: Ndx | Key) -> Self:
+        """Bring the measures into the order of an Ndx or a Key and keep its trials only.
+
+        Parameters
+        ----------
+        ndx : Ndx or Key
+            The trials that are wanted.
+
+        Returns
+        -------
+        QualityMeasures
+            With exactly the models and segments of `ndx`, in its order; the
+            values of those without measures are 0. The mask is true where `ndx`
+            has a trial and this object its measures.
+
+        Raises
+        ------
+        InvalidInputError
+            If a measure of a model or segment that is wanted is not finite.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If models, segments or trials of `ndx` have no measures, with counts.
+
+        Notes
+        -----
+        The toolkit refuses not finite values of models and segments without
+        measures too; here they are replaced by 0.
+        """
+        check_trials(ndx, "QualityMeasures.align_with_ndx")
+        frame = self._frame_for(ndx)
+        model_values, hasmodel = _aligned(self.modelQ, self.hasmodel, frame.rows)
+        seg_values, hasseg = _aligned(self.segQ, self.hasseg, frame.cols)
+        check_finite(model_values, "modelQ", "QualityMeasures", ndx.modelset)
+        check_finite(seg_values, "segQ", "QualityMeasures", ndx.segset)
+        mask = mark_read_only(ndx._trials() & frame.take(self.scoremask))
+        warn_missing(ndx, int(hasmodel.sum()), int(hasseg.sum()), mask)
+        return type(self)(
+            ndx.modelset, ndx.segset, model_values, seg_values, hasmodel, hasseg, mask
+        )
+
+    def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
+        """Keep only, or remove, the models and segments that are listed.
+
+        Parameters
+        ----------
+        models : (k,) array_like of str
+            Ids of models; those that the object does not have are ignored.
+        segments : (l,) array_like of str
+            Ids of segments; those that the object does not have are ignored.
+        keep : bool
+            True keeps what is in the lists, False what is not. Both lists are
+            meant in the same way. May be given by position, like that of Scores.
+
+        Returns
+        -------
+        QualityMeasures
+            The object with fewer models and segments, in their old order.
+
+        Notes
+        -----
+        How many models and segments went is logged at level INFO.
+        """
+        frame = self._filter_frame(models, segments, keep=keep)
+        model_values, hasmodel = _moved(self.modelQ, self.hasmodel, frame.rows)
+        seg_values, hasseg = _moved(self.segQ, self.hasseg, frame.cols)
+        return type(self)(
+            modelQ=model_values,
+            segQ=seg_values,
+            hasmodel=hasmodel,
+            hasseg=hasseg,
+            **self._fields_in(frame),
+        )
+
+    def merge(self, *others: "QualityMeasures") -> "QualityMeasures":
+        """Put the models and segments of several objects into one.
+
+        Parameters
+        ----------
+        *others : QualityMeasures
+            Objects to be merged with this one. ``QualityMeasures.merge(a, b)`` and
+            ``a.merge(b)`` mean the same.
+
+        Returns
+        -------
+        QualityMeasures
+            The models and segments of all objects, one after the other, not
+            sorted. The mask is false where they come from different objects.
+
+        Raises
+        ------
+        InvalidInputError
+            If one of the objects is not a QualityMeasures.
+        TrialMismatchError
+            If a model or a segment is in two of them, or they have different
+            numbers of measures.
+        """
+        objects = (self, *others)
+        check_same_class(QualityMeasures, objects)
+        refuse_shared([item.modelset for item in objects], "models")
+        refuse_shared([item.segset for item in objects], "segments")
+        check_same_measures([item.n_measures for item in objects])
+        shapes = np.array([item._shape for item in objects])
+        mask = np.zeros(shapes.sum(axis=0), dtype=np.bool_)
+        ends = shapes.cumsum(axis=0)
+        for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
+            mask[top:bottom, left:right] = item.scoremask
+        fields = {
+            name: np.concatenate([getattr(item, name) for item in objects], axis=-1)
+            for name in ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
+        }
+        fields["scoremask"] = mask
+        return QualityMeasures(**{name: mark_read_only(fields[name]) for name in fields})
+
+
+def _moved(
+    values: FloatArray, flags: BoolArray, positions: IntArray | None
+) -> tuple[FloatArray, BoolArray]:
+    """Return the columns and flags at some positions; position -1: 0 and False."""
+    if positions is None:
+        return values, flags
+    moved = Frame(None, positions, (len(values), positions.size)).take(values)
+    return moved, Frame(None, positions, (1, positions.size)).take(flags[np.newaxis])[0]
+
+
+def _aligned(
+    values: FloatArray, flags: BoolArray, positions: IntArray | None
+) -> tuple[FloatArray, BoolArray]:
+    """Return like `_moved`, with 0 wherever there are no measures."""
+    moved, has = _moved(values, flags, positions)
+    if not has.all():
+        moved = mark_read_only(np.where(has, moved, moved.dtype.type(0)))
+    return moved, has

@@ -1,0 +1,506 @@
+"""The scores of a detector."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from attrs import field, frozen
+
+from bosaris_py._validation import (
+    BoolArray,
+    FloatArray,
+    StrArray,
+    as_ids,
+    as_vector,
+    check_shape,
+    describe,
+    invalid,
+)
+from bosaris_py._validation import frozen as mark_read_only
+from bosaris_py.errors import TrialMismatchError
+from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.trials._base import (
+    TrialMatrix,
+    Union,
+    check_same_class,
+    name_trials,
+)
+from bosaris_py.trials._fields import (
+    IdList,
+    check_cells,
+    check_models,
+    check_segments,
+    to_mask_or_all,
+    to_matrix,
+)
+from bosaris_py.trials._files import NumberFileMethods, Storage
+from bosaris_py.trials._frame import Frame, blocks, extract, extract_by_rows, insert
+from bosaris_py.trials._missing import check_trials, warn_missing, warn_missing_counts
+from bosaris_py.trials.ids import code_ids
+from bosaris_py.trials.key import Key
+from bosaris_py.trials.ndx import Ndx
+
+__all__ = ["Scores"]
+
+
+@frozen(init=False, eq=False, repr=False)
+class Scores(TrialMatrix, NumberFileMethods):
+    """Scores of a detector: one row per model, one column per test segment.
+
+    Parameters
+    ----------
+    scoremat : (m, n) array_like of float
+        The scores; larger means more like a target. float32 stays float32, any
+        other real type becomes float64.
+    modelset : (m,) array_like of str
+        Ids of the models, each once.
+    segset : (n,) array_like of str
+        Ids of the test segments, each once.
+    scoremask : (m, n) array_like of bool, optional
+        True where `scoremat` holds a score; by default everywhere. What lies
+        under a false mask is not content: it is ignored by every method and by
+        comparisons.
+
+    Raises
+    ------
+    InvalidInputError
+        If an id occurs twice, the mask is not boolean, or a shape is wrong.
+
+    See Also
+    --------
+    Key : The answers that scores are judged by.
+
+    Notes
+    -----
+    The matrix comes first, as in the toolkit. The object and its arrays are
+    read-only; methods return new objects. Arrays that others could write to are
+    copied on construction.
+
+    Wherever trials become a vector they come column by column: the model index
+    runs fastest.
+
+    Scores may be infinite, which is legal for every metric that counts or ranks;
+    the toolkit refuses infinite scores of trials. NaN is accepted outside the
+    trials only, as in the toolkit.
+
+    Examples
+    --------
+    >>> from bosaris_py.trials import Scores
+    >>> scores = Scores([[1.5, -2.0], [0.5, 3.0]], ["anna", "bert"], ["s1", "s2"])
+    >>> scores
+    Scores: 2 models x 2 segments, 4 scores
+    """
+
+    scoremat: FloatArray = field(validator=check_cells)
+    modelset: StrArray = field(validator=check_models)
+    segset: StrArray = field(validator=check_segments)
+    scoremask: BoolArray = field(validator=check_cells)
+
+    _matrices: ClassVar[tuple[str, ...]] = ("scoremat", "scoremask")
+    _storage: ClassVar[Storage] = Storage(
+        read_hdf5=hdf5.read_scores,
+        write_hdf5=hdf5.write_scores,
+        read_mat=mat.read_scores,
+        write_mat=mat.write_scores,
+        read_txt=text.read_scores,
+        write_txt=text.write_scores,
+    )
+
+    def __init__(
+        self,
+        scoremat: npt.ArrayLike,
+        modelset: IdList,
+        segset: IdList,
+        scoremask: npt.ArrayLike | None = None,
+    ) -> None:
+        models = as_ids(modelset, "modelset", "Scores")
+        segments = as_ids(segset, "segset", "Scores")
+        shape = (models.size, segments.size)
+        self.__attrs_init__(
+            to_matrix(scoremat, "scoremat", "Scores"),
+            models,
+            segments,
+            to_mask_or_all(scoremask, shape, "scoremask", "Scores"),
+        )
+
+    @classmethod
+    def from_trials(
+        cls,
+        models: IdList,
+        segments: IdList,
+        scores: npt.ArrayLike,
+    ) -> Self:
+        """Build a score matrix from a list of scored trials.
+
+        Parameters
+        ----------
+        models : (k,) array_like of str
+            Model of each trial.
+        segments : (k,) array_like of str
+            Test segment of each trial.
+        scores : (k,) array_like of float
+            Score of each trial.
+
+        Returns
+        -------
+        Scores
+            Models and segments are sorted, as after reading a text file. A trial
+            that is listed twice with the same score counts once.
+
+        Raises
+        ------
+        InvalidInputError
+            If the lists differ in length, or a trial is listed with two
+            different scores.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Scores
+        >>> scores = Scores.from_trials(["bert", "anna"], ["s1", "s2"], [1.5, -2.0])
+        >>> scores.scoremask.tolist()
+        [[False, True], [True, False]]
+        """
+        owner = f"{cls.__name__}.from_trials"
+        modelset, rows = code_ids(models, "models", owner)
+        segset, cols = code_ids(segments, "segments", owner)
+        values = as_vector(scores, "scores", owner)
+        check_shape(cols, rows.shape, "segments", owner, "like `models`")
+        check_shape(values, rows.shape, "scores", owner, "like `models`")
+        matrix = np.zeros((modelset.size, segset.size), dtype=values.dtype)
+        mask = np.zeros(matrix.shape, dtype=np.bool_)
+        matrix[rows, cols] = values
+        mask[rows, cols] = True
+        # Of several scores the last one is in the matrix now; others differ from it.
+        stored = matrix[rows, cols]
+        differs = (stored != values) & ~(np.isnan(stored) & np.isnan(values))
+        if differs.any():
+            clash = np.zeros_like(mask)
+            clash[rows[differs], cols[differs]] = True
+            found = f"different scores for {name_trials(clash, modelset, segset)}"
+            raise invalid("scores", owner, "be the same for a trial listed twice", found)
+        return cls(mark_read_only(matrix), modelset, segset, mark_read_only(mask))
+
+    @cached_property
+    def n_scores(self) -> int:
+        """Number of scores: of cells where the mask is true."""
+        return int(np.count_nonzero(self.scoremask))
+
+    @property
+    def _present(self) -> BoolArray | None:
+        """The mask, or None if it is true everywhere and nothing needs to look at it."""
+        return None if self.n_scores == self.scoremask.size else self.scoremask
+
+    def _counts(self) -> str:
+        return f"{self.n_scores} scores"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare ids, mask and the values where the mask is true."""
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Scores)
+        if not (
+            np.array_equal(self.modelset, other.modelset)
+            and np.array_equal(self.segset, other.segset)
+            and np.array_equal(self.scoremask, other.scoremask)
+        ):
+            return False
+        if self.scoremat is other.scoremat:
+            return True
+        for block in blocks(*self._shape):
+            mine, theirs = self.scoremat[block], other.scoremat[block]
+            differs = (mine != theirs) & self.scoremask[block]
+            if differs.any() and not (
+                np.isnan(mine[differs]).all() and np.isnan(theirs[differs]).all()
+            ):
+                return False
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def align_with_ndx(self, ndx: Ndx | Key) -> Self:
+        """Bring the scores into the order of an Ndx or a Key and keep its trials only.
+
+        Parameters
+        ----------
+        ndx : Ndx or Key
+            The trials that are wanted.
+
+        Returns
+        -------
+        Scores
+            With exactly the models and segments of `ndx`, in its order; rows and
+            columns without scores are 0 under a false mask. The mask is true
+            where `ndx` has a trial and this object a score.
+
+        Raises
+        ------
+        InvalidInputError
+            If the score of a trial is NaN; says how many and which.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If models, segments or trials of `ndx` have no scores, with counts.
+
+        Notes
+        -----
+        O(size of the matrix) time. float32 scores stay float32; the toolkit
+        converts them to double precision. Infinite scores pass; the toolkit
+        refuses them.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Ndx, Scores
+        >>> scores = Scores([[1.0, 2.0]], ["anna"], ["s1", "s2"])
+        >>> scores.align_with_ndx(Ndx(["anna"], ["s2"])).scoremat.tolist()
+        [[2.0]]
+        """
+        check_trials(ndx, "Scores.align_with_ndx")
+        frame = self._frame_for(ndx)
+        trials = ndx._trials()
+        valid = frame.take_valid(self._present)
+        mask = trials if valid is None else trials & valid
+        values = frame.take(self.scoremat)
+        for block in blocks(*frame.shape):
+            bad = np.isnan(values[block])
+            if bad.any() and (bad & mask[block]).any():
+                self._refuse_nan(frame, ndx)
+        warn_missing(ndx, frame.n_rows_found, frame.n_cols_found, mask)
+        return type(self)(values, ndx.modelset, ndx.segset, mark_read_only(mask))
+
+    def get_tar_non(self, key: Key, *, any_order: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Return the target scores and the non-target scores.
+
+        Parameters
+        ----------
+        key : Key
+            Which trials are targets and which non-targets.
+        any_order : bool, optional
+            Return the scores in whatever order is fastest, for statistics that
+            do not depend on it; else column by column of the key.
+
+        Returns
+        -------
+        tar : (n_tar,) array of float
+            Scores of the target trials, float32 or float64 as in `scoremat`.
+        non : (n_non,) array of float
+            Scores of the non-target trials.
+
+        Raises
+        ------
+        InvalidInputError
+            If the score of a trial is NaN; says how many and which.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If trials of the key have no scores, with counts; they are left out.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Key, Scores
+        >>> scores = Scores([[1.5, -2.0], [0.5, 3.0]], ["anna", "bert"], ["s1", "s2"])
+        >>> key = Key(["anna", "bert"], ["s1", "s2"],
+        ...           tar=[[True, False], [False, True]],
+        ...           non=[[False, True], [True, False]])
+        >>> tar, non = scores.get_tar_non(key)
+        >>> tar.tolist(), non.tolist()
+        ([1.5, 3.0], [0.5, -2.0])
+        """
+        if not isinstance(key, Key):
+            raise invalid("key", "Scores.get_tar_non", "be a Key", describe(key))
+        frame = self._frame_for(key)
+        tar, non = self._vectors(frame, (key.tar, key.non), key, any_order=any_order)
+        warn_missing_counts(key, frame.n_rows_found, frame.n_cols_found, (tar.size, non.size))
+        return tar, non
+
+    def get_scores(self, ndx: Ndx | Key) -> FloatArray:
+        """Return the scores of the trials of an Ndx or a Key, column by column.
+
+        Parameters
+        ----------
+        ndx : Ndx or Key
+            The trials that are wanted.
+
+        Returns
+        -------
+        (k,) array of float
+            The scores that exist, in column-major order of `ndx`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the score of a trial is NaN; says how many and which.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If trials of `ndx` have no scores, with counts; they are left out.
+        """
+        check_trials(ndx, "Scores.get_scores")
+        frame = self._frame_for(ndx)
+        trials = ndx._trials()
+        (vector,) = self._vectors(frame, (trials,), ndx)
+        if vector.size < ndx.n_trials:
+            valid = frame.take_valid(self._present)
+            mask = trials if valid is None else trials & valid
+            warn_missing(ndx, frame.n_rows_found, frame.n_cols_found, mask)
+        return vector
+
+    def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Self:
+        """Align with an Ndx or a Key and give all trials without score one value.
+
+        Parameters
+        ----------
+        ndx : Ndx or Key
+            The trials that are wanted.
+        value : float
+            The score for trials that have none. For log-likelihood-ratios 0
+            says "no evidence"; it says something else for uncalibrated scores.
+
+        Returns
+        -------
+        Scores
+            With the models and segments of `ndx` and a score for every trial.
+
+        Raises
+        ------
+        InvalidInputError
+            If `value` or the score of a trial is NaN.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If trials have been filled, with counts.
+        """
+        owner = "Scores.set_missing_to_value"
+        check_trials(ndx, owner)
+        if np.ndim(value) != 0 or np.isnan(fill := float(value)):
+            raise invalid("value", owner, "be a number", describe(value))
+        trials = ndx.to_ndx() if isinstance(ndx, Key) else ndx
+        aligned = self.align_with_ndx(trials)
+        missing = trials.trialmask & ~aligned.scoremask
+        if not missing.any():
+            return aligned
+        matrix = aligned.scoremat.copy()
+        matrix[missing] = fill
+        return type(self)(mark_read_only(matrix), trials.modelset, trials.segset, trials.trialmask)
+
+    def transform(self, func: Callable[[FloatArray], npt.ArrayLike]) -> Self:
+        """Apply a function to all scores, for instance a calibration.
+
+        Parameters
+        ----------
+        func : callable
+            Takes the scores as a vector, column by column, and returns as many
+            numbers.
+
+        Returns
+        -------
+        Scores
+            With the new scores under the same mask. The matrix is float32 only
+            if it was and `func` returns float32.
+
+        Raises
+        ------
+        InvalidInputError
+            If `func` returns another number of scores, or NaN.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Scores
+        >>> scores = Scores([[1.0, 2.0]], ["anna"], ["s1", "s2"])
+        >>> scores.transform(lambda s: 2 * s + 1).scoremat.tolist()
+        [[3.0, 5.0]]
+        """
+        owner = "Scores.transform"
+        frame = Frame(None, None, self._shape)
+        (before,) = extract(frame, self.scoremat, None, (self.scoremask,))
+        after = as_vector(func(before), "func", owner)
+        if after.size != self.n_scores:
+            expected = f"return one score for each of the {self.n_scores} that it is given"
+            raise invalid("func", owner, expected, f"{after.size}")
+        if np.isnan(after).any():
+            count = np.count_nonzero(np.isnan(after))
+            raise invalid(
+                "func", owner, "not return NaN", f"NaN for {count} of {after.size} scores"
+            )
+        matrix = self.scoremat.astype(np.result_type(self.scoremat, after))
+        insert(matrix, self.scoremask, after)
+        return type(self)(mark_read_only(matrix), self.modelset, self.segset, self.scoremask)
+
+    def merge(self, *others: "Scores") -> "Scores":
+        """Unite the scores of several objects, for instance of the parts of a split job.
+
+        Parameters
+        ----------
+        *others : Scores
+            Objects to be merged with this one. ``Scores.merge(a, b, c)`` and
+            ``a.merge(b, c)`` mean the same.
+
+        Returns
+        -------
+        Scores
+            The scores of all objects; models and segments are sorted. float32
+            only if all of them are.
+
+        Raises
+        ------
+        InvalidInputError
+            If one of the objects is not a Scores.
+        TrialMismatchError
+            If two objects have a score for the same trial.
+
+        Notes
+        -----
+        The toolkit adds the matrices, so that what lies under a false mask of one
+        object corrupts a score of another; here only scores are copied.
+        """
+        objects = (self, *others)
+        check_same_class(Scores, objects)
+        union = Union.of(objects)
+        matrix = np.zeros(union.shape, dtype=np.result_type(*(s.scoremat for s in objects)))
+        mask = np.zeros(union.shape, dtype=np.bool_)
+        for item in objects:
+            clash = np.zeros_like(item.scoremask)
+            for block, cells in union.cells_of(item):
+                before, added = mask[cells], item.scoremask[block]
+                clash[block] = before & added
+                matrix[cells] = np.where(added, item.scoremat[block], matrix[cells])
+                mask[cells] = before | added
+            if clash.any():
+                trials = name_trials(clash, item.modelset, item.segset)
+                message = f"The Scores to be merged hold two scores for {trials}."
+                raise TrialMismatchError(message)
+        return Scores(
+            mark_read_only(matrix), union.models.ids, union.segments.ids, mark_read_only(mask)
+        )
+
+    def _vectors(
+        self,
+        frame: Frame,
+        masks: Sequence[BoolArray],
+        ndx: Ndx | Key,
+        *,
+        any_order: bool = False,
+    ) -> list[FloatArray]:
+        """Return the scores under each mask, which has the order of `ndx`; refuse NaN."""
+        take = extract_by_rows if any_order else extract
+        vectors = take(frame, self.scoremat, self._present, masks)
+        for vector in vectors:
+            # In blocks, to need no mask as long as the scores.
+            if any(np.isnan(vector[block]).any() for block in blocks(vector.size, 1)):
+                self._refuse_nan(frame, ndx)
+        return vectors
+
+    def _refuse_nan(self, frame: Frame, ndx: Ndx | Key) -> None:
+        """Raise with the count and the first of the trials whose score is NaN."""
+        trials = ndx._trials()
+        valid = frame.take_valid(self._present)
+        bad = np.isnan(frame.take(self.scoremat)) & trials
+        if valid is not None:
+            bad &= valid
+        found = f"NaN for {name_trials(bad, ndx.modelset, ndx.segset)}"
+        raise invalid("scoremat", "Scores", "not hold NaN where there is a trial", found)

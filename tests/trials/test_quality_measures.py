@@ -1,0 +1,122 @@
+"""QualityMeasures: the mask follows the flags; alignment, filtering, merging."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py.trials import Key, Ndx, QualityMeasures, SegmentQuality
+from tests.strategies import id_lists, keys, ndxs, quality_measures, segment_qualities
+
+
+def contents(item: QualityMeasures) -> dict[str, Any]:
+    """Measures by model and by segment, where there are any, and the usable trials."""
+    models, segments = item.modelset.tolist(), item.segset.tolist()
+    return {
+        "models": {m: item.modelQ[:, i].tolist() for i, m in enumerate(models) if item.hasmodel[i]},
+        "segments": {s: item.segQ[:, j].tolist() for j, s in enumerate(segments) if item.hasseg[j]},
+        "trials": {
+            (models[i], segments[j]) for i, j in zip(*np.nonzero(item.scoremask), strict=True)
+        },
+    }
+
+
+@given(quality_measures())
+def test_mask_is_false_without_measures(item: QualityMeasures) -> None:
+    assert not item.scoremask[~item.hasmodel].any()
+    assert not item.scoremask[:, ~item.hasseg].any()
+
+
+def test_mask_follows_the_flags() -> None:
+    # The toolkit refuses to align this object, which its own files give back.
+    item = QualityMeasures(
+        ["a", "b"], ["s"], [[1, np.nan]], [[2]], hasmodel=[True, False], scoremask=[[True], [True]]
+    )
+    assert item.scoremask.tolist() == [[True], [False]]
+    with pytest.warns(MissingTrialsWarning) as caught:
+        aligned = item.align_with_ndx(Ndx(["b", "a"], ["s"]))
+    assert [str(warning.message) for warning in caught] == [
+        "models reduced from 2 to 1",
+        "1 of 2 trials missing",
+    ]
+    assert aligned.modelQ.tolist() == [[0.0, 1.0]]
+    assert aligned.scoremask.tolist() == [[False], [True]]
+
+
+@given(quality_measures(), ndxs() | keys())
+def test_align(item: QualityMeasures, ndx: Ndx | Key) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingTrialsWarning)
+        aligned = item.align_with_ndx(ndx)
+        assert aligned.align_with_ndx(ndx) == aligned
+    assert aligned.modelset.tolist() == ndx.modelset.tolist()
+    assert aligned.segset.tolist() == ndx.segset.tolist()
+    before, after = contents(item), contents(aligned)
+    assert after["models"] == {
+        m: q for m, q in before["models"].items() if m in ndx.modelset.tolist()
+    }
+    assert after["segments"] == {
+        s: q for s, q in before["segments"].items() if s in ndx.segset.tolist()
+    }
+    trials = ndx if isinstance(ndx, Ndx) else ndx.to_ndx()
+    wanted = {
+        (trials.modelset[i], trials.segset[j])
+        for i, j in zip(*np.nonzero(trials.trialmask), strict=True)
+    }
+    assert after["trials"] == before["trials"] & wanted
+    assert not aligned.modelQ[:, ~aligned.hasmodel].any()
+    assert not aligned.segQ[:, ~aligned.hasseg].any()
+
+
+@given(quality_measures(), id_lists(), id_lists(), st.booleans())
+def test_filter(
+    item: QualityMeasures,
+    models: list[str],
+    segments: list[str],
+    keep: bool,  # noqa: FBT001
+) -> None:
+    before, after = contents(item), contents(item.filter(models, segments, keep))
+    assert after["models"] == {m: q for m, q in before["models"].items() if (m in models) == keep}
+    assert after["segments"] == {
+        s: q for s, q in before["segments"].items() if (s in segments) == keep
+    }
+    assert after["trials"] == {
+        (m, s) for m, s in before["trials"] if (m in models) == keep and (s in segments) == keep
+    }
+
+
+@given(quality_measures(), quality_measures())
+def test_merge(a: QualityMeasures, b: QualityMeasures) -> None:
+    shared = set(a.modelset) & set(b.modelset) or set(a.segset) & set(b.segset)
+    if shared or a.n_measures != b.n_measures:
+        with pytest.raises(TrialMismatchError, match="objects to be merged"):
+            a.merge(b)
+        return
+    merged, first, second = contents(QualityMeasures.merge(a, b)), contents(a), contents(b)
+    for name in ("models", "segments", "trials"):
+        assert merged[name] == first[name] | second[name]
+
+
+@given(segment_qualities(), segment_qualities())
+def test_from_segment_quality(models: SegmentQuality, segments: SegmentQuality) -> None:
+    if models.n_measures != segments.n_measures:
+        return
+    item = QualityMeasures.from_segment_quality(models, segments)
+    assert (item.modelset.tolist(), item.segset.tolist()) == (
+        models.ids.tolist(),
+        segments.ids.tolist(),
+    )
+    assert item.modelQ is models.values
+    assert item.segQ is segments.values
+    assert item.scoremask.all()
+    assert item.hasmodel.all()
+    assert item.hasseg.all()
+
+
+def test_representation_counts() -> None:
+    item = QualityMeasures(["a"], ["s", "t"], [[1]], [[2, 3]], hasseg=[False, True])
+    assert repr(item) == "QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials"
