@@ -1,0 +1,613 @@
+"""The normalized Bayes error-rate plot: how good the decisions are, over a range of priors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+
+from bosaris_py._validation import describe, invalid
+from bosaris_py.evaluation import Results
+from bosaris_py.evaluation.bayes_curves import LARGEST_PLO, BayesCurves
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.plots.canvas import Canvas, LineKeywords, make_axes, warn_outside
+
+__all__ = ["BayesPlot"]
+
+_SIZE = (7.0, 5.5)
+_GRID_POINTS = 1001
+
+# Curves of one system share its colour; these tell them apart. Dots and dashes in points.
+_DEFAULTS: dict[str, LineKeywords] = {
+    "dcf_curve_act": {"linestyle": "-", "linewidth": 1.6},
+    "dcf_curve_min": {"linestyle": "--", "linewidth": 1.6},
+    "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
+    "miss_rate_min": {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0},
+    "fa_rate_act": {"linestyle": ":", "linewidth": 1.2},
+    "fa_rate_min": {"linestyle": (0, (1, 3)), "linewidth": 1.0},
+    "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
+    "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
+}
+# The toolkit's order of the eight flags of plot_curves, with its legend texts.
+_CURVES = (
+    ("miss_rate_min", "min miss rate"),
+    ("fa_rate_min", "min FA rate"),
+    ("dcf_curve_min", "min dcf"),
+    ("miss_rate_act", "act miss rate"),
+    ("fa_rate_act", "act FA rate"),
+    ("dcf_curve_act", "act dcf"),
+    ("DR30_miss", "Miss DR30"),
+    ("DR30_fa", "FA DR30"),
+)
+
+
+class BayesPlot(Canvas):
+    r"""A plot of error-rates over the prior, normalized by what is reached without a detector.
+
+    It shows at one look how good the decisions are that follow from the scores, at
+    which priors calibration is lost, and how much. Each `plot_*` method draws the system that was
+    set last, and returns the Axes. Scores are taken as natural-log likelihood-ratios.
+
+    Parameters
+    ----------
+    axes : (float, float, float, float), default: (-10, 0, 0, 1.2)
+        xmin, xmax, ymin, ymax. The horizontal axis is the logit of the target prior (costs
+        absorbed into it), the vertical one the normalized error-rate.
+    title : str, optional
+        Title of the plot.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; its limits and labels are set. By default, in a new figure of its own,
+        7 x 5.5 inches, which is not registered with pyplot.
+
+    Attributes
+    ----------
+    ax : matplotlib.axes.Axes
+        The one given, or the new one.
+    figure : matplotlib.figure.Figure
+        Its figure.
+    artists : dict of str to list of Line2D
+        Lines drawn so far, by kind, such as ``"dcf_curve_act"``.
+
+    Raises
+    ------
+    InvalidInputError
+        If `axes` are not four ascending pairs of numbers, the horizontal ones within
+        +-700, or `ax` is not an Axes.
+
+    See Also
+    --------
+    bosaris_py.evaluation.BayesCurves : the numbers of this plot.
+
+    Notes
+    -----
+    The toolkit's ``Norm_DCF_Plot.m``, with its 1001 operating points from xmin to xmax. Theory
+    paper [1]_, section 2.5.4 and figures 1 to 3:
+
+    .. math:: y = \frac{\pi P_{miss}(-x) + (1-\pi) P_{fa}(-x)}{\min(\pi, 1-\pi)},
+       \quad x = \mathrm{logit}\,\pi
+
+    References
+    ----------
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms
+       and Code for Surviving the New DCF", 2011, arXiv:1304.2865.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> plot = BayesPlot((-6, 4, 0, 1.2), title="Synthetic log-likelihood-ratios")
+    >>> plot.set_system(rng.normal(2, 2, 500), rng.normal(-2, 2, 5000), "system A")
+    >>> axes = plot.plot_dcf_curve_act(label="act dcf")
+    >>> axes = plot.plot_dcf_curve_min("k--", label="min dcf")
+    >>> axes = plot.plot_DR30_both()
+    >>> axes = plot.plot_operating_point(-4.6, label="prior 0.01")
+    >>> axes = plot.display_legend()
+    >>> plot
+    BayesPlot: 5 lines, current system 'system A'
+    """
+
+    def __init__(
+        self,
+        axes: Sequence[float] = (-10.0, 0.0, 0.0, 1.2),
+        title: str | None = None,
+        ax: Axes | None = None,
+    ) -> None:
+        self._xlim, self._ylim = _to_limits(axes)
+        self._curves: BayesCurves | None = None
+        super().__init__(make_axes(ax, "BayesPlot", _SIZE), title)
+        self.ax.set_xlim(*self._xlim)
+        self.ax.set_ylim(*self._ylim)
+        self.ax.set_xlabel(r"logit $P_{tar}$")
+        self.ax.set_ylabel("normalized DCF")
+        self.ax.grid(visible=True, color="0.85", linewidth=0.6)
+        self.ax.set_axisbelow(True)
+
+    def set_system_from_results(self, results: Results, name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its results.
+
+        One sort of the scores then serves all metrics and plots.
+
+        Parameters
+        ----------
+        results : Results
+            The system's results, possibly of weighted trials.
+        name : str, default: ""
+            Comes first in all legend entries of the system.
+
+        Raises
+        ------
+        InvalidInputError
+            If `results` is something else.
+        """
+        super().set_system_from_results(results, name)
+        self._curves = BayesCurves.from_results(results, np.linspace(*self._xlim, _GRID_POINTS))
+
+    @property
+    def curves(self) -> BayesCurves:
+        """The numbers of the current system's curves."""
+        if self._curves is None:
+            raise self._no_system()
+        return self._curves
+
+    def _curve(
+        self,
+        kind: str,
+        y: npt.NDArray[np.float64],
+        style: str | None,
+        label: str | None,
+        keywords: LineKeywords,
+    ) -> Axes:
+        return self._system_line(
+            kind,
+            self.curves.plo,
+            y,
+            style=style,
+            label=label,
+            defaults=_DEFAULTS[kind],
+            keywords=keywords,
+        )
+
+    def _point(
+        self,
+        kind: str,
+        index: int | None,
+        style: str | None,
+        label: str | None,
+        keywords: LineKeywords,
+    ) -> Axes:
+        """Mark a point of the minimum error-rate, if there is one."""
+        if index is None:
+            return self.ax
+        curves = self.curves
+        return self._system_line(
+            kind,
+            curves.plo[index],
+            curves.min_dcf[index],
+            style=style,
+            label=label,
+            defaults=_DEFAULTS[kind],
+            keywords=keywords,
+            point=True,
+        )
+
+    def plot_dcf_curve_act(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the normalized Bayes error-rate: that of decisions at the Bayes threshold.
+
+        1 is what is reached without a detector; above it, decisions mislead.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"r--"``. By default a solid line in
+            the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+        """
+        return self._curve("dcf_curve_act", self.curves.act_dcf, style, label, line_keywords)
+
+    def plot_dcf_curve_min(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the normalized minimum error-rate: that of the best threshold for each prior.
+
+        What the scores could reach if they were perfectly calibrated.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"r--"``. By default a dashed line in
+            the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+        """
+        return self._curve("dcf_curve_min", self.curves.min_dcf, style, label, line_keywords)
+
+    def plot_miss_rate_act(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the misses' part of the normalized Bayes error-rate.
+
+        With that of the false alarms it adds up to `plot_dcf_curve_act`.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"r--"``. By default dots and dashes in
+            the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+        """
+        return self._curve("miss_rate_act", self.curves.act_miss_rate, style, label, line_keywords)
+
+    def plot_miss_rate_min(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the misses' part of the normalized minimum error-rate.
+
+        With that of the false alarms it adds up to `plot_dcf_curve_min`.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"r--"``. By default two dots and a dash in
+            the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+        """
+        return self._curve("miss_rate_min", self.curves.min_miss_rate, style, label, line_keywords)
+
+    def plot_fa_rate_act(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the false alarms' part of the normalized Bayes error-rate.
+
+        With that of the misses it adds up to `plot_dcf_curve_act`.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"r--"``. By default dots in
+            the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+        """
+        return self._curve("fa_rate_act", self.curves.act_fa_rate, style, label, line_keywords)
+
+    def plot_fa_rate_min(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the false alarms' part of the normalized minimum error-rate.
+
+        With that of the misses it adds up to `plot_dcf_curve_min`.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"r--"``. By default wide dots in
+            the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+        """
+        return self._curve("fa_rate_min", self.curves.min_fa_rate, style, label, line_keywords)
+
+    def plot_DR30_fa(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Mark the point with 30 false alarms on the minimum curve: left of it there are fewer.
+
+        Doddington's rule of 30: figures that rest on fewer than 30 errors are hardly
+        worth comparing.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"k*"``. By default a triangle in the
+            colour of the system, which points to the safe side.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+
+        Notes
+        -----
+        If there is no such point between xmin and xmax nothing is drawn, and there is no
+        legend entry.
+        """
+        return self._point("DR30_fa", self.curves.dr30_fa_index, style, label, line_keywords)
+
+    def plot_DR30_miss(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Mark the point with 30 misses on the minimum curve: right of it there are fewer.
+
+        Doddington's rule of 30, see `plot_DR30_fa`.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"k*"``. By default a triangle in the
+            colour of the system, which points to the safe side.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+
+        Notes
+        -----
+        If there is no such point between xmin and xmax nothing is drawn, and there is no
+        legend entry.
+        """
+        return self._point("DR30_miss", self.curves.dr30_miss_index, style, label, line_keywords)
+
+    def plot_DR30_both(
+        self, style_fa: str | None = None, style_miss: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Mark both points of Doddington's rule of 30, with legend entries.
+
+        Parameters
+        ----------
+        style_fa, style_miss : str, optional
+            Matplotlib's short format strings of the points of false alarms and of misses.
+        **line_keywords
+            Matplotlib's line properties, for both.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or a style is not a format string.
+        """
+        self.plot_DR30_fa(style_fa, "FA DR30", **line_keywords)
+        return self.plot_DR30_miss(style_miss, "Miss DR30", **line_keywords)
+
+    def plot_operating_point(
+        self,
+        plo: float | OperatingPoint,
+        style: str | None = None,
+        label: str | None = None,
+        **line_keywords: Any,
+    ) -> Axes:
+        """Draw a vertical line at an operating point. No system is needed.
+
+        Parameters
+        ----------
+        plo : float or OperatingPoint
+            Prior log-odds (not the prior itself: see `bosaris_py.logit`), or an operating
+            point.
+        style : str, optional
+            Matplotlib's short format string. By default magenta dashes.
+        label : str, optional
+            Legend entry, without the name of a system. By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If `plo` is not a number or `style` is not a format string.
+
+        Warns
+        -----
+        PlotRangeWarning
+            If it lies outside of the horizontal axis. The line is not drawn.
+        """
+        x = _to_plo(plo)
+        if not self._xlim[0] <= x <= self._xlim[1]:
+            warn_outside("Operating point", x, self._xlim, "The line will not be plotted.")
+            return self.ax
+        return self._line(
+            "operating_point",
+            [x, x],
+            self._ylim,
+            style=style,
+            label=label,
+            defaults={"color": "m", "linestyle": "--", "linewidth": 1.2},
+            keywords=line_keywords,
+        )
+
+    def plot_default_line(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the horizontal line at 1: what is reached without a detector.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string. By default a thin black line.
+        label : str, optional
+            Legend entry, without the name of a system. By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If `style` is not a format string.
+        """
+        return self._line(
+            "default_line",
+            self._xlim,
+            [1.0, 1.0],
+            style=style,
+            label=label,
+            defaults={"color": "k", "linestyle": "-", "linewidth": 0.9},
+            keywords=line_keywords,
+        )
+
+    def plot_curves(
+        self,
+        mask: npt.ArrayLike,
+        styles: Sequence[str | LineKeywords | None] | None = None,
+    ) -> Axes:
+        """Draw any of the six curves and the two points at once, with legend entries.
+
+        Parameters
+        ----------
+        mask : (8,) array_like of bool or of 0 and 1
+            Which ones: min miss rate, min FA rate, min dcf, act miss rate, act FA rate, act
+            dcf, Miss DR30, FA DR30. These words are the legend entries.
+        styles : sequence of str, dict or None, optional
+            For each one that is drawn a format string, a dict of matplotlib's line
+            properties, or None for the default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set, `mask` is not eight flags, or there is not one style for each
+            flag that is set.
+        """
+        chosen = [curve for curve, flag in zip(_CURVES, _to_flags(mask), strict=True) if flag]
+        if styles is None:
+            styles = [None] * len(chosen)
+        if isinstance(styles, str) or len(styles) != len(chosen):
+            expected = f"hold one style for each of the {len(chosen)} flags that are set"
+            raise invalid("styles", "BayesPlot.plot_curves", expected, describe(styles))
+        for (kind, label), style in zip(chosen, styles, strict=True):
+            draw = getattr(self, f"plot_{kind}")
+            if isinstance(style, dict):
+                draw(label=label, **style)
+            else:
+                draw(style, label)
+        return self.ax
+
+
+def _to_limits(axes: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    expected = "be four numbers: xmin < xmax, ymin < ymax"
+    try:
+        xmin, xmax, ymin, ymax = (float(value) for value in axes)
+    except (TypeError, ValueError):
+        hint = "To draw on an Axes of yours write ax=..." if isinstance(axes, Axes) else ""
+        raise invalid("axes", "BayesPlot", expected, describe(axes), hint) from None
+    if not (-LARGEST_PLO <= xmin < xmax <= LARGEST_PLO and -np.inf < ymin < ymax < np.inf):
+        hint = f"xmin and xmax must lie within +-{LARGEST_PLO:g}."
+        raise invalid("axes", "BayesPlot", expected, describe(axes), hint)
+    return (xmin, xmax), (ymin, ymax)
+
+
+def _to_plo(value: Any) -> float:
+    if isinstance(value, OperatingPoint):
+        return value.plo
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        owner = "BayesPlot.plot_operating_point"
+        expected = "be prior log-odds or an OperatingPoint"
+        raise invalid("plo", owner, expected, describe(value)) from None
+
+
+def _to_flags(mask: npt.ArrayLike) -> list[bool]:
+    flags = np.asarray(mask)
+    if flags.shape != (len(_CURVES),) or not np.isin(flags, (0, 1)).all():
+        expected = f"be {len(_CURVES)} flags, each True or False"
+        raise invalid("mask", "BayesPlot.plot_curves", expected, describe(mask))
+    return [bool(flag) for flag in flags]

@@ -1,0 +1,313 @@
+"""What DET and Bayes plots have in common: an Axes, systems to draw, a legend, a file."""
+
+import os
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib import cbook
+from matplotlib.axes import Axes
+from matplotlib.colors import is_color_like
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py.errors import InvalidInputError, PlotRangeWarning
+from bosaris_py.evaluation import Results
+from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.trials import Key, Scores
+
+__all__ = ["Canvas", "LineKeywords", "make_axes", "warn_outside"]
+
+LineKeywords: TypeAlias = dict[str, Any]
+
+# What a format writes into its files unless told not to; the same plot shall be the same file.
+_DATELESS: dict[str, dict[str, None]] = {
+    ".pdf": {"CreationDate": None},
+    ".png": {},
+    ".svg": {"Date": None},
+}
+_KINDS: dict[type, str] = {str: "a string", Results: "a Results object"}
+# What a format string decides, by naming it or by leaving it out.
+_STYLED = ("color", "linestyle", "marker")
+_NO_MARKER = (None, "None", "none", "", " ")
+_COLOUR_LETTERS = frozenset("bgrcmykwC")
+
+
+def make_axes(ax: object, owner: str, size: tuple[float, float]) -> Axes:
+    """Return `ax`, or the Axes of a new figure that pyplot knows nothing of.
+
+    `size` is the width and height of the new figure in inches.
+    """
+    if ax is None:
+        return Figure(figsize=size, layout="constrained").subplots()
+    if not isinstance(ax, Axes):
+        hint = ""
+        if isinstance(ax, Figure):
+            hint = "Pass what its method subplots() returns."
+        elif isinstance(ax, np.ndarray):
+            hint = "Pass one of them, such as axes.flat[0]."
+        raise invalid("ax", owner, "be a matplotlib Axes", describe(ax), hint)
+    return ax
+
+
+def warn_outside(what: str, value: float, limits: tuple[float, float], consequence: str) -> None:
+    """Warn in the toolkit's words that something lies outside of the axes."""
+    message = f"{what} of {value:f} is not between {limits[0]:f} and {limits[1]:f}. {consequence}"
+    warn_caller(message, PlotRangeWarning)
+
+
+class Canvas:
+    """Base of the plots: draws lines of one system after another on one Axes.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    title : str or None
+        Title of the Axes; None leaves it as it is.
+
+    Attributes
+    ----------
+    ax : matplotlib.axes.Axes
+        Where everything is drawn; a normal Axes, to be changed at will.
+    artists : dict of str to list of Line2D
+        What was drawn so far: for each kind of line its artists in the order of
+        drawing. A kind is the name of a method without ``plot_``, such as
+        ``"steppy_det"``.
+    """
+
+    def __init__(self, ax: Axes, title: str | None) -> None:
+        self.ax = ax
+        self.artists: dict[str, list[Line2D]] = {}
+        self._results: Results | None = None
+        self._name = ""
+        self._n_systems = 0
+        if title is not None:
+            ax.set_title(title)
+
+    @property
+    def figure(self) -> Figure:
+        """The figure that the Axes belongs to."""
+        # That of a subfigure is the whole.
+        figure: Figure = self.ax.figure.figure
+        return figure
+
+    def __repr__(self) -> str:
+        """Say how many lines were drawn and which system is next."""
+        n_lines = sum(len(lines) for lines in self.artists.values())
+        system = "no system yet" if self._results is None else f"current system {self._name!r}"
+        return f"{type(self).__name__}: {n_lines} lines, {system}"
+
+    def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its scores.
+
+        Parameters
+        ----------
+        tar : (n_tar,) array_like of float
+            Target scores; no NaN, +-inf allowed.
+        non : (n_non,) array_like of float
+            Non-target scores, likewise.
+        name : str, default: ""
+            Comes first in all legend entries of the system.
+
+        Raises
+        ------
+        InvalidInputError
+            If a class is empty or a score is NaN.
+
+        Notes
+        -----
+        What was drawn before stays. Lines without a colour of their own get that
+        of their system, the next one of matplotlib's property cycle.
+        """
+        self.set_system_from_results(Results(tar, non), name)
+
+    def set_system_from_scores(self, scores: Scores, key: Key, name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its scores of the trials in a key.
+
+        Parameters
+        ----------
+        scores : Scores
+            Scores of at least some of the key's trials.
+        key : Key
+            Which trials are targets and which non-targets.
+        name : str, default: ""
+            Comes first in all legend entries of the system.
+
+        Raises
+        ------
+        InvalidInputError
+            If no target or no non-target has a score, or one is NaN.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score. They are left out.
+        """
+        self.set_system_from_results(Results.from_scores(scores, key), name)
+
+    def set_system_from_results(self, results: Results, name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its results.
+
+        One sort of the scores then serves all metrics and plots.
+
+        Parameters
+        ----------
+        results : Results
+            The system's results, possibly of weighted trials.
+        name : str, default: ""
+            Comes first in all legend entries of the system.
+
+        Raises
+        ------
+        InvalidInputError
+            If `results` is something else.
+        """
+        owner = type(self).__name__
+        _require("results", results, Results, owner, "Use set_system for arrays of scores.")
+        _require("name", name, str, owner)
+        self._results = results
+        self._name = name
+        self._n_systems += 1
+
+    def _system(self) -> Results:
+        if self._results is None:
+            raise self._no_system()
+        return self._results
+
+    def _no_system(self) -> InvalidInputError:
+        owner = type(self).__name__
+        return InvalidInputError(
+            f"{owner} has no system to draw. Call set_system(tar, non, name) first."
+        )
+
+    def _system_line(
+        self,
+        kind: str,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        *,
+        style: str | None,
+        label: str | None,
+        defaults: LineKeywords,
+        keywords: LineKeywords,
+        point: bool = False,
+    ) -> Axes:
+        """Draw a line or point of the current system, in its colour and under its name."""
+        if label is not None:
+            label = f"{self._name} {label}".strip()
+        own: LineKeywords = {"color": f"C{self._n_systems - 1}"} | defaults
+        if point and style is None:
+            own |= {"linestyle": "none", "markeredgecolor": "black", "markeredgewidth": 0.7}
+        return self._line(
+            kind, x, y, style=style, label=label, defaults=own, keywords=keywords, point=point
+        )
+
+    def _line(
+        self,
+        kind: str,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        *,
+        style: str | None,
+        label: str | None,
+        defaults: LineKeywords,
+        keywords: LineKeywords,
+        point: bool = False,
+    ) -> Axes:
+        """Draw one line or point; `style` and `keywords` win over `defaults`."""
+        settings = dict(defaults)
+        if style is not None:
+            _require("style", style, str, self._method(kind), "Name other line properties.")
+            for property_name in _STYLED:
+                settings.pop(property_name, None)
+            if not _has_colour(style) and "color" in defaults:
+                settings["color"] = defaults["color"]
+        settings |= cbook.normalize_kwargs(keywords, Line2D)
+        settings["label"] = label or "_nolegend_"
+        format_string = [] if style is None else [style]
+        try:
+            (line,) = self.ax.plot(np.atleast_1d(x), np.atleast_1d(y), *format_string, **settings)
+        except ValueError as error:
+            if style is None:
+                raise
+            expected = "be a matplotlib format string such as 'r--'"
+            hint = "A legend entry is given as label=..."
+            raise invalid("style", self._method(kind), expected, describe(style), hint) from error
+        if point and line.get_marker() in _NO_MARKER:
+            # A style that names only a colour means a line to matplotlib; a point needs a marker.
+            line.set(marker=defaults["marker"], linestyle="none")
+        self.artists.setdefault(kind, []).append(line)
+        return self.ax
+
+    def _method(self, kind: str) -> str:
+        return f"{type(self).__name__}.plot_{kind}"
+
+    def display_legend(self, **legend_keywords: Any) -> Axes:
+        """Add a legend of all lines that have a label, also of those drawn by others.
+
+        Parameters
+        ----------
+        **legend_keywords
+            Passed to matplotlib's ``Axes.legend``, for instance ``loc``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Notes
+        -----
+        Call it last. Without labelled lines there is no legend. It lies where it covers
+        least.
+        """
+        handles, labels = self.ax.get_legend_handles_labels()
+        if handles:
+            defaults: dict[str, Any] = {"loc": "best", "fontsize": "small", "handlelength": 2.8}
+            self.ax.legend(handles, labels, **(defaults | legend_keywords))
+        return self.ax
+
+    def save(self, path: str | os.PathLike[str], *, dpi: float = 200.0) -> None:
+        """Write the figure to a file, in the format that the extension names.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file: .pdf, .png or .svg. One that exists is replaced, but only when
+            the new one is complete.
+        dpi : float, default: 200
+            Dots per inch of a PNG.
+
+        Raises
+        ------
+        InvalidInputError
+            If the extension is another one.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Files hold no date, so the same plot gives the same file, if drawn by the same
+        version of matplotlib.
+        """
+        extension = Path(path).suffix.lower()
+        if extension not in _DATELESS:
+            known = ", ".join(_DATELESS)
+            owner = f"{type(self).__name__}.save"
+            raise invalid("path", owner, f"end in one of {known}", describe(str(path)))
+        # Without a salt, matplotlib makes up new names for the elements of each SVG file.
+        with mpl.rc_context({"svg.hashsalt": "bosaris_py"}), atomic_write(path) as temporary:
+            self.figure.savefig(
+                temporary, format=extension[1:], dpi=dpi, metadata=_DATELESS[extension]
+            )
+
+
+def _require(name: str, value: object, kind: type, owner: str, hint: str = "") -> None:
+    if not isinstance(value, kind):
+        raise invalid(name, owner, f"be {_KINDS[kind]}", describe(value), hint)
+
+
+def _has_colour(style: str) -> bool:
+    return not _COLOUR_LETTERS.isdisjoint(style) or is_color_like(style)

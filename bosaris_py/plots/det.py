@@ -1,0 +1,386 @@
+"""The DET plot: miss rate over false-alarm rate, both on probit scales."""
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+
+from bosaris_py.evaluation.det_curves import hull_points, steppy_points
+from bosaris_py.evaluation.rule_of_30 import smallest_measurable_rate
+from bosaris_py.numerics.priors import PriorLike
+from bosaris_py.plots.canvas import Canvas, make_axes, warn_outside
+from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
+from bosaris_py.plots.windows import DETWindow, find_window
+
+__all__ = ["DETPlot"]
+
+_SIZE = (6.0, 6.0)
+
+
+class DETPlot(Canvas):
+    """A plot of detection error trade-off curves.
+
+    Each `plot_*` method draws the system that was set last, and returns the Axes.
+    Data of the Axes are probabilities, so more can be drawn into it with matplotlib's
+    own methods.
+
+    Parameters
+    ----------
+    window : str or DETWindow, default: "old"
+        What part of the plane to show: "new", "old", "big" or "sre10" as in the toolkit,
+        or a `DETWindow`.
+    title : str, optional
+        Title of the plot.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; its scales, limits, ticks and labels are set. By default, in a new
+        figure of its own, 6 x 6 inches, which is not registered with pyplot.
+
+    Attributes
+    ----------
+    ax : matplotlib.axes.Axes
+        The one given, or the new one.
+    figure : matplotlib.figure.Figure
+        Its figure.
+    window : DETWindow
+        What is shown.
+    artists : dict of str to list of Line2D
+        Lines drawn so far, by kind, such as ``"steppy_det"``.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no window of that name, or `ax` is not an Axes.
+
+    See Also
+    --------
+    BayesPlot : the effect of calibration too, over a range of priors.
+
+    Notes
+    -----
+    The toolkit's ``Det_Plot.m``. Theory paper [1]_, section 2.6 and figure 4.
+
+    References
+    ----------
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms
+       and Code for Surviving the New DCF", 2011, arXiv:1304.2865.
+    .. [2] A. Martin, G. Doddington, T. Kamm, M. Ordowski and M. Przybocki, "The DET
+       curve in assessment of detection task performance", Eurospeech 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> plot = DETPlot("old", title="Synthetic scores")
+    >>> plot.set_system(rng.normal(2, 1, 500), rng.normal(0, 1, 5000), "system A")
+    >>> axes = plot.plot_steppy_det(label="DET")
+    >>> axes = plot.plot_mindcf_point(0.1, "k*", label="minDCF(0.1)")
+    >>> axes = plot.plot_DR30_both()
+    >>> axes = plot.display_legend()
+    >>> plot
+    DETPlot: 4 lines, current system 'system A'
+    """
+
+    def __init__(
+        self,
+        window: str | DETWindow = "old",
+        title: str | None = None,
+        ax: Axes | None = None,
+    ) -> None:
+        self.window = find_window(window)
+        super().__init__(make_axes(ax, "DETPlot", _SIZE), title)
+        self._prepare_axes()
+
+    def _prepare_axes(self) -> None:
+        ax, window = self.ax, self.window
+        ax.set_xscale(ProbitScale())
+        ax.set_yscale(ProbitScale())
+        ax.set_xlim(*window.pfa_limits)
+        ax.set_ylim(*window.pmiss_limits)
+        _set_ticks(ax.xaxis, window.xticks, window.xticklabels)
+        _set_ticks(ax.yaxis, window.yticks, window.yticklabels)
+        ax.set_xlabel("False Alarm probability (in %)")
+        ax.set_ylabel("Miss probability (in %)")
+        ax.set_box_aspect(1.0)
+        # Some windows of the toolkit have ticks so close that larger labels would touch.
+        ax.tick_params(labelsize="small")
+        ax.grid(visible=True, color="0.85", linewidth=0.6)
+        ax.set_axisbelow(True)
+
+    def plot_steppy_det(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the DET curve as it is: one step for each target or group of equal scores.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string, such as ``"r--"``. By default a solid line in
+            the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+
+        Notes
+        -----
+        A group of equal scores of both classes is one slanted stroke, because neither ranks
+        higher: straight in the error-rates, curved here. (The toolkit draws it as if its
+        targets were rejected first.) Curves of many vertices are drawn from a subset of them
+        that looks the same, see `bosaris_py.evaluation.det_curves.steppy_points`. Error-rates of
+        0 and 1 lie past the edge.
+        """
+        window = self.window
+        pfa, pmiss = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
+        return self._system_line(
+            "steppy_det",
+            pfa,
+            pmiss,
+            style=style,
+            label=label,
+            defaults={"linestyle": "-", "linewidth": 1.2},
+            keywords=line_keywords,
+        )
+
+    def plot_rocch_det(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw the DET curve of the ROC's convex hull, on which EER and minimum DCFs lie.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string. By default a dashed line in the colour of the
+            system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+
+        Notes
+        -----
+        Straight edges of the hull are curved on probit scales; see
+        `bosaris_py.evaluation.det_curves.hull_points`.
+        """
+        window = self.window
+        pfa, pmiss = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
+        return self._system_line(
+            "rocch_det",
+            pfa,
+            pmiss,
+            style=style,
+            label=label,
+            defaults={"linestyle": "--", "linewidth": 1.2},
+            keywords=line_keywords,
+        )
+
+    def plot_mindcf_point(
+        self,
+        prior: PriorLike,
+        style: str | None = None,
+        label: str | None = None,
+        **line_keywords: Any,
+    ) -> Axes:
+        """Mark the operating point of minimum DCF.
+
+        Parameters
+        ----------
+        prior : float or OperatingPoint
+            Target probability (unit costs) or operating point.
+        style : str, optional
+            Matplotlib's short format string, such as ``"k*"``. By default a star in the
+            colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set, `prior` is not in (0, 1) or more than one, or `style` is
+            not a format string.
+
+        Warns
+        -----
+        PlotRangeWarning
+            If the point lies outside the window, as it always does where one of the
+            error-rates is 0. It is not drawn.
+
+        Notes
+        -----
+        The numbers are those of `Results.min_dcf_threshold`; the toolkit's method returns
+        them.
+        """
+        best = self._system().min_dcf_threshold(prior)
+        drawn = True
+        for what, rate, limits in (
+            ("pfa", best.pfa, self.window.pfa_limits),
+            ("pmiss", best.pmiss, self.window.pmiss_limits),
+        ):
+            if not limits[0] <= rate <= limits[1]:
+                warn_outside(what, rate, limits, "The mindcf point will not be plotted.")
+                drawn = False
+        if not drawn:
+            return self.ax
+        return self._system_line(
+            "mindcf_point",
+            best.pfa,
+            best.pmiss,
+            style=style,
+            label=label,
+            defaults={"marker": "*", "markersize": 11, "zorder": 3},
+            keywords=line_keywords,
+            point=True,
+        )
+
+    def plot_DR30_fa(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw a vertical line at 30 false alarms: left of it there are too few.
+
+        Doddington's rule of 30: figures that rest on fewer than 30 errors are hardly
+        worth comparing.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string. By default dots and dashes in the colour of the
+            system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+
+        Warns
+        -----
+        PlotRangeWarning
+            If the line lies outside the window. It is not drawn.
+        """
+        rate = smallest_measurable_rate(self._system().n_non)
+        limits = self.window.pfa_limits
+        if not limits[0] <= rate <= limits[1]:
+            warn_outside("Pfa DR30", rate, limits, "Pfa DR30 line will not be plotted.")
+            return self.ax
+        return self._system_line(
+            "DR30_fa",
+            [rate, rate],
+            self.window.pmiss_limits,
+            style=style,
+            label=label,
+            defaults={"linestyle": "-.", "linewidth": 1.0},
+            keywords=line_keywords,
+        )
+
+    def plot_DR30_miss(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw a horizontal line at 30 misses: below it there are too few.
+
+        Parameters
+        ----------
+        style : str, optional
+            Matplotlib's short format string. By default dots in the colour of the system.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **line_keywords
+            Matplotlib's line properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `style` is not a format string.
+
+        Warns
+        -----
+        PlotRangeWarning
+            If the line lies outside the window. It is not drawn.
+        """
+        rate = smallest_measurable_rate(self._system().n_tar)
+        limits = self.window.pmiss_limits
+        if not limits[0] <= rate <= limits[1]:
+            warn_outside("Pmiss DR30", rate, limits, "Pmiss DR30 line will not be plotted.")
+            return self.ax
+        return self._system_line(
+            "DR30_miss",
+            self.window.pfa_limits,
+            [rate, rate],
+            style=style,
+            label=label,
+            defaults={"linestyle": ":", "linewidth": 1.4},
+            keywords=line_keywords,
+        )
+
+    def plot_DR30_both(
+        self, style_fa: str | None = None, style_miss: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw both lines of Doddington's rule of 30, with legend entries.
+
+        Parameters
+        ----------
+        style_fa, style_miss : str, optional
+            Matplotlib's short format strings of the vertical and the horizontal line.
+        **line_keywords
+            Matplotlib's line properties, for both.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or a style is not a format string.
+
+        Warns
+        -----
+        PlotRangeWarning
+            For each line that lies outside the window. It is not drawn.
+        """
+        self.plot_DR30_fa(style_fa, "pfa DR30", **line_keywords)
+        return self.plot_DR30_miss(style_miss, "pmiss DR30", **line_keywords)
+
+
+def _set_ticks(axis: Axis, ticks: tuple[float, ...] | None, labels: tuple[str, ...] | None) -> None:
+    axis.set_major_locator(ProbitLocator(ticks or ()))
+    names = dict(zip(ticks, labels, strict=True)) if ticks and labels else {}
+    axis.set_major_formatter(PercentFormatter(names))

@@ -1,0 +1,198 @@
+"""The axis scale of DET plots: probabilities in, standard normal deviates on paper.
+
+Data, limits and ticks of such an axis are probabilities, so that anyone can
+draw more points into a DET plot with matplotlib's own methods. Nothing is
+registered with matplotlib; hand an instance to the axes::
+
+    axes.set_xscale(ProbitScale())
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axis import Axis
+from matplotlib.scale import ScaleBase
+from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.transforms import Transform
+from scipy import special
+
+__all__ = ["PercentFormatter", "ProbitLocator", "ProbitScale"]
+
+Float64Array = npt.NDArray[np.float64]
+
+# Where probabilities of 0 and 1 are drawn: far outside any axes, so that lines to
+# them leave through the edge, yet finite. ndtri of the smallest float is -38.5.
+_PAST_THE_EDGE = 40.0
+# Limits beyond these cannot be asked for; a scale from 0 to 1 would be infinitely long.
+_SMALLEST_LIMIT = 1e-9
+_LIMITS_WITHOUT_DATA = (1e-3, 1.0 - 1e-3)
+
+_FEWEST_TICKS = 3
+_MOST_TICKS = 10
+_DECADES = 10.0 ** -np.arange(1, 10)
+
+
+class _Probit(Transform):
+    """Probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
+
+    input_dims = output_dims = 1
+    is_separable = True
+    has_inverse = True
+
+    def transform_non_affine(self, values: npt.ArrayLike) -> Float64Array:
+        probabilities = np.clip(np.asarray(values, dtype=np.float64), 0.0, 1.0)
+        return np.clip(special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
+
+    def inverted(self) -> "_NormalDistribution":
+        return _NormalDistribution()
+
+
+class _NormalDistribution(Transform):
+    """Standard normal deviates to probabilities."""
+
+    input_dims = output_dims = 1
+    is_separable = True
+    has_inverse = True
+
+    def transform_non_affine(self, values: npt.ArrayLike) -> Float64Array:
+        return np.asarray(special.ndtr(np.asarray(values, dtype=np.float64)))
+
+    def inverted(self) -> _Probit:
+        return _Probit()
+
+
+class ProbitScale(ScaleBase):
+    """A matplotlib axis scale on which normally distributed scores make a straight DET curve.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis, optional
+        Ignored; matplotlib's own way to make a scale passes it.
+
+    Notes
+    -----
+    A probability is drawn at its probit, the inverse of the standard normal
+    distribution function. 0 and 1 are legal data: lines to them run off the edge
+    of the axes. (Values outside [0, 1] are drawn as 0 or 1.) Limits must lie
+    within (0, 1); others are replaced by the nearest sensible ones, so that panning,
+    zooming and autoscaling never fail.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> axes = Figure().subplots()
+    >>> axes.set_xscale(ProbitScale())
+    >>> axes.set_xlim(0.001, 0.5)
+    (0.001, 0.5)
+    """
+
+    name = "probit"
+
+    def __init__(self, axis: Axis | None = None) -> None:
+        self._transform = _Probit()
+
+    def get_transform(self) -> Transform:
+        """Return the transform from probabilities to standard normal deviates."""
+        return self._transform
+
+    def set_default_locators_and_formatters(self, axis: Axis) -> None:
+        """Label round probabilities in per cent; no minor ticks."""
+        axis.set_major_locator(ProbitLocator())
+        axis.set_major_formatter(PercentFormatter())
+        axis.set_minor_locator(NullLocator())
+        axis.set_minor_formatter(NullFormatter())
+
+    def limit_range_for_scale(self, vmin: float, vmax: float, minpos: float) -> tuple[float, float]:
+        """Return the limits, those at or beyond 0 and 1 replaced.
+
+        The smallest positive number of the data, `minpos`, decides how near to 0 and
+        1 the new ones are.
+        """
+        margin = minpos if _SMALLEST_LIMIT < minpos < _LIMITS_WITHOUT_DATA[0] else 1e-6
+        return _keep_inside(vmin, margin), _keep_inside(vmax, margin)
+
+    def val_in_range(self, val: Any) -> Any:
+        """Tell if values can be drawn: from 0 to 1, both included."""
+        values = np.asarray(val)
+        inside = (values >= 0.0) & (values <= 1.0)
+        return bool(inside) if values.ndim == 0 else inside
+
+
+def _keep_inside(limit: float, margin: float) -> float:
+    if limit < _SMALLEST_LIMIT:
+        return margin
+    return 1.0 - margin if limit > 1.0 - _SMALLEST_LIMIT else limit
+
+
+class ProbitLocator(Locator):
+    """Ticks at given probabilities, or at round ones where too few of these are in view.
+
+    Parameters
+    ----------
+    ticks : iterable of float, default: ()
+        Preferred ticks. They are replaced only when so small a part of the axis
+        is shown that fewer than three are seen.
+    """
+
+    def __init__(self, ticks: Iterable[float] = ()) -> None:
+        self.ticks = np.array(sorted(ticks), dtype=np.float64)
+
+    def __call__(self) -> Any:
+        """Return the ticks for the current view."""
+        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
+        return self.tick_values(low, high)
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        """Return the ticks for a view from `vmin` to `vmax`."""
+        in_view = _between(self.ticks, vmin, vmax)
+        if in_view.size and (in_view.size >= _FEWEST_TICKS or in_view.size == self.ticks.size):
+            return self.ticks
+        for digits in (np.arange(1.0, 10.0), [1.0, 2.0, 5.0], [1.0]):
+            small = np.outer(_DECADES, digits).ravel()
+            small = small[small < 0.5]
+            ladder = np.sort(np.concatenate((small, [0.5], 1.0 - small)))
+            ticks = _between(ladder, vmin, vmax)
+            if ticks.size <= _MOST_TICKS:
+                break
+        if ticks.size < _FEWEST_TICKS:
+            ticks = _between(np.asarray(MaxNLocator(5).tick_values(vmin, vmax)), vmin, vmax)
+        return ticks
+
+    def nonsingular(self, v0: float, v1: float) -> tuple[float, float]:
+        """Return limits for an axis without data or with a single value."""
+        low, high = sorted((v0, v1))
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return _LIMITS_WITHOUT_DATA
+        if low == high:
+            deviate = _Probit().transform_non_affine(low)
+            low, high = special.ndtr([deviate - 0.1, deviate + 0.1])
+        return float(low), float(high)
+
+
+def _between(ticks: Float64Array, low: float, high: float) -> Float64Array:
+    # Limits come back from matplotlib through the transform and its inverse.
+    margin = 1e-9 * (high - low)
+    return ticks[(ticks >= low - margin) & (ticks <= high + margin)]
+
+
+class PercentFormatter(Formatter):
+    """Labels in per cent, without the sign.
+
+    Parameters
+    ----------
+    labels : mapping of float to str, optional
+        Labels of certain ticks, to be written in another way than ``5e-4`` or ``12.5``.
+    """
+
+    def __init__(self, labels: dict[float, str] | None = None) -> None:
+        self.labels = {} if labels is None else dict(labels)
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return the label of a tick at probability `x`."""
+        return self.labels.get(float(x), f"{100.0 * x:.10g}")
+
+    def format_data_short(self, value: float) -> str:
+        """Return a probability as shown beside the mouse pointer."""
+        return f"{100.0 * value:.4g}%"
