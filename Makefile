@@ -45,7 +45,9 @@ format: $(INSTALLED)/dev
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
 
+# From scratch: pages of names that are gone would be warned about.
 docs: $(INSTALLED)/docs
+	rm -rf docs/_build docs/api/generated
 	$(RUN) -m sphinx --nitpicky --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
