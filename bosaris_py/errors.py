@@ -11,6 +11,7 @@ __all__ = [
     "BosarisWarning",
     "ConvergenceWarning",
     "DuplicateIdWarning",
+    "FewErrorsWarning",
     "FileFormatError",
     "FitError",
     "InvalidInputError",
@@ -52,6 +53,10 @@ class MissingTrialsWarning(BosarisWarning):
 
 class DuplicateIdWarning(BosarisWarning):
     """An id occurs more than once where each should occur once."""
+
+
+class FewErrorsWarning(BosarisWarning):
+    """An error-rate rests on fewer than 30 errors, so its standard error is itself uncertain."""
 
 
 class OldFormatWarning(BosarisWarning):
