@@ -51,7 +51,8 @@ class LinearCalibration(TrainedMap):
         The normalised objective on the training scores: 0 for a perfect detector,
         1 for one that knows only the prior. The ridge penalty is not included.
     ridge : float
-        The ridge that was used.
+        The ridge that was used; of separable training scores the 1/n that
+        `fit` documents.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
 
@@ -65,10 +66,10 @@ class LinearCalibration(TrainedMap):
     --------
     >>> calibration = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
     >>> calibration
-    LinearCalibration: llr = 2.131 * score - 2.66, cllr 0.4653 at prior 0.5,
+    LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
     3 targets, 3 non-targets
     >>> calibration.apply([0.0, 2.0]).round(3).tolist()
-    [-2.66, 1.602]
+    [-2.299, 1.656]
     """
 
     scale: float = attrs.field(converter=to_number, validator=finite_number)
@@ -271,8 +272,8 @@ class LinearCalibration(TrainedMap):
         Examples
         --------
         >>> calibration = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
-        >>> round(calibration.apply(2.0), 3)
-        1.602
+        >>> float(calibration.apply(2.0).round(3))
+        1.656
         """
         if isinstance(x, Scores):
             return x.transform(self._map)

@@ -2,12 +2,12 @@
 
 import math
 from os import PathLike
-from typing import Any, Self
+from typing import Self
 
 import attrs
-import numpy as np
 
 from bosaris_py._validation import check_fraction, describe, invalid
+from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.objectives import scoring_rule
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 
@@ -76,8 +76,7 @@ class TrainedMap:
         path : str or path-like
             File to write; replaced as a whole if it exists.
         """
-        record = attrs.asdict(self, value_serializer=_to_plain)
-        write_parameters(path, {"kind": type(self).__name__, **record})
+        write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -98,7 +97,12 @@ class TrainedMap:
         FileFormatError
             If the file holds something else.
         """
-        return cls(**read_parameters(path, cls.__name__))
+        parameters = read_parameters(path, cls.__name__)
+        try:
+            return cls(**parameters)
+        except (TypeError, InvalidInputError) as error:
+            message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
+            raise FileFormatError(message) from error
 
     def _describe_training(self) -> str:
         ridge = f", ridge {self.ridge:.4g}" if self.ridge else ""
@@ -106,7 +110,3 @@ class TrainedMap:
             f"{self.objective} {self.objective_value:.4g} at prior {self.prior:.4g}{ridge}, "
             f"{self.n_tar} targets, {self.n_non} non-targets"
         )
-
-
-def _to_plain(_: type, __: "attrs.Attribute[Any]", value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -65,7 +65,8 @@ class LinearFusion(TrainedMap):
         The normalised objective on the training scores: 0 for a perfect detector,
         1 for one that knows only the prior. The ridge penalty is not included.
     ridge : float
-        The ridge that was used.
+        The ridge that was used; of separable training scores the 1/n that
+        `fit` documents.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
 
@@ -78,13 +79,14 @@ class LinearFusion(TrainedMap):
 
     Examples
     --------
-    >>> tar = [[1.0, 2.0, 3.0, 0.5], [0.5, 3.0, -1.0, 2.0]]
-    >>> non = [[0.0, -1.0, 2.0, 0.0], [1.0, 0.0, -1.5, -2.0]]
+    >>> tar = [[1.0, 2.0, 3.0, -0.5], [0.5, 3.0, -1.0, 2.0]]
+    >>> non = [[0.0, -1.0, 2.0, 0.0], [1.0, 0.0, 1.5, -2.0]]
     >>> fusion = LinearFusion.fit(tar, non)
-    >>> fusion.weights.round(2).tolist()
-    [1.33, 0.72]
-    >>> fusion.apply([[0.0, 2.0], [0.0, 1.0]]).round(2).tolist()
-    [-1.47, 1.91]
+    >>> fusion
+    LinearFusion: weights [0.7189, 0.5307], offset -0.9193, cllr 0.7865 at prior 0.5,
+    4 targets, 4 non-targets
+    >>> fusion.apply([[0.0, 2.0], [0.0, 1.0]]).round(3).tolist()
+    [-0.919, 1.049]
     """
 
     weights: npt.NDArray[np.float64] = attrs.field(
@@ -144,8 +146,9 @@ class LinearFusion(TrainedMap):
         -----
         SeparableDataWarning
             If some weights put no target below a non-target, so that no finite
-            optimum exists. The result is that of a ridge of 1/n, n the number of
-            trials of the smaller class.
+            optimum exists. The result is that of a penalty v / (2n), v the variance
+            of the fused scores and n the number of trials of the smaller class; its
+            log-likelihood-ratios stay near the log(n) that so few trials can support.
         ConvergenceWarning
             If a system is constant (its weight is 0), if systems are collinear
             (the shortest of the equally good standardised weights are returned),

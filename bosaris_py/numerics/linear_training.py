@@ -50,10 +50,11 @@ _COLLINEAR = 1e-12
 # Rounding of fused scores, in standard deviations.
 _ROUNDING = 1e-9
 
-# Standardised length of a Newton step that is long for a vanished gradient.
+# A Newton step that changes the log-likelihood-ratios by this much is a long one
+# where the gradient has vanished.
 _LONG_STEP = 1e-4
 
-# Standardised weights this long make every decision a hard one.
+# With log-likelihood-ratios of this standard deviation every decision is a hard one.
 _HARD = 100.0
 
 
@@ -70,8 +71,8 @@ class LinearSolution:
     objective_value : float
         The objective at the solution, without the ridge penalty.
     ridge : float
-        The ridge that was really used; not the one asked for if the data were
-        separable.
+        The ridge that was asked for, or of separable data what was used instead:
+        1/n, on the variance of the fused scores.
     """
 
     weights: Float64Array
@@ -85,13 +86,16 @@ class _Problem:
     """The penalised objective in the coordinates in which it is minimised.
 
     These are the coefficients of an orthonormal `basis` of the standardised
-    weights that matter, then the offset. The penalty is ridge/2 times the
-    squared length of the weights.
+    weights that matter, then the offset. Half of each of two penalties is added:
+    `ridge` times the squared length of the weights, and `damping` times the
+    variance of the fused scores, which `correlation` gives.
     """
 
     objective: TrainingObjective
     basis: Float64Array
+    correlation: Float64Array
     ridge: float
+    damping: float = 0.0
 
     @property
     def origin(self) -> Float64Array:
@@ -100,8 +104,19 @@ class _Problem:
     def coefficients(self, point: Float64Array) -> Float64Array:
         return np.append(self.basis @ point[:-1], point[-1])
 
+    @property
+    def variance(self) -> Float64Array:
+        """Quadratic form that gives the variance of the fused scores."""
+        form: Float64Array = self.basis.T @ self.correlation @ self.basis
+        return form
+
+    def deviation(self, point: Float64Array) -> float:
+        """Return the standard deviation of the fused scores, in log-likelihood-ratio."""
+        return math.sqrt(max(0.0, float(point[:-1] @ self.variance @ point[:-1])))
+
     def penalty(self, point: Float64Array) -> float:
-        return 0.5 * self.ridge * float(point[:-1] @ point[:-1])
+        length = float(point[:-1] @ point[:-1])
+        return 0.5 * (self.ridge * length + self.damping * self.deviation(point) ** 2)
 
     def evaluate(self, point: Float64Array) -> Evaluation:
         plain = self.objective.evaluate(self.coefficients(point))
@@ -109,13 +124,13 @@ class _Problem:
         chain = np.zeros((n_systems + 1, n_directions + 1))
         chain[:-1, :-1] = self.basis
         chain[-1, -1] = 1.0
-        diagonal = np.arange(n_directions)
         # Where the objective overflows its derivatives are NaN; the value says enough.
         with np.errstate(invalid="ignore", over="ignore"):
             gradient = chain.T @ plain.gradient
             hessian = chain.T @ plain.hessian @ chain
-        gradient[:-1] += self.ridge * point[:-1]
-        hessian[diagonal, diagonal] += self.ridge
+        stiffness = self.ridge * np.eye(n_directions) + self.damping * self.variance
+        gradient[:-1] += stiffness @ point[:-1]
+        hessian[:-1, :-1] += stiffness
         return Evaluation(
             value=plain.value + self.penalty(point),
             gradient=gradient,
@@ -123,21 +138,24 @@ class _Problem:
             overlap=plain.overlap,
         )
 
-    def with_ridge_for_size(self) -> "_Problem":
-        """Return the problem with a ridge that always gives a finite optimum.
+    def damped(self) -> "_Problem":
+        """Return the problem with a penalty that always gives a finite optimum.
 
-        With a ridge of 1/n the log-likelihood-ratios of n perfectly separated
-        trials grow to about log n, as far as so many trials can support them.
+        With 1/n times the variance of the fused scores, the log-likelihood-ratios
+        of n perfectly separated trials grow to about log n, as far as so many
+        trials can support them. Unlike a ridge this does not depend on how the
+        systems are correlated, or mixed.
         """
         n_trials = min(self.objective.tar.shape[1], self.objective.non.shape[1])
-        return evolve(self, ridge=max(self.ridge, 1.0 / n_trials))
+        return evolve(self, damping=1.0 / n_trials)
 
     def thinned(self, n_trials: int) -> "_Problem":
-        return evolve(self, objective=self.objective.thinned(n_trials)).with_ridge_for_size()
+        thin = evolve(self, objective=self.objective.thinned(n_trials))
+        return thin.damped() if self.damping == 0.0 else thin
 
     def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
         """Whether the fused scores at a point tell the classes apart without an error."""
-        return evaluation.overlap < -_ROUNDING * max(1.0, math.hypot(*point[:-1]))
+        return evaluation.overlap < -_ROUNDING * max(1.0, self.deviation(point))
 
     def falls_forever_along(self, step: Float64Array) -> bool:
         """Whether no weights are the best, since going on like `step` never hurts.
@@ -145,7 +163,7 @@ class _Problem:
         Newton steps stay long where a flat function still falls. If along such a
         direction no target lies below a non-target, then no trial's loss ever grows.
         """
-        length = math.hypot(*step[:-1])
+        length = self.deviation(step)
         if length < _LONG_STEP:
             return False
         direction = np.append(step[:-1] / length, 0.0)
@@ -153,10 +171,11 @@ class _Problem:
 
 
 def _descend(
-    problem: _Problem, stop: Callable[[Float64Array, Evaluation], bool] | None = None
+    problem: _Problem,
+    start: Float64Array,
+    stop: Callable[[Float64Array, Evaluation], bool] | None = None,
 ) -> Minimum:
-    """Minimise from the origin, by way of the optima of subsets if the set is large."""
-    start = problem.origin
+    """Minimise, by way of the optima of subsets if the set is large."""
     largest = max(problem.objective.tar.shape[1], problem.objective.non.shape[1])
     for n_trials in _SUBSETS:
         if largest > _SUBSET_FACTOR * n_trials:
@@ -174,8 +193,8 @@ def _descend(
 def _descend_if_bounded(problem: _Problem) -> Minimum | None:
     """Minimise a convex objective; return None if it turns out to have no minimum."""
     if problem.ridge > 0.0:
-        return _descend(problem)
-    minimum = _descend(problem, stop=problem.is_separated)
+        return _descend(problem, problem.origin)
+    minimum = _descend(problem, problem.origin, problem.is_separated)
     if minimum.stopped or problem.falls_forever_along(minimum.last_step):
         return None
     return minimum
@@ -183,8 +202,8 @@ def _descend_if_bounded(problem: _Problem) -> Minimum | None:
 
 def _descend_bumpy(problem: _Problem, convex: Minimum) -> Minimum:
     """Minimise an objective with several minima: the best that two good starts lead to."""
-    from_convex = minimise(problem.evaluate, convex.point)
-    from_origin = _descend(problem)
+    from_convex = _descend(problem, convex.point)
+    from_origin = _descend(problem, problem.origin)
     # Of equal minima the one with moderate weights.
     if from_origin.value < from_convex.value - _ROUNDING * abs(from_convex.value):
         return from_origin
@@ -232,8 +251,9 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
     Warns
     -----
     SeparableDataWarning
-        If no optimum exists because targets and non-targets can be separated; the
-        solution with a ridge of 1/n is returned, n the size of the smaller class.
+        If no optimum exists because targets and non-targets can be separated. The
+        solution with the penalty :math:`v / (2n)` is returned, where v is the variance
+        of the fused scores and n the size of the smaller class.
     ConvergenceWarning
         If systems are constant or collinear, if the weights have grown so that only
         hard decisions are left (brier), or if the gradient did not vanish.
@@ -271,7 +291,8 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
             "information; the weight is set to 0."
         )
         warn_caller(message, ConvergenceWarning)
-    basis = _varied_directions(covariance / np.outer(spread, spread), varied)
+    correlation = covariance / np.outer(spread, spread)
+    basis = _varied_directions(correlation, varied)
     if basis.shape[1] < np.count_nonzero(varied):
         message = (
             f"{owner}: the scores of the {np.count_nonzero(varied)} systems vary in only "
@@ -280,7 +301,8 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
         )
         warn_caller(message, ConvergenceWarning)
 
-    problem = _Problem(objective.standardised(centre, spread), basis, strength)
+    standardised = objective.standardised(centre, spread)
+    problem = _Problem(standardised, basis, correlation, strength)
     if basis.shape[1] == 0:
         # Proper scoring: without information the prior is the best answer.
         return LinearSolution(
@@ -297,23 +319,23 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
     if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
         minimum = _descend_if_bounded(convex)
     if minimum is None:
-        problem, convex = problem.with_ridge_for_size(), convex.with_ridge_for_size()
-        minimum = _descend(convex)
+        problem, convex = problem.damped(), convex.damped()
+        minimum = _descend(convex, convex.origin)
         message = (
             f"{owner}: the training scores are separable: there are weights with which no target "
             "scores below a non-target, so larger weights always fit better and no optimum "
-            f"exists. Returned is the solution with ridge={problem.ridge:.3g}, 1 / (number of "
+            f"exists. Returned is the solution with ridge={problem.damping:.3g}, 1 / (number of "
             "trials of the smaller class). Train on more trials, or choose `ridge`."
         )
         warn_caller(message, SeparableDataWarning)
     if not objective.rule.convex:
         minimum = _descend_bumpy(problem, minimum)
-        length = math.hypot(*minimum.point[:-1])
-        if length > _HARD:
+        deviation = problem.deviation(minimum.point)
+        if deviation > _HARD:
             message = (
                 f"{owner}: on these scores and at this prior the objective {objective.rule.name!r} "
-                f"is lowest for hard decisions; the weights grew to {length:.3g} standard "
-                "deviations and the log-likelihood-ratios mean little but their sign. "
+                "is lowest for hard decisions; the log-likelihood-ratios have a standard "
+                f"deviation of {deviation:.3g} and mean little but their sign. "
                 "Objective 'cllr' or a `ridge` avoids that."
             )
             warn_caller(message, ConvergenceWarning)
@@ -329,7 +351,7 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
         weights=weights,
         offset=float(coefficients[-1] - weights @ centre),
         objective_value=minimum.value - problem.penalty(minimum.point),
-        ridge=problem.ridge,
+        ridge=max(problem.ridge, problem.damping),
     )
 
 

@@ -646,7 +646,7 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray, owner: str) -> None:
     """
     complaints = []
     for name, scores in (("tar", tar), ("non", non)):
-        for system, row in enumerate(scores, start=1):
+        for system, row in enumerate(scores.astype(np.float64, copy=False), start=1):
             for what, bad in (
                 ("NaN", np.isnan(row)),
                 ("infinite", np.isinf(row)),

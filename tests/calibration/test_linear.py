@@ -505,7 +505,7 @@ def test_saved_and_read_again_it_is_the_same(calibration, tmp_path):
     path = tmp_path / "calibration.json"
     calibration.save(path)
     assert LinearCalibration.read(path) == calibration
-    record = json.loads(path.read_text())
+    record = json.loads(path.read_text())["parameters"]
     assert record["scale"] == calibration.scale
     assert record["prior"] == 0.1
     assert record["n_non"] == 90

@@ -1,0 +1,121 @@
+"""Training on large sets, and what it takes to see that no optimum exists."""
+
+import numpy as np
+import pytest
+
+from bosaris_py.errors import ConvergenceWarning, InvalidInputError, SeparableDataWarning
+from bosaris_py.numerics import linear_training
+from bosaris_py.numerics.linear_training import train_linear
+from bosaris_py.numerics.objectives import OBJECTIVES, TrainingObjective
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """Count passes: how many trials each evaluation has looked at."""
+    seen = []
+    evaluate = TrainingObjective.evaluate
+
+    def counted(self, coefficients):
+        seen.append(self.tar.shape[1] + self.non.shape[1])
+        return evaluate(self, coefficients)
+
+    monkeypatch.setattr(TrainingObjective, "evaluate", counted)
+    return seen
+
+
+def train(tar, non, ridge=0.0, **settings):
+    objective = TrainingObjective.from_scores(tar, non, **settings)
+    return train_linear(objective, ridge=ridge, owner="test")
+
+
+def coefficients(solution):
+    return np.append(solution.weights, solution.offset)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("order", ["random", "sorted"])
+def test_large_sets_start_from_subsets(objective, order, rng, passes, monkeypatch):
+    tar, non = rng.normal(2.0, 1.0, (2, 20_000)), rng.normal(0.0, 1.5, (2, 600_000))
+    if order == "sorted":
+        tar, non = tar[:, np.argsort(tar[0])], non[:, np.argsort(non[0])]
+    solution = train(tar, non, objective=objective, prior=0.1)
+    full = passes.count(620_000)
+    # Two or three passes; brier is minimised three times: cllr's optimum, then from two starts.
+    assert full <= (10 if objective == "brier" else 4)
+    monkeypatch.setattr(linear_training, "_SUBSETS", ())
+    direct = train(tar, non, objective=objective, prior=0.1)
+    assert passes.count(620_000) - full > full
+    np.testing.assert_allclose(coefficients(solution), coefficients(direct), rtol=1e-12)
+    assert solution.objective_value == pytest.approx(direct.objective_value, rel=1e-13)
+
+
+def test_separable_subset_of_inseparable_scores(rng):
+    """Only a trial that no subset contains makes the difference."""
+    tar, non = rng.uniform(1.0, 3.0, 30_000), rng.uniform(-3.0, -1.0, 30_000)
+    tar[12_345] = -2.0
+    objective = TrainingObjective.from_scores(tar, non)
+    assert objective.thinned(2**13).tar.min() > 0
+    solution = train_linear(objective, ridge=0.0, owner="test")
+    gradient = objective.evaluate(coefficients(solution)).gradient
+    assert np.abs(gradient).max() < 1e-14
+
+
+def test_boosting_an_outlier_that_no_subset_contains(rng):
+    """The subset's scale would give the outlier a loss beyond the largest double."""
+    tar, non = rng.normal(2.0, 1.0, 30_000), rng.normal(0.0, 1.0, 30_000)
+    weights = np.ones(30_000)
+    tar[12_345], weights[12_345] = -5000.0, 1e-9
+    objective = TrainingObjective.from_scores(tar, non, objective="boost", tar_weights=weights)
+    solution = train_linear(objective, ridge=0.0, owner="test")
+    assert solution.weights[0] > 0
+    assert np.abs(objective.evaluate(coefficients(solution)).gradient).max() < 1e-12
+
+
+def test_separable_large_set(rng, passes):
+    common = rng.normal(0.0, 3.0, 90_000)
+    scores = np.vstack((common, common))
+    scores[0, :40_000] += 0.2
+    with pytest.warns(SeparableDataWarning):
+        solution = train(scores[:, :40_000], scores[:, 40_000:])
+    assert solution.ridge == 1 / 40_000
+    assert passes.count(90_000) <= 12
+
+
+def test_constant_but_for_rounding():
+    """Sums of tenths in different orders differ in the last digit, and mean the same."""
+    with pytest.warns(ConvergenceWarning, match="all training scores are equal"):
+        solution = train([0.1 + 0.2 + 0.3, 0.6], [0.3 + 0.2 + 0.1, 0.6])
+    assert coefficients(solution).tolist() == [0.0, 0.0]
+
+
+def test_single_precision_copy_is_collinear(rng):
+    tar, non = rng.normal(1, 1, 500), rng.normal(-1, 1, 700)
+    copies = [np.vstack((x, x.astype(np.float32))) for x in (tar, non)]
+    with pytest.warns(ConvergenceWarning, match="vary in only 1 directions"):
+        solution = train(*copies)
+    plain = train(tar, non)
+    # Half each, but for the rounding of single precision.
+    np.testing.assert_allclose(solution.weights, plain.weights[0] / 2, rtol=1e-5)
+
+
+def test_nearly_collinear_systems_are_solved(rng):
+    """A difference of a thousandth of a deviation is small but real."""
+    tar, non = rng.normal(1, 1, 500), rng.normal(-1, 1, 700)
+    tar = np.vstack((tar, tar + 1e-3 * rng.normal(size=500)))
+    non = np.vstack((non, non + 1e-3 * rng.normal(size=700)))
+    objective = TrainingObjective.from_scores(tar, non)
+    solution = train_linear(objective, ridge=0.0, owner="test")
+    assert np.abs(objective.evaluate(coefficients(solution)).gradient).max() < 1e-13
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.array([1.0, np.nan], dtype=np.float32), "1 of 2 scores of `tar` are NaN"),
+        (np.array([1.0, np.inf], dtype=np.float32), "1 of 2 scores of `tar` are infinite"),
+        (np.array([1.0, -1e151]), r"1 of 2 scores of `tar` are beyond 1e\+150"),
+    ],
+)
+def test_unusable_scores(scores, message):
+    with pytest.raises(InvalidInputError, match=message):
+        train(scores, [0.0, 3.0])
