@@ -96,7 +96,7 @@ class Results:
             If the key holds trials without score, with counts. They are left
             out of all figures.
         """
-        return cls(*scores.get_tar_non(key))
+        return cls(*scores.get_tar_non(key, any_order=True))
 
     def __repr__(self) -> str:
         """Show the counts and the three figures that need no operating point."""
