@@ -185,20 +185,35 @@ class Union:
         """Number of models and segments."""
         return self.models.ids.size, self.segments.ids.size
 
-    def cells_of(self, item: TrialMatrix) -> Iterator[tuple[slice, Any]]:
-        """Yield blocks of rows of `item`, each with the index of its cells in the union.
+    def place(self, item: TrialMatrix) -> tuple[Frame, Iterator[tuple[slice, Any]]]:
+        """Tell how the matrices of `item` are added to those of the union.
 
-        Neighbours are indexed by slices, which numpy copies several times faster
-        than lists of positions: parts of a split job are often neighbours.
+        Returns
+        -------
+        frame : Frame
+            Takes blocks of rows of `item`, with the columns as they lie in a
+            contiguous part of the union.
+        parts : iterator of (slice, index)
+            Blocks of rows of `item`, each with the index of its cells in the union.
+
+        Notes
+        -----
+        Gathering whole rows and adding them is ten times faster in numpy than
+        addressing the cells by lists of rows and columns.
         """
         rows = self.models.locate(item._model_index)
         cols = _as_slice(self.segments.locate(item._segment_index))
-        for block in blocks(*item._shape):
-            some = block if rows is None else _as_slice(rows[block])
-            if isinstance(some, slice) or isinstance(cols, slice):
-                yield block, (some, cols)
-            else:
-                yield block, np.ix_(some, cols)
+        if isinstance(cols, slice):
+            frame = Frame(None, None, item._shape)
+        else:
+            sources = item._segment_index.locate(self.segments)
+            frame = Frame(None, sources, (item.modelset.size, self.segments.ids.size))
+            cols = slice(None)
+        parts = (
+            (block, (block if rows is None else _as_slice(rows[block]), cols))
+            for block in blocks(*frame.shape)
+        )
+        return frame, parts
 
 
 def _as_slice(positions: IntArray | None) -> slice | IntArray:

@@ -209,9 +209,10 @@ class Key(TrialMatrix, TextFileMethods):
         tar = np.zeros(union.shape, dtype=np.bool_)
         non = np.zeros(union.shape, dtype=np.bool_)
         for item in objects:
-            for block, cells in union.cells_of(item):
-                tar[cells] |= item.tar[block]
-                non[cells] |= item.non[block]
+            frame, parts = union.place(item)
+            for block, cells in parts:
+                tar[cells] |= frame.take(item.tar, block)
+                non[cells] |= frame.take(item.non, block)
         both = tar & non
         if both.any():
             trials = name_trials(both, union.models.ids, union.segments.ids)

@@ -147,6 +147,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         union = Union.of(objects)
         mask = np.zeros(union.shape, dtype=np.bool_)
         for item in objects:
-            for block, cells in union.cells_of(item):
-                mask[cells] |= item.trialmask[block]
+            frame, parts = union.place(item)
+            for block, cells in parts:
+                mask[cells] |= frame.take(item.trialmask, block)
         return Ndx(union.models.ids, union.segments.ids, mark_read_only(mask))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from numbers import Real
 from typing import ClassVar, Self
 
 import numpy as np
@@ -377,15 +378,17 @@ class Scores(TrialMatrix, NumberFileMethods):
         """
         owner = "Scores.set_missing_to_value"
         check_trials(ndx, owner)
-        if np.ndim(value) != 0 or np.isnan(fill := float(value)):
+        if not isinstance(value, Real) or np.isnan(value):
             raise invalid("value", owner, "be a number", describe(value))
         trials = ndx.to_ndx() if isinstance(ndx, Key) else ndx
         aligned = self.align_with_ndx(trials)
         missing = trials.trialmask & ~aligned.scoremask
         if not missing.any():
             return aligned
-        matrix = aligned.scoremat.copy()
-        matrix[missing] = fill
+        # float32 unless the value is too large for it.
+        dtype = np.result_type(aligned.scoremat, np.min_scalar_type(float(value)))
+        matrix = aligned.scoremat.astype(dtype)
+        matrix[missing] = value
         return type(self)(mark_read_only(matrix), trials.modelset, trials.segset, trials.trialmask)
 
     def transform(self, func: Callable[[FloatArray], npt.ArrayLike]) -> Self:
@@ -463,17 +466,19 @@ class Scores(TrialMatrix, NumberFileMethods):
         union = Union.of(objects)
         matrix = np.zeros(union.shape, dtype=np.result_type(*(s.scoremat for s in objects)))
         mask = np.zeros(union.shape, dtype=np.bool_)
+        clash = np.zeros(union.shape, dtype=np.bool_)
         for item in objects:
-            clash = np.zeros_like(item.scoremask)
-            for block, cells in union.cells_of(item):
-                before, added = mask[cells], item.scoremask[block]
-                clash[block] = before & added
-                matrix[cells] = np.where(added, item.scoremat[block], matrix[cells])
+            frame, parts = union.place(item)
+            for block, cells in parts:
+                before, added = mask[cells], frame.take(item.scoremask, block)
+                if (before & added).any():
+                    clash[cells] = before & added
+                matrix[cells] = np.where(added, frame.take(item.scoremat, block), matrix[cells])
                 mask[cells] = before | added
-            if clash.any():
-                trials = name_trials(clash, item.modelset, item.segset)
-                message = f"The Scores to be merged hold two scores for {trials}."
-                raise TrialMismatchError(message)
+        if clash.any():
+            trials = name_trials(clash, union.models.ids, union.segments.ids)
+            message = f"The Scores to be merged hold two scores for {trials}."
+            raise TrialMismatchError(message)
         return Scores(
             mark_read_only(matrix), union.models.ids, union.segments.ids, mark_read_only(mask)
         )

@@ -136,6 +136,15 @@ def test_filling_a_key_fills_all_its_trials() -> None:
     assert values_of(filled) == {("m", "a"): 5.0, ("m", "b"): -1.0}
 
 
+def test_filling_keeps_single_precision_if_it_can() -> None:
+    item = Scores(np.ones((1, 1), dtype=np.float32), ["m"], ["a"])
+    ndx = Ndx(["m"], ["a", "b"])
+    for value, dtype in ((-0.1, np.float32), (np.inf, np.float32), (1e300, np.float64)):
+        filled = item.set_missing_to_value(ndx, value)
+        assert filled.scoremat.dtype == dtype
+        assert filled.scoremat[0, 1] == dtype(value)
+
+
 @given(scores())
 def test_transform_sees_the_scores_column_by_column(item: Scores) -> None:
     seen: list[float] = []
