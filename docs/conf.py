@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from sphinx.util.inspect import safe_getattr
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -62,7 +61,7 @@ def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     """Leave the name of a field without a link: the class, on the same page, describes it."""
     owner = sys.modules.get(node.get("py:module"))
     for part in (node.get("py:class") or "").split("."):
-        owner = safe_getattr(owner, part, None)
+        owner = getattr(owner, part, None)
     is_field = attrs.has(owner) and node["reftarget"] in attrs.fields_dict(owner)
     return contnode if is_field else None
 
