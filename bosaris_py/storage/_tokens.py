@@ -203,7 +203,7 @@ def cut_into_columns(
     _refuse_control_characters(letters, data, line, numbers.path)
     is_blank = letters <= ord(" ")
     edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
-    if not is_blank[0]:
+    if data and not is_blank[0]:
         edges = np.concatenate(([0], edges))
     starts, stops = edges[0::2], edges[1::2]
     newlines = np.flatnonzero(letters == ord("\n"))

@@ -174,8 +174,10 @@ def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -237,8 +239,10 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -293,8 +297,10 @@ def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arr
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -322,8 +328,10 @@ def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Ar
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -386,8 +394,10 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------

@@ -12,6 +12,8 @@ nothing but MATLAB; the toolkit's own save functions turn objects into structs.
 
 import contextlib
 import os
+import struct
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +26,7 @@ import scipy.io
 
 from bosaris_py._validation import as_ids, as_mask, as_matrix, check_shape, frozen, list_some
 from bosaris_py._version import __version__
-from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
+from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedFile,
     check_mask_values,
@@ -32,6 +34,7 @@ from bosaris_py.storage._guarded_hdf5 import (
 )
 from bosaris_py.storage._ids import refuse_nul
 from bosaris_py.storage._limits import MemoryBudget
+from bosaris_py.storage._mat5 import Matrix, find_variable
 from bosaris_py.storage._types import CLASS_NAMES, Arrays, PathLike
 from bosaris_py.storage.atomic import atomic_write
 
@@ -114,8 +117,10 @@ def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -146,8 +151,10 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -178,8 +185,10 @@ def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arr
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -203,8 +212,10 @@ def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Ar
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -246,8 +257,10 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
     Parameters
     ----------
-    path, max_bytes
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
 
     Returns
     -------
@@ -503,6 +516,10 @@ class _Source(Protocol):
     """How the two formats give the fields of the struct."""
 
     @property
+    def budget(self) -> MemoryBudget:
+        """What the arrays may take."""
+
+    @property
     def names(self) -> set[str]:
         """Names of the fields."""
 
@@ -533,7 +550,11 @@ class _Fields:
     def ids(self, name: str) -> npt.NDArray[np.str_]:
         """Return the ids of a cell array."""
         self._require(name)
-        return frozen(np.array(self.source.ids(name), dtype=np.str_))
+        ids = self.source.ids(name)
+        # Every id takes the room of the longest.
+        size = 4 * len(ids) * max(map(len, ids), default=0)
+        self.source.budget.claim(size, f"field `{self.variable}.{name}`")
+        return frozen(np.array(ids, dtype=np.str_))
 
     def matrix(self, name: str, shape: _Shape) -> npt.NDArray[Any]:
         """Return a matrix of scores or measures as float32 or float64."""
@@ -583,35 +604,46 @@ class _Fields:
 
 @contextlib.contextmanager
 def _open(path: PathLike, kind: str, max_bytes: int | None) -> Iterator[_Fields]:
-    """Open a file of either format and find the struct in it."""
+    """Open a file of either format and find the struct in it.
+
+    Yields
+    ------
+    _Fields
+        The struct; the file is closed when the block ends.
+    """
     file_path = Path(path)
     variable = _VARIABLES[kind]
     with file_path.open("rb") as stream:
         header = stream.read(_HEADER_SIZE)
-    version = _version(file_path, header)
+    version, order = _version_and_order(file_path, header)
     if version == 2:
         with open_guarded(file_path, max_bytes) as file:
             source: _Source = _Struct73(file, variable)
             _check_kind(file_path, kind, source.names)
             yield _Fields(file_path, variable, source)
         return
-    struct = _load_struct(file_path, variable, max_bytes)
-    _check_kind(file_path, kind, struct.names)
-    yield _Fields(file_path, variable, struct)
+    try:
+        source = _Struct5.find(file_path, variable, order, max_bytes)
+        _check_kind(file_path, kind, source.names)
+        yield _Fields(file_path, variable, source)
+    except (ValueError, struct.error, zlib.error) as error:
+        message = f"{file_path}: damaged or truncated MATLAB file: {error}"
+        raise FileFormatError(message) from error
 
 
-def _version(path: Path, header: bytes) -> int:
-    """Return 1 for MATLAB's formats 5 to 7, 2 for 7.3, from the header."""
+def _version_and_order(path: Path, header: bytes) -> tuple[int, str]:
+    """Return version and byte order from the header; 1 is MATLAB's 5 to 7, 2 is 7.3."""
     if header.startswith(b"\x89HDF"):
         message = f"{path}: a plain HDF5 file, not a MATLAB file; give it the extension .h5"
         raise FileFormatError(message)
-    # The last two bytes tell the byte order of the version, which is 1.0 or 2.0.
-    mark = header[126:128]
-    version = header[125] if mark == b"IM" else header[124] if mark == b"MI" else 0
+    # The version is a number of two bytes, 0x0100 or 0x0200; the mark behind it tells
+    # their order.
+    order = {b"IM": "<", b"MI": ">"}.get(header[126:128], "")
+    version = header[125 if order == "<" else 124] if order else 0
     if version not in (1, 2):
         message = f"{path}: no MATLAB file of version 5 or later, or truncated"
         raise FileFormatError(message)
-    return version
+    return version, order
 
 
 def _check_kind(path: Path, kind: str, names: set[str]) -> None:
@@ -639,73 +671,65 @@ def _no_struct(path: Path, variable: str, found: str) -> FileFormatError:
 
 @attrs.frozen(eq=False)
 class _Struct5:
-    """The struct of a file of MATLAB's formats 5 to 7, as scipy returns it."""
+    """The struct of a file of MATLAB's formats 5 to 7."""
 
     path: Path
     variable: str
-    record: Any
+    fields: dict[str, Matrix]
+    budget: MemoryBudget
+
+    @classmethod
+    def find(cls, path: Path, variable: str, order: str, max_bytes: int | None) -> "_Struct5":
+        """Find the struct in a file, refusing a variable that is no plain struct."""
+        budget = MemoryBudget(path, max_bytes)
+        budget.claim(path.stat().st_size, "the file")
+        found, names = find_variable(path.read_bytes(), order, variable, budget)
+        if found is None:
+            raise _no_variable(path, variable, names)
+        if found.is_object:
+            raise _no_struct(path, variable, f"{found.description}; {_SAVE_AS_STRUCT}")
+        fields = found.fields()
+        if fields is None:
+            many = f"of extents {found.extents}"
+            raise _no_struct(path, variable, f"{found.description} {many}")
+        return cls(path, variable, fields, budget)
 
     @property
     def names(self) -> set[str]:
         """Names of the fields."""
-        return set(self.record.dtype.names or ())
+        return set(self.fields)
 
     def ids(self, name: str) -> list[str]:
         """Return the strings of a cell array."""
-        cells = self.record[name]
+        cells = self.fields[name]
         error = f"{self.path}: field `{self.variable}.{name}`"
-        if not isinstance(cells, np.ndarray) or cells.dtype != object:
-            message = f"{error} must be a cell array of ids"
+        # An empty list can come without its class.
+        if cells.count == 0:
+            return []
+        if max(cells.extents) != cells.count:
+            message = f"{error} must be a list of ids; it has shape {cells.extents}"
             raise FileFormatError(message)
-        if cells.size and max(cells.shape) != cells.size:
-            message = f"{error} must be a list of ids; it has shape {cells.shape}"
+        ids = cells.strings()
+        if ids is None:
+            message = (
+                f"{error} must be a cell array with one row of characters in each cell; "
+                f"it is {cells.description}"
+            )
             raise FileFormatError(message)
-        ids = []
-        for number, cell in enumerate(cells.ravel(order="F").tolist(), 1):
-            if not isinstance(cell, np.ndarray) or cell.dtype.kind != "U" or cell.size > 1:
-                message = f"{error} must hold one row of characters in each cell; cell {number} not"
-                raise FileFormatError(message)
-            ids.append(str(cell.item()) if cell.size else "")
         return ids
 
     def numbers(self, name: str) -> npt.NDArray[Any]:
         """Return a matrix of numbers, rows first."""
-        array = self.record[name]
-        if not isinstance(array, np.ndarray):
+        matrix = self.fields[name]
+        self.budget.claim(8 * matrix.count, f"field `{self.variable}.{name}`")
+        array = matrix.numbers()
+        if array is None:
             message = (
-                f"{self.path}: field `{self.variable}.{name}` must be a full matrix, not sparse"
+                f"{self.path}: field `{self.variable}.{name}` must be a full real matrix; "
+                f"it is {'complex' if matrix.is_complex else matrix.description}"
             )
             raise FileFormatError(message)
         return array
-
-
-def _load_struct(path: Path, variable: str, max_bytes: int | None) -> _Struct5:
-    """Load the variable of a file of MATLAB's formats 5 to 7."""
-    try:
-        # `mat_dtype` gives the types that MATLAB shows, also where it stored shorter ones.
-        found = scipy.io.loadmat(
-            str(path), variable_names=[variable], mat_dtype=True, appendmat=False
-        )
-        if variable not in found:
-            present = [name for name, _, _ in scipy.io.whosmat(str(path), appendmat=False)]
-            raise _no_variable(path, variable, present)
-        value = found[variable]
-        if isinstance(value, scipy.io.matlab.MatlabOpaque | scipy.io.matlab.MatlabObject):
-            raise _no_struct(path, variable, f"a class object; {_SAVE_AS_STRUCT}")
-        if not isinstance(value, np.ndarray) or value.dtype.names is None or value.size != 1:
-            raise _no_struct(path, variable, "something else")
-        budget = MemoryBudget(path, max_bytes)
-        record = value.ravel()[0]
-        for name in value.dtype.names:
-            budget.claim(getattr(record[name], "nbytes", 0), f"field `{variable}.{name}`")
-    except BosarisError:
-        raise
-    # scipy reports the faults of a damaged file by a dozen built-in exceptions.
-    except Exception as error:
-        detail = str(error).strip() or type(error).__name__
-        message = f"{path}: damaged or truncated MATLAB file; scipy says: {detail}"
-        raise FileFormatError(message) from error
-    return _Struct5(path, variable, record)
 
 
 @attrs.define(eq=False)
@@ -734,6 +758,11 @@ class _Struct73:
             raise _no_struct(path, self.variable, f"a class object; {_SAVE_AS_STRUCT}")
         if not isinstance(group, h5py.h5g.GroupID) or kind != "struct":
             raise _no_struct(path, self.variable, f"a {kind}" if kind else "something else")
+
+    @property
+    def budget(self) -> MemoryBudget:
+        """What the arrays may take."""
+        return self.file.budget
 
     @property
     def names(self) -> set[str]:
@@ -824,17 +853,17 @@ def _write(path: PathLike, kind: str, **fields: npt.NDArray[Any]) -> None:
     if size >= _LARGEST_VARIABLE:
         message = f"{path}: MATLAB's format 7 ends at 2 GB for one variable; save as .h5 instead"
         raise InvalidInputError(message)
-    struct: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for name, array in fields.items():
-        struct[name] = array
+        record[name] = array
         if array.dtype.kind == "U":
             refuse_nul(array, name)
-            struct[name] = np.empty((array.size, 1), dtype=object)
-            struct[name][:, 0] = array
+            record[name] = np.empty((array.size, 1), dtype=object)
+            record[name][:, 0] = array
     with atomic_write(path) as temporary:
         try:
             scipy.io.savemat(
-                str(temporary), {_VARIABLES[kind]: struct}, appendmat=False, do_compression=True
+                str(temporary), {_VARIABLES[kind]: record}, appendmat=False, do_compression=True
             )
         except UnicodeEncodeError as error:
             message = f"{path}: an id cannot be encoded as UTF-8: {error}"

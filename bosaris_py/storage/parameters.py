@@ -104,7 +104,11 @@ def read_parameters(path: PathLike, kind: str) -> dict[str, Any]:
     file_path = Path(path)
     encoded = file_path.read_bytes()
     try:
-        content = json.loads(encoded.decode("utf-8-sig"), object_pairs_hook=_refuse_repetition)
+        content = json.loads(
+            encoded.decode("utf-8-sig"),
+            object_pairs_hook=_refuse_repetition,
+            parse_constant=_refuse_constant,
+        )
     except UnicodeDecodeError as error:
         message = f"{file_path}: no JSON text in UTF-8"
         raise FileFormatError(message) from error
@@ -154,6 +158,12 @@ def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         message = f'the name "{repeated}" occurs twice'
         raise ValueError(message)
     return built
+
+
+def _refuse_constant(name: str) -> float:
+    """Refuse the infinities that Python's JSON knows and no other does."""
+    message = f"{name} is no JSON; this package writes it as a string"
+    raise ValueError(message)
 
 
 def _to_json(value: Any, name: str) -> Any:

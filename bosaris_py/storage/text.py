@@ -123,8 +123,12 @@ def read_key(path: PathLike, *, max_bytes: int | None = None, progress: bool = F
 
     Parameters
     ----------
-    path, max_bytes, progress
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
+    progress : bool, optional
+        Show a progress bar.
 
     Returns
     -------
@@ -181,8 +185,12 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None, progress: bool 
 
     Parameters
     ----------
-    path, max_bytes, progress
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
+    progress : bool, optional
+        Show a progress bar.
 
     Returns
     -------
@@ -238,8 +246,12 @@ def read_segment_quality(
 
     Parameters
     ----------
-    path, max_bytes, progress
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
+    progress : bool, optional
+        Show a progress bar.
 
     Returns
     -------
@@ -298,8 +310,12 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None, progress: bool 
 
     Parameters
     ----------
-    path, max_bytes, progress
-        As for `read_ndx`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Limit for the memory of the arrays, as for `read_ndx`.
+    progress : bool, optional
+        Show a progress bar.
 
     Returns
     -------
