@@ -24,8 +24,8 @@ from bosaris_py.trials._frame import Frame, blocks
 from bosaris_py.trials.ids import IdIndex, IntArray, union_of
 
 __all__ = [
+    "IdUnion",
     "TrialMatrix",
-    "Union",
     "check_same_class",
     "kept",
     "log_reduced",
@@ -166,14 +166,14 @@ class TrialMatrix(FileMethods):
 
 
 @frozen(eq=False)
-class Union:
+class IdUnion:
     """The sorted union of the models and of the segments of several objects."""
 
     models: IdIndex
     segments: IdIndex
 
     @classmethod
-    def of(cls, objects: Sequence[TrialMatrix]) -> "Union":
+    def of(cls, objects: Sequence[TrialMatrix]) -> "IdUnion":
         """Unite the ids of `objects`."""
         return cls(
             union_of([item.modelset for item in objects]),

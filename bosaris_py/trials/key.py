@@ -11,7 +11,7 @@ from bosaris_py._validation import BoolArray, as_ids, as_mask, check_shape, inva
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import hdf5, mat, text
-from bosaris_py.trials._base import TrialMatrix, Union, check_same_class, name_trials
+from bosaris_py.trials._base import IdUnion, TrialMatrix, check_same_class, name_trials
 from bosaris_py.trials._fields import IdList, check_cells, to_mask
 from bosaris_py.trials._files import Storage, TextFileMethods
 from bosaris_py.trials.ids import code_ids
@@ -205,7 +205,7 @@ class Key(TrialMatrix, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(Key, objects)
-        union = Union.of(objects)
+        union = IdUnion.of(objects)
         tar = np.zeros(union.shape, dtype=np.bool_)
         non = np.zeros(union.shape, dtype=np.bool_)
         for item in objects:

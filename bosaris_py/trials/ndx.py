@@ -9,7 +9,7 @@ from attrs import field, frozen
 from bosaris_py._validation import BoolArray, as_ids, check_shape
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.storage import hdf5, mat, text
-from bosaris_py.trials._base import TrialMatrix, Union, check_same_class
+from bosaris_py.trials._base import IdUnion, TrialMatrix, check_same_class
 from bosaris_py.trials._fields import IdList, check_cells, to_mask_or_all
 from bosaris_py.trials._files import Storage, TextFileMethods
 from bosaris_py.trials.ids import code_ids
@@ -144,7 +144,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(Ndx, objects)
-        union = Union.of(objects)
+        union = IdUnion.of(objects)
         mask = np.zeros(union.shape, dtype=np.bool_)
         for item in objects:
             frame, parts = union.place(item)

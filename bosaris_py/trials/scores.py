@@ -23,8 +23,8 @@ from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.trials._base import (
+    IdUnion,
     TrialMatrix,
-    Union,
     check_same_class,
     name_trials,
 )
@@ -378,17 +378,16 @@ class Scores(TrialMatrix, NumberFileMethods):
         """
         owner = "Scores.set_missing_to_value"
         check_trials(ndx, owner)
-        if not isinstance(value, Real) or np.isnan(value):
-            raise invalid("value", owner, "be a number", describe(value))
+        fill = _as_number(value, "value", owner)
         trials = ndx.to_ndx() if isinstance(ndx, Key) else ndx
         aligned = self.align_with_ndx(trials)
         missing = trials.trialmask & ~aligned.scoremask
         if not missing.any():
             return aligned
         # float32 unless the value is too large for it.
-        dtype = np.result_type(aligned.scoremat, np.min_scalar_type(float(value)))
+        dtype = np.result_type(aligned.scoremat, np.min_scalar_type(fill))
         matrix = aligned.scoremat.astype(dtype)
-        matrix[missing] = value
+        matrix[missing] = fill
         return type(self)(mark_read_only(matrix), trials.modelset, trials.segset, trials.trialmask)
 
     def transform(self, func: Callable[[FloatArray], npt.ArrayLike]) -> Self:
@@ -463,7 +462,7 @@ class Scores(TrialMatrix, NumberFileMethods):
         """
         objects = (self, *others)
         check_same_class(Scores, objects)
-        union = Union.of(objects)
+        union = IdUnion.of(objects)
         matrix = np.zeros(union.shape, dtype=np.result_type(*(s.scoremat for s in objects)))
         mask = np.zeros(union.shape, dtype=np.bool_)
         clash = np.zeros(union.shape, dtype=np.bool_)
@@ -509,3 +508,10 @@ class Scores(TrialMatrix, NumberFileMethods):
             bad &= valid
         found = f"NaN for {name_trials(bad, ndx.modelset, ndx.segset)}"
         raise invalid("scoremat", "Scores", "not hold NaN where there is a trial", found)
+
+
+def _as_number(value: object, name: str, owner: str) -> float:
+    """Return `value` as a float; raise if it is none, or NaN."""
+    if not isinstance(value, Real) or np.isnan(float(value)):
+        raise invalid(name, owner, "be a number", describe(value))
+    return float(value)

@@ -102,8 +102,14 @@ BAD_INPUT: list[tuple[Callable[[], object], str]] = [
     (lambda: SCORES.transform(np.mean), r"`func` of Scores.transform must be one-dimensional"),
     (lambda: SCORES.transform(lambda s: s[1:]), r"one score for each of the 6 .*; got 5"),
     (lambda: SCORES.transform(lambda s: s * np.nan), r"not return NaN; got NaN for 6 of 6 scores"),
-    (lambda: KEY.filter("m1", S, True), r"`models` of Key.filter must be a one-dimensional list"),
-    (lambda: KEY.filter(M, 3, True), r"`segments` of Key.filter must be a one-dimensional list"),
+    (
+        lambda: KEY.filter("m1", S, keep=True),
+        r"`models` of Key.filter must be a one-dimensional list",
+    ),
+    (
+        lambda: KEY.filter(M, 3, keep=True),
+        r"`segments` of Key.filter must be a one-dimensional list",
+    ),
     (lambda: QUALITY.align_with_ids(["b", "b"]), r"`ids` of .*align_with_ids must hold each id"),
     (lambda: QUALITY.align_with_ids(["a", "b"]), r"finite .*; got NaN or infinity for 1 ids \(b\)"),
     (
