@@ -189,10 +189,12 @@ class LinearCalibration(TrainedMap):
             Scores of at least some of the key's trials.
         key : Key
             Which trials are targets and which non-targets.
-        prior, objective, ridge
+        prior, objective
             As in `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the scored trials, column by column of the key.
+        ridge : float, default: 0.0
+            As in `fit`.
 
         Returns
         -------

@@ -1,8 +1,9 @@
 """What all trained linear maps have in common: how they came about, and their files."""
 
 import math
+from functools import partial
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
 import attrs
 
@@ -103,6 +104,11 @@ class TrainedMap:
         except (TypeError, InvalidInputError) as error:
             message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
             raise FileFormatError(message) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that read-only arrays stay read-only."""
+        fields = {field.name: getattr(self, field.name) for field in attrs.fields(type(self))}
+        return partial(type(self), **fields), ()
 
     def _describe_training(self) -> str:
         ridge = f", ridge {self.ridge:.4g}" if self.ridge else ""

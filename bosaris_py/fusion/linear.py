@@ -193,10 +193,12 @@ class LinearFusion(TrainedMap):
             The scores of each system, for every trial of the key.
         key : Key
             Which trials are targets and which non-targets.
-        prior, objective, ridge
+        prior, objective
             As in `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the key's trials, column by column.
+        ridge : float, default: 0.0
+            As in `fit`.
 
         Returns
         -------

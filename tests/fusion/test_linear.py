@@ -1,6 +1,8 @@
 """Linear fusion against the toolkit, calibration, naive sums, and real systems."""
 
+import copy
 import json
+import pickle
 import re
 from pathlib import Path
 
@@ -178,8 +180,8 @@ def test_any_layout_gives_the_same(layout, rng):
 def test_input_is_not_modified(systems):
     copies = [array.copy() for array in systems]
     LinearFusion.fit(*systems).apply(systems[0])
-    for array, copy in zip(systems, copies, strict=True):
-        np.testing.assert_array_equal(array, copy)
+    for array, before in zip(systems, copies, strict=True):
+        np.testing.assert_array_equal(array, before)
 
 
 def test_ridge_shrinks_standardised_weights(systems):
@@ -426,6 +428,32 @@ def test_saved_and_read_again_it_is_the_same(fusion, tmp_path):
     assert json.loads(path.read_text())["parameters"]["weights"] == fusion.weights.tolist()
     with pytest.raises(FileFormatError, match=r"fusion\.json"):
         LinearCalibration.read(path)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_copies_are_equal_and_read_only(copied, fusion):
+    assert copied(fusion) == fusion
+    assert not copied(fusion).weights.flags.writeable
+
+
+def test_damaged_files_are_refused(fusion, tmp_path):
+    path = tmp_path / "fusion.json"
+    fusion.save(path)
+    text = path.read_text()
+    for old, new in [
+        ('"offset"', '"ofset"'),
+        ('"weights": [', '"weights": ["a",'),
+        ('"n_tar": 80', '"n_tar": -1'),
+        ('"cllr"', '"mse"'),
+    ]:
+        assert old in text
+        path.write_text(text.replace(old, new))
+        with pytest.raises(
+            FileFormatError, match=r"fusion\.json: damaged parameters of a LinearFusion"
+        ):
+            LinearFusion.read(path)
 
 
 def test_equality_looks_at_every_weight(fusion):
