@@ -125,9 +125,8 @@ class TestImport:
 
 
 class TestPublicNames:
-    def test_sorted_and_unique(self):
-        names = list(bosaris_py.__all__)
-        assert names == sorted(set(names))
+    def test_unique(self):  # that they are sorted is checked by ruff
+        assert len(bosaris_py.__all__) == len(set(bosaris_py.__all__))
 
     @pytest.mark.parametrize("name", bosaris_py.__all__)
     def test_resolves_and_has_a_docstring(self, name):
