@@ -1,11 +1,18 @@
 """Fixtures shared by all tests."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Times vary too much between machines to fail a test; `make test-all` looks at more examples.
+settings.register_profile("quick", max_examples=30, deadline=None)
+settings.register_profile("thorough", max_examples=300, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @pytest.fixture

@@ -1,16 +1,24 @@
 """Non-parametric calibration by the pool-adjacent-violators algorithm."""
 
-from pathlib import Path
 from typing import Any, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_vector, describe, frozen, invalid, read_only, refuse_nan
+from bosaris_py._validation import (
+    as_vector,
+    check_not_empty,
+    describe,
+    frozen,
+    invalid,
+    read_only,
+    refuse_nan,
+)
+from bosaris_py.calibration.saved import SavedMap
+from bosaris_py.calibration.trained import count, finite_number, to_number
 from bosaris_py.numerics.pav import pav_bins
 from bosaris_py.numerics.sorted_scores import SortedScores
-from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.trials import Key, Scores
 
 __all__ = ["PAVCalibration"]
@@ -30,7 +38,7 @@ def _same(a: Float64Array, b: Float64Array) -> bool:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class PAVCalibration:
+class PAVCalibration(SavedMap):
     """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
 
     Make one with `fit`, `fit_scores` or `read`. On data like the training
@@ -66,14 +74,14 @@ class PAVCalibration:
     --------
     >>> calibration = PAVCalibration.fit([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])
     >>> calibration.apply([-2.0, 0.5, 4.0]).round(4).tolist()
-    [-1.0986, -0.5493, 1.0986]
+    [-0.6931, -0.3466, 0.6931]
     """
 
     score_bounds: Float64Array = attrs.field(converter=_to_bounds, eq=attrs.cmp_using(eq=_same))
     llr_bounds: Float64Array = attrs.field(converter=_to_bounds, eq=attrs.cmp_using(eq=_same))
-    score_offset: float
-    n_tar: int
-    n_non: int
+    score_offset: float = attrs.field(converter=to_number, validator=finite_number)
+    n_tar: int = attrs.field(validator=count)
+    n_non: int = attrs.field(validator=count)
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
@@ -193,37 +201,6 @@ class PAVCalibration:
         refuse_nan(values, "x", "PAVCalibration.apply")
         return np.interp(values, self.score_bounds, self.llr_bounds)
 
-    def save(self, path: str | Path) -> None:
-        """Write the map to a JSON file.
-
-        Parameters
-        ----------
-        path : str or Path
-            File to write; replaced as a whole if it exists.
-        """
-        record = attrs.asdict(self, value_serializer=_to_plain)
-        write_parameters(path, {"kind": type(self).__name__, **record})
-
-    @classmethod
-    def read(cls, path: str | Path) -> "PAVCalibration":
-        """Read a map that `save` has written.
-
-        Parameters
-        ----------
-        path : str or Path
-            File to read.
-
-        Returns
-        -------
-        PAVCalibration
-
-        Raises
-        ------
-        FileFormatError
-            If the file holds something else.
-        """
-        return cls(**read_parameters(path, cls.__name__))
-
     def __repr__(self) -> str:
         """Say how many pools there are and how far they reach."""
         return (
@@ -233,12 +210,9 @@ class PAVCalibration:
         )
 
 
-def _to_plain(_: type, __: "attrs.Attribute[Any]", value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
-
-
 def _finite(scores: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[np.floating[Any]]:
     array = as_vector(scores, name, owner)
+    check_not_empty(array, name, owner)
     refuse_nan(array, name, owner)
     infinite = int(np.count_nonzero(np.isinf(array)))
     if infinite:

@@ -1,18 +1,14 @@
-"""What all trained linear maps have in common: how they came about, and their files."""
+"""What all trained linear maps have in common: how they came about."""
 
 import math
-from functools import partial
-from os import PathLike
-from typing import Any, Self
 
 import attrs
 
 from bosaris_py._validation import check_fraction, describe, invalid
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.calibration.saved import SavedMap
 from bosaris_py.numerics.objectives import scoring_rule
-from bosaris_py.storage.parameters import read_parameters, write_parameters
 
-__all__ = ["TrainedMap", "finite_number", "to_number"]
+__all__ = ["TrainedMap", "count", "finite_number", "to_number"]
 
 
 def to_number(value: float) -> float:
@@ -29,7 +25,8 @@ def finite_number(instance: object, attribute: "attrs.Attribute[float]", value: 
         raise invalid(attribute.name, type(instance).__name__, "be a finite number", f"{value}")
 
 
-def _count(instance: object, attribute: "attrs.Attribute[int]", value: int) -> None:
+def count(instance: object, attribute: "attrs.Attribute[int]", value: int) -> None:
+    """Refuse what is not a number of trials."""
     if type(value) is not int or value < 1:
         owner = type(instance).__name__
         raise invalid(attribute.name, owner, "be a count of at least 1", describe(value))
@@ -44,8 +41,8 @@ def _objective(instance: object, attribute: "attrs.Attribute[str]", value: str) 
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class TrainedMap:
-    """The record of a training, with saving and reading.
+class TrainedMap(SavedMap):
+    """The record of a training by optimisation, with saving and reading.
 
     Parameters
     ----------
@@ -66,49 +63,8 @@ class TrainedMap:
     objective: str = attrs.field(validator=_objective)
     objective_value: float = attrs.field(converter=to_number, validator=finite_number)
     ridge: float = attrs.field(converter=to_number, validator=finite_number)
-    n_tar: int = attrs.field(validator=_count)
-    n_non: int = attrs.field(validator=_count)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the map and how it was trained to a JSON file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to write; replaced as a whole if it exists.
-        """
-        write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
-
-    @classmethod
-    def read(cls, path: str | PathLike[str]) -> Self:
-        """Read a map that `save` has written.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to read.
-
-        Returns
-        -------
-        object of this class
-            Equal to the one that was saved, to the last bit.
-
-        Raises
-        ------
-        FileFormatError
-            If the file holds something else.
-        """
-        parameters = read_parameters(path, cls.__name__)
-        try:
-            return cls(**parameters)
-        except (TypeError, InvalidInputError) as error:
-            message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
-            raise FileFormatError(message) from error
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that read-only arrays stay read-only."""
-        fields = {field.name: getattr(self, field.name) for field in attrs.fields(type(self))}
-        return partial(type(self), **fields), ()
+    n_tar: int = attrs.field(validator=count)
+    n_non: int = attrs.field(validator=count)
 
     def _describe_training(self) -> str:
         ridge = f", ridge {self.ridge:.4g}" if self.ridge else ""

@@ -167,7 +167,7 @@ class Results:
         prior: PriorLike,
         normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     ) -> Any:
-        """Cost of Bayes decisions at one or many operating points; see `bosaris_py.act_dcf`."""
+        """Cost of Bayes decisions; see `bosaris_py.act_dcf`."""
         costs = DecisionCosts.from_prior(prior, "act_dcf")
         rates = error_rates(self.tar_sorted, self.non_sorted, costs.thresholds)
         return costs.cost(*rates, normalize=normalize)
@@ -177,7 +177,7 @@ class Results:
         prior: PriorLike,
         normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     ) -> Any:
-        """Minimum cost over all thresholds, at one or many operating points; see `bosaris_py.min_dcf`."""
+        """Minimum cost over all thresholds; see `bosaris_py.min_dcf`."""
         return self.rocch.min_dcf(prior, normalize=normalize)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
@@ -201,7 +201,7 @@ class Results:
         return self.rocch.min_dcf_threshold(prior)
 
     def threshold_at(self, *, pmiss: float | None = None, pfa: float | None = None) -> Threshold:
-        """Find the best threshold that keeps one error-rate within a limit; see `ROC.threshold_at`.
+        """Find the best threshold within a limit of one error-rate; see `ROC.threshold_at`.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class Results:
         return self.roc.threshold_at(pmiss=pmiss, pfa=pfa)
 
     def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Any, Any]:
-        """Return miss and false-alarm rates at given thresholds; see `bosaris_py.error_rates_at`."""
+        """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`."""
         limits = np.asarray(thresholds, dtype=np.float64)
         refuse_nan(np.atleast_1d(limits), "thresholds", "error_rates_at")
         pmiss, pfa = error_rates(self.tar_sorted, self.non_sorted, limits)

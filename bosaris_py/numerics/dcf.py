@@ -10,7 +10,6 @@ from bosaris_py._validation import (
     as_vector,
     as_weights,
     check_not_empty,
-    frozen,
     refuse_nan,
 )
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -28,8 +27,8 @@ def error_rates(
     tar: SortedScores, non: SortedScores, thresholds: npt.ArrayLike
 ) -> tuple[Float64Array, Float64Array]:
     """Return the miss and false-alarm rates of sorted classes at each threshold."""
-    pmiss = tar.weight_below(thresholds) / tar.total
-    pfa = (non.total - non.weight_below(thresholds)) / non.total
+    pmiss: Float64Array = tar.weight_below(thresholds) / tar.total
+    pfa: Float64Array = (non.total - non.weight_below(thresholds)) / non.total
     return pmiss, pfa
 
 
@@ -125,7 +124,7 @@ def _weight_below(
 
 def _weigh(array: FloatArray, weights: Float64Array | None, limit: np.float64) -> float:
     below = array < limit
-    return np.count_nonzero(below) if weights is None else float(weights[below].sum())
+    return float(np.count_nonzero(below) if weights is None else weights[below].sum())
 
 
 def act_dcf(

@@ -161,6 +161,10 @@ def _positive_cost(instance: object, attribute: "attrs.Attribute[float]", value:
         )
 
 
+def _to_prior(value: float) -> float:
+    return check_fraction(value, "p_target", "OperatingPoint")
+
+
 def _to_cost(value: float) -> float:
     try:
         return float(value)
@@ -197,9 +201,7 @@ class OperatingPoint:
     2.292535
     """
 
-    p_target: float = attrs.field(
-        converter=lambda value: check_fraction(value, "p_target", "OperatingPoint")
-    )
+    p_target: float = attrs.field(converter=_to_prior)
     c_miss: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
     c_fa: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
 
@@ -277,7 +279,7 @@ class DecisionCosts:
 
     @classmethod
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":
-        """Unit costs at given prior log-odds; exact where a prior would round to 1."""
+        """Take unit costs at given prior log-odds; exact where a prior would round to 1."""
         log_odds = np.array(plo, dtype=np.float64)
         return cls(
             frozen(np.asarray(special.expit(log_odds))),

@@ -19,7 +19,7 @@ References
 """
 
 import functools
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -27,11 +27,10 @@ import numpy.typing as npt
 
 from bosaris_py._validation import FloatArray, describe, frozen, invalid
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
+from bosaris_py.numerics.sorted_scores import SortedScores, Weights, sort_classes
 
 __all__ = ["ROC", "ROCCH", "Threshold", "auc", "eer", "min_dcf", "prbep"]
 
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Float64Array = npt.NDArray[np.float64]
 
 # Products of two differences of counts stay below 2**63 up to this bound.
@@ -60,6 +59,9 @@ class Threshold(float):
     """
 
     __slots__ = ("_pfa", "_pmiss")
+
+    _pmiss: float
+    _pfa: float
 
     def __new__(cls, value: float, pmiss: float, pfa: float) -> "Threshold":
         """Make the float and attach the two rates."""
@@ -309,12 +311,12 @@ class ROC:
     @functools.cached_property
     def tar_total(self) -> int | float:
         """Total target weight; the number of targets if unweighted."""
-        return self._misses[-1].item()
+        return cast("int | float", self._misses[-1].item())
 
     @functools.cached_property
     def non_total(self) -> int | float:
         """Total non-target weight; the number of non-targets if unweighted."""
-        return (self._false_alarms[0] + self.non_between[0]).item()
+        return cast("int | float", (self._false_alarms[0] + self.non_between[0]).item())
 
     @functools.cached_property
     def _misses(self) -> Weights:
@@ -579,14 +581,14 @@ class ROCCH:
         return f"ROCCH: {self.thresholds.size} vertices, EER {self.eer:.4g}"
 
     @property
-    def tar_total(self) -> float:
+    def tar_total(self) -> int | float:
         """Total target weight."""
-        return self.misses[-1].item()  # type: ignore[no-any-return]
+        return cast("int | float", self.misses[-1].item())
 
     @property
-    def non_total(self) -> float:
+    def non_total(self) -> int | float:
         """Total non-target weight."""
-        return self.false_alarms[0].item()  # type: ignore[no-any-return]
+        return cast("int | float", self.false_alarms[0].item())
 
     @functools.cached_property
     def pmiss(self) -> Float64Array:
@@ -626,7 +628,7 @@ class ROCCH:
 
     @functools.cached_property
     def prbep(self) -> float:
-        """Precision-recall break-even point: the number of misses where it equals that of false alarms.
+        """Precision-recall break-even point: as many misses as false alarms, on the hull.
 
         A weight sum rather than a count if trials are weighted. In general not
         a whole number, because the hull interpolates. Theory paper, section
@@ -640,7 +642,7 @@ class ROCCH:
         Parameters
         ----------
         ratio : float
-            r = pfa / pmiss on the hull, positive and finite; 1 gives the EER.
+            Quotient r = pfa / pmiss, positive and finite; 1 gives the EER.
 
         Returns
         -------
@@ -753,7 +755,7 @@ def eer(
 
     See Also
     --------
-    bosaris_py.Results : computes many metrics from one sort.
+    bosaris_py.Results : Computes many metrics from one sort.
 
     Notes
     -----
@@ -900,7 +902,7 @@ def min_dcf(
 
     See Also
     --------
-    bosaris_py.Results.min_dcf_threshold : the threshold that goes with it.
+    bosaris_py.Results.min_dcf_threshold : The threshold that goes with it.
 
     Notes
     -----

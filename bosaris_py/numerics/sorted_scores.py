@@ -4,6 +4,8 @@ Everything that counts trials below a threshold asks a `SortedScores`, so that
 the decision rule (accept iff score >= threshold) is written in one place.
 """
 
+from typing import Any, TypeAlias, cast
+
 import attrs
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,10 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 
-__all__ = ["SortedScores", "sort_classes"]
+__all__ = ["SortedScores", "Weights", "sort_classes"]
+
+# Counts (int64) where all trials weigh whole numbers, else float64.
+Weights: TypeAlias = npt.NDArray[Any]
 
 # A trial's weight is exact as a whole number up to here, also in a float64 sum.
 _EXACT_SUM = 2.0**53
@@ -37,7 +42,7 @@ class SortedScores:
     """
 
     values: FloatArray
-    cumulative: npt.NDArray[np.int64] | npt.NDArray[np.float64] | None = None
+    cumulative: Weights | None = None
 
     @classmethod
     def from_scores(
@@ -84,7 +89,7 @@ class SortedScores:
         """Total weight: the number of trials unless they are weighted."""
         if self.cumulative is None:
             return self.size
-        return self.cumulative[-1].item()
+        return cast("int | float", self.cumulative[-1].item())
 
     @property
     def weights(self) -> npt.NDArray[np.float64] | None:
@@ -93,15 +98,13 @@ class SortedScores:
             return None
         return np.diff(self.cumulative).astype(np.float64, copy=False)
 
-    def weight_below(
-        self, thresholds: npt.ArrayLike
-    ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    def weight_below(self, thresholds: npt.ArrayLike) -> Weights:
         """Return the weight of the scores below each threshold, those rejected."""
         return self.weight_of_first(self.count_below(thresholds))
 
     def count_below(self, thresholds: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the number of scores below each threshold, comparing in float64."""
-        limits = np.asarray(thresholds, dtype=np.float64)
+        limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
         if self.values.dtype == np.float32:
             # Searching float32 scores for float64 values would first copy all
             # scores. Rounding each threshold up to float32 asks the same
@@ -111,7 +114,7 @@ class SortedScores:
 
     def count_up_to(self, thresholds: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the number of scores below or equal to each threshold."""
-        limits = np.asarray(thresholds, dtype=np.float64)
+        limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
         if self.values.dtype == np.float32:
             limits = _round_to_float32(limits, towards=-np.inf)
         return np.asarray(np.searchsorted(self.values, limits, side="right"))
@@ -123,9 +126,7 @@ class SortedScores:
         below = np.concatenate((np.zeros(1, dtype=np.int64), starts))
         return self.values[below], below
 
-    def weight_of_first(
-        self, counts: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    def weight_of_first(self, counts: npt.NDArray[np.int64]) -> Weights:
         """Return the total weight of the lowest scores, given how many."""
         return counts if self.cumulative is None else self.cumulative[counts]
 
@@ -146,7 +147,7 @@ def sort_classes(
 
 def _running_total(
     weights: npt.NDArray[np.float64],
-) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+) -> Weights:
     cumulative = np.zeros(weights.size + 1)
     np.cumsum(weights, out=cumulative[1:])
     if cumulative[-1] < _EXACT_SUM and np.array_equal(weights, np.rint(weights)):
@@ -154,7 +155,7 @@ def _running_total(
     return frozen(cumulative)
 
 
-def _round_to_float32(limits: npt.NDArray[np.float64], *, towards: float) -> FloatArray:
+def _round_to_float32(limits: FloatArray, *, towards: float) -> FloatArray:
     # Beyond the largest float32 both steps end at infinity, as they should.
     with np.errstate(over="ignore"):
         rounded = np.asarray(limits.astype(np.float32))

@@ -1,0 +1,58 @@
+"""Files of trained maps: plain JSON, no pickle anywhere."""
+
+from functools import partial
+from os import PathLike
+from typing import Any, Self
+
+import attrs
+
+from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.storage.parameters import read_parameters, write_parameters
+
+__all__ = ["SavedMap"]
+
+
+@attrs.frozen(repr=False)
+class SavedMap:
+    """A trained map whose fields are all that a file has to keep."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the map and how it was trained to a JSON file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; replaced as a whole if it exists.
+        """
+        write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Self:
+        """Read a map that `save` has written.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to read.
+
+        Returns
+        -------
+        object of this class
+            Equal to the one that was saved, to the last bit.
+
+        Raises
+        ------
+        FileFormatError
+            If the file holds something else.
+        """
+        parameters = read_parameters(path, cls.__name__)
+        try:
+            return cls(**parameters)
+        except (TypeError, InvalidInputError) as error:
+            message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
+            raise FileFormatError(message) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that read-only arrays stay read-only."""
+        fields = {field.name: getattr(self, field.name) for field in attrs.fields(type(self))}
+        return partial(type(self), **fields), ()

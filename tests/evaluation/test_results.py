@@ -1,0 +1,94 @@
+"""Results: one sort must say the same as every single function."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import bosaris_py
+from bosaris_py import Key, OperatingPoint, Results, Scores
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from tests.score_strategies import finite_scores, priors, score_lists
+
+
+@given(score_lists(finite_scores), score_lists(finite_scores), priors)
+def test_same_numbers_through_every_entry(tar: np.ndarray, non: np.ndarray, prior: float) -> None:
+    results = Results(tar, non)
+    for name in ("eer", "prbep", "auc", "min_cllr"):
+        assert getattr(results, name) == getattr(bosaris_py, name)(tar, non)
+    assert results.cllr == pytest.approx(bosaris_py.cllr(tar, non), rel=1e-14)
+    for normalize in (False, True):
+        for name in ("act_dcf", "min_dcf"):
+            function = getattr(bosaris_py, name)
+            assert getattr(results, name)(prior, normalize) == function(tar, non, prior, normalize)
+    assert results.n_tar == tar.size
+    assert results.n_non == non.size
+
+
+def _matrices() -> tuple[Scores, Key]:
+    models, segments = ["m1", "m2"], ["s1", "s2", "s3"]
+    tar = np.array([[True, False, False], [False, True, False]])
+    non = np.array([[False, True, False], [True, False, True]])
+    scores = Scores(np.array([[2.0, -1.0, 9.0], [0.5, 0.0, -3.0]]), models, segments)
+    return scores, Key(models, segments, tar, non)
+
+
+def test_from_scores_takes_the_trials_of_the_key() -> None:
+    scores, key = _matrices()
+    results = Results.from_scores(scores, key)
+    np.testing.assert_array_equal(results.tar_sorted.values, [0.0, 2.0])
+    np.testing.assert_array_equal(results.non_sorted.values, [-3.0, -1.0, 0.5])
+
+
+def test_missing_trials_are_counted_and_left_out() -> None:
+    scores, key = _matrices()
+    part = scores.filter(["m1"], ["s1", "s2", "s3"], True)
+    with pytest.warns(MissingTrialsWarning) as caught:
+        results = Results.from_scores(part, key)
+    messages = [str(warning.message) for warning in caught]
+    assert "1 of 2 targets missing." in messages
+    assert "2 of 3 non-targets missing." in messages
+    assert (results.n_tar, results.n_non) == (1, 1)
+
+
+def test_no_target_scored_at_all() -> None:
+    scores, key = _matrices()
+    only_non = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.non)
+    with pytest.raises(InvalidInputError, match="`tar` of .* at least one score"):
+        Results.from_scores(scores, only_non)
+
+
+def test_plain_records() -> None:
+    tar, non = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
+    point = OperatingPoint(0.01, 10, 1)
+    record = Results(tar, non).to_dict([0.5, point])
+    assert json.loads(json.dumps(record)) == record
+    assert record["n_tar"] == 3
+    half, nist = record["operating_points"]
+    assert half["act_dcf"] == bosaris_py.act_dcf(tar, non, 0.5)
+    assert nist["min_dcf_normalized"] == bosaris_py.min_dcf(tar, non, point, normalize=True)
+    assert nist["act_threshold"] == point.threshold
+    assert half["min_threshold"] == Results(tar, non).min_dcf_threshold(0.5)
+    assert "operating_points" not in Results(tar, non).to_dict()
+    assert len(Results(tar, non).to_dict(0.5)["operating_points"]) == 1
+
+
+def test_thresholds_can_be_used_on_scores() -> None:
+    rng = np.random.default_rng(5)
+    tar, non = rng.normal(2, 1, 500), rng.normal(0, 1, 2000)
+    results = Results(tar, non)
+    for threshold in (
+        results.eer_threshold,
+        results.min_dcf_threshold(0.01),
+        results.threshold_at(pfa=0.001),
+        results.threshold_at(pmiss=0.05),
+    ):
+        assert np.mean(tar < threshold) == threshold.pmiss
+        assert np.mean(non >= threshold) == threshold.pfa
+
+
+def test_summary_line() -> None:
+    assert repr(Results([1.0], [0.0])) == (
+        "Results: 1 targets, 1 non-targets, EER 0, Cllr 0.726, minCllr 0"
+    )
