@@ -7,7 +7,7 @@ decision for a log-likelihood-ratio is to accept iff it is at least ``-plo``.
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import attrs
 import numpy as np
@@ -260,7 +260,10 @@ class DecisionCosts:
         if isinstance(prior, OperatingPoint):
             return cls._from_points([prior], shape=())
         if isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior):
-            points = [p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in prior]
+            points = [
+                p if isinstance(p, OperatingPoint) else OperatingPoint(cast("float", p))
+                for p in prior
+            ]
             return cls._from_points(points, shape=(len(points),))
         scalar = np.ndim(prior) == 0  # type: ignore[arg-type]
         if scalar:
