@@ -55,9 +55,9 @@ class BayesCurves:
     >>> results = Results([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])
     >>> curves = BayesCurves.from_results(results, [-1.5, 0.0, 1.5])
     >>> curves.act_dcf.round(4).tolist()
-    [1.8272, 0.3333, 0.6667]
+    [1.8272, 0.6667, 0.6667]
     >>> curves.min_dcf.round(4).tolist()
-    [0.6667, 0.3333, 0.3333]
+    [0.3333, 0.3333, 0.3333]
     """
 
     plo: Float64Array

@@ -52,8 +52,8 @@ class BayesPlot(Canvas):
     Parameters
     ----------
     axes : (float, float, float, float), default: (-10, 0, 0, 1.2)
-        xmin, xmax, ymin, ymax. The horizontal axis is the logit of the target prior (costs
-        absorbed into it), the vertical one the normalized error-rate.
+        Limits xmin, xmax, ymin, ymax. The horizontal axis is the logit of the target prior
+        (costs absorbed into it), the vertical one the normalized error-rate.
     title : str, optional
         Title of the plot.
     ax : matplotlib.axes.Axes, optional
@@ -77,7 +77,7 @@ class BayesPlot(Canvas):
 
     See Also
     --------
-    bosaris_py.evaluation.BayesCurves : the numbers of this plot.
+    bosaris_py.evaluation.BayesCurves : The numbers of this plot.
 
     Notes
     -----
@@ -569,7 +569,7 @@ class BayesPlot(Canvas):
         chosen = [curve for curve, flag in zip(_CURVES, _to_flags(mask), strict=True) if flag]
         if styles is None:
             styles = [None] * len(chosen)
-        if isinstance(styles, str) or len(styles) != len(chosen):
+        if not _is_list_of(len(chosen), styles):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
             raise invalid("styles", "BayesPlot.plot_curves", expected, describe(styles))
         for (kind, label), style in zip(chosen, styles, strict=True):
@@ -579,6 +579,10 @@ class BayesPlot(Canvas):
             else:
                 draw(style, label)
         return self.ax
+
+
+def _is_list_of(length: int, values: object) -> bool:
+    return isinstance(values, list | tuple) and len(values) == length
 
 
 def _to_limits(axes: Any) -> tuple[tuple[float, float], tuple[float, float]]:

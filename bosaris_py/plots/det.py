@@ -53,7 +53,7 @@ class DETPlot(Canvas):
 
     See Also
     --------
-    BayesPlot : the effect of calibration too, over a range of priors.
+    BayesPlot : The effect of calibration too, over a range of priors.
 
     Notes
     -----
@@ -71,7 +71,7 @@ class DETPlot(Canvas):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> plot = DETPlot("old", title="Synthetic scores")
-    >>> plot.set_system(rng.normal(2, 1, 500), rng.normal(0, 1, 5000), "system A")
+    >>> plot.set_system(rng.normal(3, 1, 500), rng.normal(0, 1, 5000), "system A")
     >>> axes = plot.plot_steppy_det(label="DET")
     >>> axes = plot.plot_mindcf_point(0.1, "k*", label="minDCF(0.1)")
     >>> axes = plot.plot_DR30_both()
@@ -237,16 +237,13 @@ class DETPlot(Canvas):
         them.
         """
         best = self._system().min_dcf_threshold(prior)
-        drawn = True
         for what, rate, limits in (
             ("pfa", best.pfa, self.window.pfa_limits),
             ("pmiss", best.pmiss, self.window.pmiss_limits),
         ):
             if not limits[0] <= rate <= limits[1]:
                 warn_outside(what, rate, limits, "The mindcf point will not be plotted.")
-                drawn = False
-        if not drawn:
-            return self.ax
+                return self.ax
         return self._system_line(
             "mindcf_point",
             best.pfa,

@@ -111,7 +111,7 @@ class ProbitScale(ScaleBase):
         1 the new ones are.
         """
         margin = minpos if _SMALLEST_LIMIT < minpos < _LIMITS_WITHOUT_DATA[0] else 1e-6
-        return _keep_inside(vmin, margin), _keep_inside(vmax, margin)
+        return _apart(_keep_inside(vmin, margin), _keep_inside(vmax, margin))
 
     def val_in_range(self, val: Any) -> Any:
         """Tell if values can be drawn: from 0 to 1, both included."""
@@ -124,6 +124,14 @@ def _keep_inside(limit: float, margin: float) -> float:
     if limit < _SMALLEST_LIMIT:
         return margin
     return 1.0 - margin if limit > 1.0 - _SMALLEST_LIMIT else limit
+
+
+def _apart(first: float, second: float) -> tuple[float, float]:
+    """Return two limits as they are, or if they are equal two around them."""
+    if first != second:
+        return first, second
+    deviate = special.ndtri(first)
+    return float(special.ndtr(deviate - 0.1)), float(special.ndtr(deviate + 0.1))
 
 
 class ProbitLocator(Locator):
@@ -165,10 +173,8 @@ class ProbitLocator(Locator):
         low, high = sorted((v0, v1))
         if not (np.isfinite(low) and np.isfinite(high)):
             return _LIMITS_WITHOUT_DATA
-        if low == high:
-            deviate = _Probit().transform_non_affine(low)
-            low, high = special.ndtr([deviate - 0.1, deviate + 0.1])
-        return float(low), float(high)
+        # What lies at or beyond 0 and 1, limit_range_for_scale brings back.
+        return _apart(low, high) if 0.0 < low < 1.0 else (low, high)
 
 
 def _between(ticks: Float64Array, low: float, high: float) -> Float64Array:

@@ -1,0 +1,232 @@
+"""Bayes error-rate plots: what the toolkit drew, points, lines and plot_curves."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from bosaris_py.errors import InvalidInputError, PlotRangeWarning
+from bosaris_py.evaluation import Results
+from bosaris_py.evaluation.bayes_curves import BayesCurves
+from bosaris_py.numerics import OperatingPoint, logit
+from bosaris_py.plots import BayesPlot
+
+Drawing = dict[str, Any]
+AXES = (-8, 2, 0, 1.2)
+STYLES = ["b", "g", "r", "b--", "g--", "r--", "k*", "ko"]
+TEXTS = [
+    "min miss rate",
+    "min FA rate",
+    "min dcf",
+    "act miss rate",
+    "act FA rate",
+    "act dcf",
+    "Miss DR30",
+    "FA DR30",
+]
+
+
+@pytest.fixture
+def plot(results: Results) -> BayesPlot:
+    plot = BayesPlot(AXES, "norm title")
+    plot.set_system_from_results(results, "sys")
+    return plot
+
+
+def _draw_as_the_toolkit_did(plot: BayesPlot) -> None:
+    plot.plot_curves([1] * 8, STYLES)
+    plot.plot_operating_point(logit(0.01), "m--", "op")
+    with pytest.warns(PlotRangeWarning) as caught:
+        plot.plot_operating_point(5, label="not drawn")
+    assert str(caught[0].message) == (
+        "Operating point of 5.000000 is not between -8.000000 and 2.000000. "
+        "The line will not be plotted."
+    )
+    assert caught[0].filename == __file__
+    plot.display_legend()
+
+
+def test_axes_are_the_toolkits(plot: BayesPlot, drawings: Drawing) -> None:
+    recorded = drawings["norm_dcf"]["axes"]
+    assert list(plot.ax.get_xlim()) == recorded["xlim"]
+    assert list(plot.ax.get_ylim()) == recorded["ylim"]
+    assert plot.ax.get_xlabel() == recorded["xlabel"].replace("P_{tar}", "$P_{tar}$")
+    assert plot.ax.get_ylabel() == recorded["ylabel"]
+    assert plot.ax.get_title() == recorded["title"]
+    assert all(line.get_visible() for line in plot.ax.get_xgridlines())
+
+
+def test_lines_are_the_toolkits(plot: BayesPlot, drawings: Drawing) -> None:
+    _draw_as_the_toolkit_did(plot)
+    recorded = drawings["norm_dcf"]["lines"]
+    assert len(plot.ax.lines) == len(recorded)
+    for line, expected in zip(plot.ax.lines, recorded, strict=True):
+        data = line.get_xydata()
+        if "npoints" in expected:
+            assert len(data) == expected["npoints"]
+            data = data[::50]
+        wanted = np.stack([np.atleast_1d(expected["x"]), np.atleast_1d(expected["y"])], axis=1)
+        np.testing.assert_allclose(data, wanted, rtol=0, atol=1e-12)
+        assert to_rgb(line.get_color()) == pytest.approx(tuple(expected["color"]), abs=0.5)
+        assert line.get_linestyle().lower() == expected["linestyle"]
+        assert line.get_marker().lower() == expected["marker"]
+
+
+def test_legend_is_the_toolkits(plot: BayesPlot, drawings: Drawing) -> None:
+    _draw_as_the_toolkit_did(plot)
+    texts = [text.get_text() for text in plot.ax.get_legend().get_texts()]
+    assert texts == drawings["norm_dcf"]["legend"]
+
+
+def test_curves_are_those_of_the_numbers(plot: BayesPlot, results: Results) -> None:
+    expected = BayesCurves.from_results(results, np.linspace(-8, 2, 1001))
+    for kind, field in (
+        ("dcf_curve_act", "act_dcf"),
+        ("dcf_curve_min", "min_dcf"),
+        ("miss_rate_act", "act_miss_rate"),
+        ("miss_rate_min", "min_miss_rate"),
+        ("fa_rate_act", "act_fa_rate"),
+        ("fa_rate_min", "min_fa_rate"),
+    ):
+        getattr(plot, f"plot_{kind}")()
+        data = plot.artists[kind][0].get_xydata()
+        np.testing.assert_array_equal(data, np.stack((expected.plo, getattr(expected, field)), 1))
+    assert plot.curves.n_tar == 200
+
+
+def test_points_of_the_rule_of_30_lie_on_the_minimum_curve(plot: BayesPlot) -> None:
+    plot.plot_DR30_both()
+    curves = plot.curves
+    for kind, index in (("DR30_fa", curves.dr30_fa_index), ("DR30_miss", curves.dr30_miss_index)):
+        assert index is not None
+        point = plot.artists[kind][0].get_xydata().tolist()
+        assert point == [[curves.plo[index], curves.min_dcf[index]]]
+    assert [line.get_label() for line in plot.ax.lines] == ["sys FA DR30", "sys Miss DR30"]
+    # Two systems' points, and the two kinds, must be told from each other and from curves.
+    assert plot.artists["DR30_fa"][0].get_marker() != plot.artists["DR30_miss"][0].get_marker()
+
+
+def test_no_points_with_few_trials() -> None:
+    plot = BayesPlot()
+    plot.set_system([1.0, 2.0], [0.0, 1.5], "few")
+    plot.plot_DR30_both("r*", "g*")
+    plot.plot_curves([0, 0, 0, 0, 0, 0, 1, 1], ["k*", "ko"])
+    plot.display_legend()
+    assert plot.artists == {}
+    assert plot.ax.get_legend() is None
+
+
+def test_operating_points_need_no_system() -> None:
+    plot = BayesPlot()
+    point = OperatingPoint(0.01, 10, 1)
+    plot.plot_operating_point(point, label="old DCF")
+    plot.plot_operating_point(logit(0.001), "k:")
+    plot.plot_operating_point(-10)
+    old, new, edge = plot.artists["operating_point"]
+    assert old.get_xydata().tolist() == [[point.plo, 0.0], [point.plo, 1.2]]
+    assert new.get_xdata()[0] == pytest.approx(-6.906754778648554)
+    assert edge.get_xdata().tolist() == [-10, -10]
+    # Without the name of a system: it is the same for all.
+    plot.set_system([1.0], [0.0], "sys")
+    plot.plot_operating_point(-1, label="point")
+    assert [line.get_label() for line in plot.artists["operating_point"]][::3] == [
+        "old DCF",
+        "point",
+    ]
+
+
+def test_line_of_the_blind_decision() -> None:
+    plot = BayesPlot(AXES)
+    plot.plot_default_line(label="default")
+    plot.plot_default_line("r--")
+    black, red = plot.artists["default_line"]
+    assert black.get_xydata().tolist() == [[-8, 1], [2, 1]]
+    assert (black.get_color(), black.get_label()) == ("k", "default")
+    assert (to_rgb(red.get_color()), red.get_linestyle()) == ((1, 0, 0), "--")
+
+
+def test_plot_curves_draws_what_is_asked_for(plot: BayesPlot) -> None:
+    plot.plot_curves([False, False, True, False, False, True, False, True])
+    assert list(plot.artists) == ["dcf_curve_min", "dcf_curve_act", "DR30_fa"]
+    assert [line.get_label() for line in plot.ax.lines] == [f"sys {TEXTS[i]}" for i in (2, 5, 7)]
+
+
+def test_plot_curves_takes_styles_and_properties(plot: BayesPlot) -> None:
+    styles = [{"style": "r", "linewidth": 4}, {"color": "tab:blue", "ls": ":"}, None]
+    plot.plot_curves(np.array([1, 0, 1, 0, 1, 0, 0, 0]), styles)
+    first, second, third = plot.ax.lines
+    assert (to_rgb(first.get_color()), first.get_linewidth()) == ((1, 0, 0), 4)
+    assert (second.get_color(), second.get_linestyle()) == ("tab:blue", ":")
+    assert third.get_color() == "C0"
+
+
+@pytest.mark.parametrize(
+    ("mask", "styles", "message"),
+    [
+        ([1] * 7, None, "`mask` of BayesPlot.plot_curves must be 8 flags"),
+        ([[1] * 8], None, "must be 8 flags"),
+        ([2] + [0] * 7, None, "must be 8 flags"),
+        (["yes"] * 8, None, "must be 8 flags"),
+        ([1, 1, 0, 0, 0, 0, 0, 0], ["r"], "one style for each of the 2 flags that are set"),
+        ([1] * 8, "rgbcmyk*", "one style for each of the 8 flags that are set"),
+        ([1] + [0] * 7, 5, "one style for each of the 1 flags"),
+    ],
+)
+def test_bad_masks_and_styles(plot: BayesPlot, mask: Any, styles: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        plot.plot_curves(mask, styles)
+    assert len(plot.ax.lines) == 0
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        (0, -10, 0, 1.2),
+        (-10, -10, 0, 1.2),
+        (-10, 0, 1.2, 0),
+        (-10, 0),
+        (-10, 0, 0, np.inf),
+        (-10, np.nan, 0, 1),
+        (-1000, 0, 0, 1),
+        "abcd",
+        None,
+        5,
+    ],
+)
+def test_bad_axes(axes: Any) -> None:
+    message = "`axes` of BayesPlot must be four numbers: xmin < xmax, ymin < ymax; got"
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        BayesPlot(axes)
+
+
+def test_an_axes_object_in_the_place_of_limits() -> None:
+    with pytest.raises(InvalidInputError, match=r"To draw on an Axes of yours write ax="):
+        BayesPlot(Figure().subplots())
+
+
+@pytest.mark.parametrize("plo", ["here", None, [1, 2]])
+def test_bad_operating_points(plo: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"`plo` of BayesPlot\.plot_operating_point must"):
+        BayesPlot().plot_operating_point(plo)
+
+
+@pytest.mark.parametrize("plo", [np.nan, np.inf, -10.1])
+def test_operating_points_outside_are_not_drawn(plo: float) -> None:
+    plot = BayesPlot()
+    with pytest.warns(PlotRangeWarning, match="is not between -10.000000 and 0.000000"):
+        plot.plot_operating_point(plo)
+    assert plot.artists == {}
+
+
+def test_several_systems_keep_their_own_numbers(plot: BayesPlot, rng: np.random.Generator) -> None:
+    plot.plot_dcf_curve_act(label="act dcf")
+    before = plot.artists["dcf_curve_act"][0].get_ydata().copy()
+    plot.set_system(rng.normal(2, 2, 300), rng.normal(-2, 2, 300), "other")
+    plot.plot_dcf_curve_act(label="act dcf")
+    first, second = plot.artists["dcf_curve_act"]
+    np.testing.assert_array_equal(first.get_ydata(), before)
+    assert not np.array_equal(second.get_ydata(), before)
+    assert [first.get_label(), second.get_label()] == ["sys act dcf", "other act dcf"]
