@@ -721,7 +721,6 @@ class _Struct5:
     def numbers(self, name: str) -> npt.NDArray[Any]:
         """Return a matrix of numbers, rows first."""
         matrix = self.fields[name]
-        self.budget.claim(8 * matrix.count, f"field `{self.variable}.{name}`")
         array = matrix.numbers()
         if array is None:
             message = (
@@ -729,6 +728,7 @@ class _Struct5:
                 f"it is {'complex' if matrix.is_complex else matrix.description}"
             )
             raise FileFormatError(message)
+        self.budget.claim(array.nbytes, f"field `{self.variable}.{name}`")
         return array
 
 
@@ -794,6 +794,8 @@ class _Struct73:
         if isinstance(found, h5py.h5g.GroupID):
             raise self.file.error(place, "must be a full matrix; it is a struct or sparse")
         checked = self.file.check_dataset(found, place, {"integer", "float"}, "numbers")
+        if len(checked.shape) != 2:
+            raise self.file.error(place, f"must have two extents; it has shape {checked.shape}")
         self.file.budget.claim(2 * checked.stored_bytes, f"data set `/{place}`")
         return np.asarray(checked.dataset[()]).T
 

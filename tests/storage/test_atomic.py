@@ -1,0 +1,136 @@
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.storage.atomic import atomic_write
+
+
+def test_new_file_appears_only_at_the_end(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    with atomic_write(target) as temporary:
+        temporary.write_text("new")
+        assert not target.exists()
+        assert temporary.parent == tmp_path
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_temporary_name_keeps_the_extension_and_is_hidden(tmp_path: Path) -> None:
+    with atomic_write(tmp_path / "plot.v1.pdf") as temporary:
+        assert temporary.suffix == ".pdf"
+        assert temporary.name.startswith(".plot.v1.pdf.")
+
+
+@pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt, SystemExit])
+def test_fault_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, fault: type[BaseException]
+) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+
+    def write_half() -> None:
+        with atomic_write(target) as temporary:
+            temporary.write_text("half of the ne")
+            raise fault
+
+    with pytest.raises(fault):
+        write_half()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_killed_process_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "scores.txt"
+    target.write_text("old")
+    program = (
+        "import os, sys\n"
+        "from bosaris_py.storage.atomic import atomic_write\n"
+        "with atomic_write(sys.argv[1]) as temporary:\n"
+        "    temporary.write_text('half')\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    run = subprocess.run([sys.executable, "-c", program, str(target)], check=False, cwd=root)
+    assert run.returncode == -9
+    assert target.read_text() == "old"
+    (rest,) = set(tmp_path.iterdir()) - {target}
+    assert rest.name.startswith(".scores.txt.")
+
+
+def test_permissions_are_those_of_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    target.chmod(0o640)
+    with atomic_write(target) as temporary:
+        temporary.write_text("new")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_permissions_of_a_new_file_follow_the_umask(tmp_path: Path) -> None:
+    with atomic_write(tmp_path / "a.txt"):
+        pass
+    plain = tmp_path / "b.txt"
+    plain.touch()
+    assert (tmp_path / "a.txt").stat().st_mode == plain.stat().st_mode
+
+
+def test_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    real = tmp_path / "folder" / "real.txt"
+    real.parent.mkdir()
+    real.write_text("old")
+    link = tmp_path / "link.txt"
+    link.symlink_to(real)
+    with atomic_write(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+
+
+@pytest.mark.parametrize("name", ["x" * 200 + ".h5", "é" * 120, "a." + "s" * 200])
+def test_long_names(tmp_path: Path, name: str) -> None:
+    with atomic_write(tmp_path / name) as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / name).read_text() == "new"
+
+
+def test_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere"), atomic_write(tmp_path / "nowhere/a"):
+        pass
+
+
+def test_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError), atomic_write(tmp_path):
+        pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a device file")
+def test_device_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="not a regular file"), atomic_write("/dev/null"):
+        pass
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write everything"
+)
+def test_protected_file_is_refused(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    target.chmod(0o444)
+    with pytest.raises(PermissionError), atomic_write(target):
+        pass
+
+
+def test_protected_file_is_refused_for_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError), atomic_write(target):
+        pass
+    assert target.read_text() == "old"

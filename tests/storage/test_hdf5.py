@@ -1,0 +1,752 @@
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
+from bosaris_py.storage import hdf5
+
+Arrays = dict[str, np.ndarray]
+Reader = Callable[..., Arrays]
+Writer = Callable[..., None]
+Check = Callable[[Arrays, Arrays], None]
+
+KINDS = ("ndx", "key", "scores", "quality_measures", "segment_quality", "id_map")
+SAMPLES = {
+    "ndx.h5": "ndx",
+    "key.h5": "key",
+    "key_ids_nullpad.h5": "key",
+    "key_ids_vlen.h5": "key",
+    "key_ids_row2d.h5": "key",
+    "key_ids_col2d.h5": "key",
+    "scores.h5": "scores",
+    "quality.h5": "quality_measures",
+    "seg_quality.h5": "segment_quality",
+    "id_map.h5": "id_map",
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), SAMPLES.items())
+def test_samples(
+    name: str,
+    kind: str,
+    samples: Path,
+    contents: dict[str, Arrays],
+    read: Reader,
+    assert_same: Check,
+) -> None:
+    assert_same(read(samples / name, kind), contents[kind])
+
+
+def test_old_key_warns_at_the_line_of_the_caller(
+    samples: Path, contents: dict[str, Arrays], assert_same: Check
+) -> None:
+    with pytest.warns(OldFormatWarning, match="key_oldformat.h5.*two masks") as caught:
+        found = hdf5.read_key(samples / "key_oldformat.h5")
+    assert_same(found, contents["key"])
+    assert caught[0].filename == __file__
+
+
+def test_single_precision_stays(
+    samples: Path, contents: dict[str, Arrays], assert_same: Check
+) -> None:
+    expected = dict(contents["scores"])
+    expected["scoremat"] = expected["scoremat"].astype(np.float32)
+    assert_same(hdf5.read_scores(samples / "scores_single.h5"), expected)
+
+
+def test_quality_without_has_is_all_true(
+    samples: Path, contents: dict[str, Arrays], assert_same: Check
+) -> None:
+    expected = contents["quality_measures"] | {"hasmodel": np.ones(3, dtype=bool)}
+    assert_same(hdf5.read_quality_measures(samples / "quality_no_has.h5"), expected)
+
+
+def test_quality_score_mask_is_honoured(
+    tmp_path: Path, contents: dict[str, Arrays], assert_same: Check
+) -> None:
+    # The toolkit writes /score_mask and ignores it on reading: a deliberate difference.
+    arrays = dict(contents["quality_measures"])
+    arrays["scoremask"] = np.repeat(arrays["hasmodel"], 4).reshape(3, 4)
+    hdf5.write_quality_measures(tmp_path / "q.h5", **arrays)
+    assert_same(hdf5.read_quality_measures(tmp_path / "q.h5"), arrays)
+
+
+def test_arrays_are_read_only(samples: Path, read: Reader) -> None:
+    for name, kind in SAMPLES.items():
+        for array in read(samples / name, kind).values():
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = array
+
+
+@pytest.mark.parametrize("name", ["core-core_det5_key.h5", "core-core_det5_ndx.h5"])
+def test_files_of_nist_sre10(shared_data: Path, name: str, tmp_path: Path) -> None:
+    # 580 models, 712 segments, 708 targets, 29665 non-targets: data/sre10_det5_h5/README.md.
+    path = shared_data / "sre10_det5_h5" / name
+    kind = "key" if "key" in name else "ndx"
+    found = getattr(hdf5, f"read_{kind}")(path)
+    assert (found["modelset"].size, found["segset"].size) == (580, 712)
+    counts = [np.count_nonzero(found[m]) for m in ("tar", "non", "trialmask") if m in found]
+    assert counts == ([708, 29665] if kind == "key" else [30373])
+    getattr(hdf5, f"write_{kind}")(tmp_path / name, **found)
+    again = getattr(hdf5, f"read_{kind}")(tmp_path / name)
+    assert all(np.array_equal(again[field], array) for field, array in found.items())
+
+
+def describe(path: Path) -> dict[str, dict[str, Any]]:
+    """Everything that MATLAB, h5dump or h5py can tell about the data sets of a file."""
+    found = {}
+
+    def visit(name: str, item: Any) -> None:
+        if not isinstance(item, h5py.Dataset):
+            return
+        kind = item.id.get_type()
+        properties = item.id.get_create_plist()
+        found[name] = {
+            "shape": item.shape,
+            "class": kind.get_class(),
+            "size": kind.get_size(),
+            "chunks": item.chunks,
+            "layout": properties.get_layout(),
+            "filters": properties.get_nfilters(),
+            "growth": item.maxshape == item.shape,
+            "attributes": list(item.attrs),
+            "value": item[()].tolist(),
+        }
+        if isinstance(kind, h5py.h5t.TypeStringID):
+            found[name]["string"] = (
+                kind.is_variable_str(),
+                kind.get_strpad(),
+                kind.get_cset(),
+            )
+        else:
+            found[name]["type"] = item.dtype.str
+
+    with h5py.File(path) as file:
+        file.visititems(visit)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, kind) for name, kind in SAMPLES.items() if "_ids_" not in name]
+    + [("scores_single.h5", "scores")],
+)
+def test_written_files_are_those_of_the_toolkit(
+    name: str, kind: str, samples: Path, tmp_path: Path, read: Reader, write: Writer
+) -> None:
+    write(tmp_path / name, kind, read(samples / name, kind))
+    assert describe(tmp_path / name) == describe(samples / name)
+
+
+def test_root_attributes(tmp_path: Path, contents: dict[str, Arrays], write: Writer) -> None:
+    for kind in KINDS:
+        write(tmp_path / "a.h5", kind, contents[kind])
+        with h5py.File(tmp_path / "a.h5") as file:
+            assert file.attrs["format"] == f"bosaris_py.{kind}".encode()
+            assert file.attrs["format_version"] == b"1.0"
+            assert file.attrs["created_by"].startswith(b"bosaris_py ")
+            for name in file.attrs:
+                kind_of_text = file.attrs.get_id(name).get_type()
+                assert kind_of_text.get_strpad() == h5py.h5t.STR_NULLTERM
+                assert not kind_of_text.is_variable_str()
+
+
+def test_equal_content_gives_equal_bytes(
+    tmp_path: Path, contents: dict[str, Arrays], write: Writer, rng: np.random.Generator
+) -> None:
+    large = {
+        "scoremat": rng.standard_normal((70, 3000)),
+        "scoremask": rng.random((70, 3000)) < 0.5,
+        "modelset": np.array([f"m{i}" for i in range(70)]),
+        "segset": np.array([f"é{i}" for i in range(3000)]),
+    }
+    objects = [*contents.items(), ("scores", large)]
+    for number, (kind, arrays) in enumerate(objects):
+        write(tmp_path / f"{number}.h5", kind, arrays)
+    # HDF5 stamps in seconds.
+    time.sleep(1.1)
+    for number, (kind, arrays) in enumerate(objects):
+        write(tmp_path / "again.h5", kind, {k: np.array(v) for k, v in arrays.items()})
+        assert (tmp_path / "again.h5").read_bytes() == (tmp_path / f"{number}.h5").read_bytes()
+
+
+def test_the_oldest_format_of_the_library_is_written(
+    tmp_path: Path, contents: dict[str, Arrays]
+) -> None:
+    # Byte 8 is the version of the superblock; 0 is what HDF5 1.6 and 1.8 wrote.
+    hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
+    assert (tmp_path / "a.h5").read_bytes()[8] == 0
+
+
+def test_non_ascii_ids_are_utf8(tmp_path: Path) -> None:
+    ids = ["é", "語語", "a"]
+    hdf5.write_id_map(tmp_path / "a.h5", leftids=ids, rightids=["1", "2", "3"])
+    with h5py.File(tmp_path / "a.h5") as file:
+        left, right = (file[name].id.get_type() for name in ("left_ids", "right_ids"))
+        # The longest is two characters of three bytes.
+        assert (left.get_size(), left.get_cset()) == (7, h5py.h5t.CSET_UTF8)
+        assert (right.get_size(), right.get_cset()) == (2, h5py.h5t.CSET_ASCII)
+    assert hdf5.read_id_map(tmp_path / "a.h5")["leftids"].tolist() == ids
+
+
+def make_scores(shape: tuple[int, int], dtype: type = float) -> Arrays:
+    """Distinct scores with a checkered mask."""
+    models, segments = shape
+    return {
+        "scoremat": np.arange(models * segments, dtype=dtype).reshape(shape),
+        "modelset": np.array([f"m{i}" for i in range(models)], dtype=np.str_),
+        "segset": np.array([f"s{i}" for i in range(segments)], dtype=np.str_),
+        "scoremask": np.indices(shape).sum(axis=0) % 2 == 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "chunks", "mask_chunks"),
+    [
+        # One chunk of the full size up to a mebibyte, as the toolkit writes.
+        ((3, 4), np.float64, (3, 4), (3, 4)),
+        ((256, 512), np.float64, (256, 512), (256, 512)),
+        # 2**20 // (8 * 1000) = 131 and 2**20 // (4 * 1000) = 262 rows; 2**20 // 1000 = 1048.
+        ((1100, 1000), np.float64, (131, 1000), (1048, 1000)),
+        ((1100, 1000), np.float32, (262, 1000), (1048, 1000)),
+        # Rows longer than a chunk: 2**20 // 8 columns.
+        ((2, 140000), np.float64, (1, 131072), (2, 140000)),
+    ],
+)
+def test_chunks(
+    tmp_path: Path,
+    assert_same: Check,
+    shape: tuple[int, int],
+    dtype: type,
+    chunks: tuple[int, int],
+    mask_chunks: tuple[int, int],
+) -> None:
+    arrays = make_scores(shape, dtype)
+    hdf5.write_scores(tmp_path / "a.h5", **arrays)
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["scores"].chunks == chunks
+        assert file["scores"].compression is None
+        assert file["score_mask"].chunks == mask_chunks
+        is_tiny = np.prod(shape) < 4096
+        assert file["score_mask"].compression == (None if is_tiny else "gzip")
+    assert_same(hdf5.read_scores(tmp_path / "a.h5"), arrays)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1), (1, 3), (3, 1)])
+def test_extreme_shapes(
+    tmp_path: Path, assert_same: Check, read: Reader, write: Writer, shape: tuple[int, int]
+) -> None:
+    scores = make_scores(shape)
+    ids = {name: scores[name] for name in ("modelset", "segset")}
+    mask = scores["scoremask"]
+    for kind, arrays in {
+        "scores": scores,
+        "ndx": {**ids, "trialmask": mask},
+        "key": {**ids, "tar": mask, "non": ~mask},
+        "quality_measures": {
+            **ids,
+            "modelQ": np.ones((2, shape[0])),
+            "segQ": np.ones((2, shape[1])),
+            "hasmodel": np.ones(shape[0], dtype=bool),
+            "hasseg": np.zeros(shape[1], dtype=bool),
+            "scoremask": mask,
+        },
+        "segment_quality": {"ids": ids["modelset"], "values": np.ones((2, shape[0]))},
+        "id_map": {"leftids": ids["modelset"], "rightids": ids["modelset"]},
+    }.items():
+        write(tmp_path / "a.h5", kind, arrays)
+        assert_same(read(tmp_path / "a.h5", kind), arrays)
+
+
+def test_order_of_memory_does_not_matter(tmp_path: Path, assert_same: Check) -> None:
+    arrays = make_scores((5, 7))
+    fortran = {name: np.asfortranarray(array) for name, array in arrays.items()}
+    hdf5.write_scores(tmp_path / "a.h5", **fortran)
+    assert_same(hdf5.read_scores(tmp_path / "a.h5"), arrays)
+
+
+@pytest.fixture
+def craft(tmp_path: Path) -> Callable[..., Path]:
+    """Write data sets as given, as another program might."""
+
+    def write_file(**datasets: Any) -> Path:
+        path = tmp_path / "crafted.h5"
+        with h5py.File(path, "w") as file:
+            for name, value in datasets.items():
+                target = name.replace("__", "/")
+                if isinstance(value, dict):
+                    file.create_dataset(target, **value)
+                else:
+                    file[target] = value
+        return path
+
+    return write_file
+
+
+IDS = {"ID__row_ids": np.array([b"m1", b"m2"]), "ID__column_ids": np.array([b"s1", b"s2", b"s3"])}
+MASK = np.array([[1, 0, 1], [0, 0, 1]])
+LABELS = np.array([[1, 0, -1], [-1, 0, 1]])
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "?", "i2", ">u4", "i8", "f4", "f8", ">f8"])
+def test_masks_of_any_type(craft: Callable[..., Path], dtype: str) -> None:
+    path = craft(**IDS, scores=np.ones((2, 3)), score_mask=MASK.astype(dtype))
+    found = hdf5.read_scores(path)["scoremask"]
+    assert found.dtype == bool
+    assert found.tolist() == MASK.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", ">i4", "f4", "f8"])
+def test_keys_of_any_signed_type(craft: Callable[..., Path], dtype: str) -> None:
+    found = hdf5.read_key(craft(**IDS, trial_mask=LABELS.astype(dtype)))
+    assert np.array_equal(found["tar"], LABELS == 1)
+    assert np.array_equal(found["non"], LABELS == -1)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "?", "i4", "f8"])
+def test_ndx_of_any_type(craft: Callable[..., Path], dtype: str) -> None:
+    found = hdf5.read_ndx(craft(**IDS, trial_mask=MASK.astype(dtype)))
+    assert np.array_equal(found["trialmask"], MASK == 1)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "result"),
+    [
+        ("f2", "f4"),
+        ("f4", "f4"),
+        (">f4", "f4"),
+        ("f8", "f8"),
+        (">f8", "f8"),
+        ("i2", "f8"),
+        ("u8", "f8"),
+    ],
+)
+def test_scores_of_any_real_type(craft: Callable[..., Path], dtype: str, result: str) -> None:
+    values = np.arange(6).reshape(2, 3).astype(dtype)
+    found = hdf5.read_scores(craft(**IDS, scores=values, score_mask=MASK.astype("u1")))
+    assert found["scoremat"].dtype == np.dtype(result)
+    assert np.array_equal(found["scoremat"], np.arange(6).reshape(2, 3))
+
+
+def padded_strings(padding: int, cset: int, encoded: np.ndarray) -> Callable[[Any, str], None]:
+    """Make a data set of fixed-length strings with a given padding."""
+
+    def put(file: Any, name: str) -> None:
+        kind = h5py.h5t.C_S1.copy()
+        kind.set_size(encoded.dtype.itemsize)
+        kind.set_strpad(padding)
+        kind.set_cset(cset)
+        space = h5py.h5s.create_simple(encoded.shape)
+        dataset = h5py.h5d.create(file.id, name.encode(), kind, space)
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, encoded, mtype=kind)
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("padding", "stored", "expected"),
+    [
+        (h5py.h5t.STR_NULLPAD, [b"ab\0\0", b"abcd"], ["ab", "abcd"]),
+        (h5py.h5t.STR_SPACEPAD, [b"ab  ", b"abcd"], ["ab", "abcd"]),
+        # A C program that does not clear its buffer leaves rubbish behind the end.
+        (h5py.h5t.STR_NULLTERM, [b"ab\0x", b"abc\0", b"\0xyz"], ["ab", "abc", ""]),
+        (h5py.h5t.STR_NULLTERM, [b" a\0\0", b"b \0\0"], [" a", "b "]),
+        # UTF-8 in a type that says ASCII: what numpy's encode and h5py make together.
+        (h5py.h5t.STR_NULLPAD, ["é".encode(), b"abcd"], ["é", "abcd"]),
+    ],
+)
+def test_padding_of_strings(
+    tmp_path: Path, padding: int, stored: list[bytes], expected: list[str]
+) -> None:
+    path = tmp_path / "a.h5"
+    put = padded_strings(padding, h5py.h5t.CSET_ASCII, np.array(stored, dtype="S4"))
+    with h5py.File(path, "w") as file:
+        put(file, "left_ids")
+        put(file, "right_ids")
+    assert hdf5.read_id_map(path)["leftids"].tolist() == expected
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (3, 1)])
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_variable_strings(tmp_path: Path, shape: tuple[int, ...], encoding: str) -> None:
+    names = ["a", "", "long name" if encoding == "ascii" else "長い名前"]
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        data = np.array(names, dtype=object).reshape(shape)
+        for name in ("left_ids", "right_ids"):
+            file.create_dataset(name, data=data, dtype=h5py.string_dtype(encoding))
+    assert hdf5.read_id_map(path)["leftids"].tolist() == names
+
+
+def test_variable_strings_are_read_in_parts(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._STRINGS_AT_ONCE", 7)
+    names = [f"id{'x' * (i % 5)}{i}" for i in range(40)]
+    path = tmp_path / "a.h5"
+    for shape in [(40,), (1, 40), (40, 1)]:
+        with h5py.File(path, "w") as file:
+            for name in ("left_ids", "right_ids"):
+                data = np.array(names, dtype=object).reshape(shape)
+                file.create_dataset(name, data=data, dtype=h5py.string_dtype())
+        assert hdf5.read_id_map(path)["rightids"].tolist() == names
+
+
+@pytest.mark.parametrize(("models", "segments"), [(1, 3), (3, 1)])
+def test_one_row_or_column_as_a_vector(
+    craft: Callable[..., Path], models: int, segments: int
+) -> None:
+    ids = {
+        "ID__row_ids": np.array([b"m1", b"m2", b"m3"][:models]),
+        "ID__column_ids": np.array([b"s1", b"s2", b"s3"][:segments]),
+    }
+    key = hdf5.read_key(craft(**ids, trial_mask=np.array([1, 0, -1], dtype="i1")))
+    assert key["tar"].shape == (models, segments)
+    assert key["tar"].ravel().tolist() == [True, False, False]
+    scores = hdf5.read_scores(
+        craft(**ids, scores=np.arange(3.0), score_mask=np.array([1, 0, 1], dtype="u1"))
+    )
+    assert scores["scoremat"].shape == scores["scoremask"].shape == (models, segments)
+
+
+@pytest.mark.parametrize("shape", [(2,), (1, 2), (2, 1)])
+def test_has_row_as_vector_row_or_column(
+    craft: Callable[..., Path], shape: tuple[int, ...]
+) -> None:
+    path = craft(
+        **IDS,
+        modelQ=np.ones((2, 2)),
+        segQ=np.ones((2, 3)),
+        score_mask=MASK.astype("u1"),
+        ID__has_row=np.array([1, 0], dtype="u1").reshape(shape),
+        ID__has_column=np.array([[1, 1, 0]], dtype="u1"),
+    )
+    found = hdf5.read_quality_measures(path)
+    assert found["hasmodel"].tolist() == [True, False]
+    assert found["hasseg"].tolist() == [True, True, False]
+
+
+def test_one_measure_as_a_vector(craft: Callable[..., Path]) -> None:
+    found = hdf5.read_quality_measures(craft(**IDS, modelQ=np.arange(2.0), segQ=np.arange(3.0)))
+    assert found["modelQ"].tolist() == [[0.0, 1.0]]
+    assert found["segQ"].tolist() == [[0.0, 1.0, 2.0]]
+    assert found["scoremask"].all()
+
+
+SIDEKIT = {"compression": "gzip", "fletcher32": True}
+
+
+def test_sidekit_layout(craft: Callable[..., Path]) -> None:
+    # As sidekit/bosaris/{ndx,key,scores,idmap}.py write it.
+    ids = {
+        "modelset": {"data": np.array([b"m1", b"m2"]), "maxshape": (None,), **SIDEKIT},
+        "segset": {"data": np.array([b"s1", b"s2", b"s3"]), "maxshape": (None,), **SIDEKIT},
+    }
+    growing = {"maxshape": (None, None), **SIDEKIT}
+    key = hdf5.read_key(craft(**ids, trial_mask={"data": LABELS.astype("i1"), **growing}))
+    assert key["modelset"].tolist() == ["m1", "m2"]
+    assert np.array_equal(key["tar"], LABELS == 1)
+    ndx = hdf5.read_ndx(craft(**ids, trial_mask={"data": MASK.astype("i1"), **growing}))
+    assert np.array_equal(ndx["trialmask"], MASK == 1)
+    stored = {
+        "score_mask": {"data": MASK.astype("i1"), **growing},
+        "scores": {"data": LABELS / 3, **growing},
+    }
+    scores = hdf5.read_scores(craft(**ids, **stored))
+    assert np.array_equal(scores["scoremat"], LABELS / 3)
+    assert np.array_equal(scores["scoremask"], MASK == 1)
+    misspelt = hdf5.read_scores(craft(modelset=ids["modelset"], segest=ids["segset"], **stored))
+    assert misspelt["segset"].tolist() == ["s1", "s2", "s3"]
+    frames = {"data": np.array([-1, -1], dtype="i4"), "maxshape": (None,), **SIDEKIT}
+    names = ids["modelset"]
+    id_map = hdf5.read_id_map(craft(leftids=names, rightids=names, start=frames, stop=frames))
+    assert id_map["leftids"].tolist() == id_map["rightids"].tolist() == ["m1", "m2"]
+
+
+def test_flat_quality_layout_has_measures_in_columns(craft: Callable[..., Path]) -> None:
+    # A. Nautsch's pybosaris/quality.py keeps modelQ as (models, measures).
+    found = hdf5.read_quality_measures(
+        craft(
+            modelset=IDS["ID__row_ids"],
+            segset=IDS["ID__column_ids"],
+            score_mask=MASK.astype("i1"),
+            hasmodel=np.array([1, 0], dtype="i1"),
+            hasseg=np.array([1, 1, 1], dtype="i1"),
+            modelQ=np.array([[1.0, 2.0], [3.0, 4.0]]),
+            segQ=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+        )
+    )
+    assert found["modelQ"].tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    assert found["segQ"].tolist() == [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]
+    assert found["hasmodel"].tolist() == [True, False]
+    assert np.array_equal(found["scoremask"], MASK == 1)
+
+
+def test_pybosaris_layout(craft: Callable[..., Path]) -> None:
+    # As wa3dbk/PyBOSARIS's io/hdf5_io.py writes it.
+    ids = {"model_names": IDS["ID__row_ids"], "test_names": IDS["ID__column_ids"]}
+    key = hdf5.read_key  # the two masks are that program's own layout, but warn all the same
+    with pytest.warns(OldFormatWarning, match="two masks"):
+        found = key(craft(**ids, tar_mask=LABELS == 1, non_mask=LABELS == -1))
+    assert np.array_equal(found["non"], LABELS == -1)
+    with pytest.warns(OldFormatWarning, match="which scores are valid"):
+        scores = hdf5.read_scores(craft(**ids, score_mat=LABELS / 3))
+    assert scores["scoremask"].all()
+    assert np.array_equal(scores["scoremat"], LABELS / 3)
+    assert hdf5.read_ndx(craft(**ids, trial_mask=MASK == 1))["trialmask"].tolist() == (
+        (MASK == 1).tolist()
+    )
+
+
+# Wrong content: (what the file holds, how it is read, what the error says).
+WRONG = [
+    ("key", IDS, "expected Key; the file holds `ID`"),
+    ("scores", {**IDS, "scores": np.ones((2, 3))}, "`/score_mask` is missing"),
+    ("scores", {"scores": np.ones((2, 3))}, "`/ID/row_ids` is missing"),
+    (
+        "scores",
+        {"ID__row_ids": IDS["ID__row_ids"], "scores": np.ones((2, 3))},
+        "`/ID/column_ids` is missing",
+    ),
+    ("scores", {**IDS, "trial_mask": LABELS}, "expected Scores; the file holds an Ndx or Key"),
+    ("scores", {**IDS, "file_format": [b"2.0"], "trial_mask": LABELS}, "the file holds Key"),
+    ("ndx", {**IDS, "file_format": [b"2.0"], "trial_mask": LABELS}, r"Key\. Read it with Key"),
+    ("ndx", {**IDS, "trial_mask": LABELS.astype("i1")}, r"holds -1: this is a Key\."),
+    ("key", {**IDS, "trial_mask": MASK.astype("u1")}, "read it with Ndx.read"),
+    ("key", {**IDS, "trial_mask": MASK == 1}, "read it with Ndx.read"),
+    ("scores", {"weights": np.ones(3), "bias": np.ones(3)}, "the file holds `bias, weights`"),
+    ("scores", {}, "the file holds nothing at all"),
+    ("id_map", {"left_ids": [b"a"]}, "`/right_ids` is missing"),
+    ("segment_quality", {"left_ids": [b"a"], "right_ids": [b"a"]}, "the file holds IdMap"),
+    ("id_map", {"left_ids": [b"a"], "right_ids": [b"a", b"b"]}, "has 2 ids, `/left_ids` 1"),
+    (
+        "scores",
+        {**IDS, "scores": np.ones((3, 2)), "score_mask": MASK.T},
+        r"`/scores` has shape \(3, 2\); `/ID/row_ids` names 2 models and `/ID/column_ids` "
+        r"3 segments\. Models and segments look swapped",
+    ),
+    (
+        "scores",
+        {**IDS, "scores": np.ones((2, 3)), "score_mask": np.ones((2, 2))},
+        r"`/score_mask` has shape \(2, 2\)",
+    ),
+    ("key", {**IDS, "trial_mask": np.ones(6, dtype="i1")}, r"`/trial_mask` has shape \(6,\)"),
+    ("key", {**IDS, "trial_mask": np.zeros((2, 0), dtype="i1")}, r"has shape \(2, 0\)"),
+    (
+        "key",
+        {**IDS, "target_mask": MASK, "nontarget_mask": MASK.T},
+        r"`/nontarget_mask` has shape \(3, 2\)",
+    ),
+    (
+        "segment_quality",
+        {"ids": [b"a", b"b", b"c"], "values": np.ones((3, 2))},
+        r"`/values` has shape \(3, 2\); `/ids` names 3 segments\. Rows and columns look swapped",
+    ),
+    (
+        "quality_measures",
+        {**IDS, "modelQ": np.ones((2, 2)), "segQ": np.ones((1, 3))},
+        "`/segQ` has 1 measures for each segment, `/modelQ` 2",
+    ),
+    (
+        "quality_measures",
+        {
+            **IDS,
+            "modelQ": np.ones((2, 2)),
+            "segQ": np.ones((2, 3)),
+            "ID__has_row": np.ones(3),
+            "ID__has_column": np.ones(3),
+        },
+        r"`/ID/has_row` has shape \(3,\)",
+    ),
+    (
+        "scores",
+        {**IDS, "scores": np.ones((2, 3)), "score_mask": MASK * 7},
+        r"`/score_mask` must hold only 0 and 1; 3 of 6 values are others \(7\), "
+        r"the first at \(0, 0\)",
+    ),
+    (
+        "scores",
+        {**IDS, "scores": np.ones((2, 3)), "score_mask": MASK.astype("u1") * 200},
+        r"3 of 6 values are others \(200\)",
+    ),
+    (
+        "scores",
+        {**IDS, "scores": np.ones((2, 3)), "score_mask": LABELS.astype("i1")},
+        r"2 of 6 values are others \(-1\)",
+    ),
+    (
+        "scores",
+        {**IDS, "scores": np.ones((2, 3)), "score_mask": np.full((2, 3), np.nan)},
+        r"6 of 6 values are others \(nan\)",
+    ),
+    (
+        "key",
+        # Hyperion marks spoofing attacks so; the toolkit would count them as non-targets.
+        {**IDS, "trial_mask": (LABELS * 2).astype("i1")},
+        r"only 1 \(target\), -1 \(non-target\) and 0; 4 of 6 values are others \(-2, 2\)",
+    ),
+    ("key", {**IDS, "trial_mask": LABELS * 0.7}, r"others \(-0\.7, 0\.7\)"),
+    ("scores", {**IDS, "scores": MASK == 1, "score_mask": MASK}, "of enumeration type"),
+    (
+        "id_map",
+        {"left_ids": np.array([[b"a", b"b"], [b"c", b"d"]]), "right_ids": [b"a"]},
+        r"`/left_ids` must be a list of ids; it has shape \(2, 2\)",
+    ),
+    ("id_map", {"left_ids": np.array([b"\xff\xfe"]), "right_ids": [b"a"]}, "ASCII nor UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("kind", "datasets", "message"), WRONG)
+def test_wrong_content(
+    craft: Callable[..., Path], read: Reader, kind: str, datasets: dict[str, Any], message: str
+) -> None:
+    path = craft(**datasets)
+    with pytest.raises(FileFormatError, match=message) as caught:
+        read(path, kind)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", KINDS)
+def test_every_kind_refuses_every_other(
+    kind: str,
+    other: str,
+    tmp_path: Path,
+    contents: dict[str, Arrays],
+    read: Reader,
+    write: Writer,
+) -> None:
+    if kind == other:
+        return
+    classes = {
+        "ndx": "Ndx",
+        "key": "Key",
+        "scores": "Scores",
+        "quality_measures": "QualityMeasures",
+        "segment_quality": "SegmentQuality",
+        "id_map": "IdMap",
+    }
+    path = tmp_path / "a.h5"
+    write(path, other, contents[other])
+    expected = f"expected {classes[kind]}; the file holds {classes[other]}"
+    with pytest.raises(FileFormatError, match=expected):
+        read(path, kind)
+    with h5py.File(path, "r+") as file:
+        del file.attrs["format"]
+    with pytest.raises(FileFormatError, match=r"the file holds|this is an Ndx"):
+        read(path, kind)
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [("2.0", r"format version 2\.0.*reads 1\.0; update bosaris_py"), ("new", "not a version")],
+)
+def test_newer_format(
+    tmp_path: Path, contents: dict[str, Arrays], version: str, message: str
+) -> None:
+    hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        file.attrs["format_version"] = version
+    with pytest.raises(FileFormatError, match=message):
+        hdf5.read_ndx(tmp_path / "a.h5")
+
+
+def test_newer_minor_version_and_foreign_attributes_are_read(
+    tmp_path: Path, contents: dict[str, Arrays], assert_same: Check
+) -> None:
+    hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        file.attrs["format_version"] = "1.9"
+        file.attrs["comment"] = "hello"
+        file["more/data"] = np.arange(3)
+    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        file.attrs["format"] = "of another program"
+    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        file.attrs["format"] = np.arange(3)
+    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        hdf5.read_scores(tmp_path / "none.h5")
+    assert not isinstance(caught.value, FileFormatError)
+    with pytest.raises(IsADirectoryError):
+        hdf5.read_scores(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "damaged, truncated or no HDF5 file"),
+        (b"m1 s1 0.5\n", "damaged, truncated or no HDF5 file"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(50), "damaged, truncated or no HDF5 file"),
+        (b"MATLAB 5.0 MAT-file" + bytes(200), r"version 5 to 7; give it the extension \.mat"),
+        (b"MATLAB 7.3 MAT-file" + bytes(200), r"version 7\.3; give it the extension \.mat"),
+        (b"\x1f\x8b\x08" + bytes(100), "compressed with gzip"),
+        (b"PK\x03\x04" + bytes(100), "zip archive"),
+    ],
+)
+def test_foreign_files(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "a.h5"
+    path.write_bytes(data)
+    with pytest.raises(FileFormatError, match=message) as caught:
+        hdf5.read_scores(path)
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}, "Did you swap models and segments"),
+        ("ndx", {"trialmask": np.ones((3, 4))}, "`trialmask` of Ndx must be boolean"),
+        ("key", {"non": np.ones((3, 4), dtype=bool)}, "disjoint"),
+        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` of Scores must have shape"),
+        ("scores", {"scoremask": np.ones(3, dtype=bool)}, "`scoremask` of Scores"),
+        ("scores", {"modelset": np.arange(3)}, "`modelset` of Scores must hold strings"),
+        ("scores", {"modelset": np.array(["a", "b\0c", "d"])}, "NUL"),
+        ("scores", {"segset": np.array(["a", "b", "c", "\ud800"])}, "cannot be encoded as UTF-8"),
+        ("quality_measures", {"hasseg": np.ones(3, dtype=bool)}, "`hasseg` of QualityMeasures"),
+        ("quality_measures", {"segQ": np.ones((1, 4))}, "`segQ` of QualityMeasures"),
+        ("segment_quality", {"values": np.ones((2, 2))}, "`values` of SegmentQuality"),
+        ("id_map", {"rightids": np.array(["a"])}, "`rightids` of IdMap"),
+    ],
+)
+def test_bad_objects_leave_no_file(
+    tmp_path: Path,
+    contents: dict[str, Arrays],
+    write: Writer,
+    kind: str,
+    change: Arrays,
+    message: str,
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        write(tmp_path / "a.h5", kind, contents[kind] | change)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("fault", [OSError("No space left on device"), KeyboardInterrupt()])
+def test_fault_while_writing_leaves_the_old_file(
+    tmp_path: Path,
+    contents: dict[str, Arrays],
+    monkeypatch: pytest.MonkeyPatch,
+    assert_same: Check,
+    fault: BaseException,
+) -> None:
+    path = tmp_path / "a.h5"
+    hdf5.write_scores(path, **contents["scores"])
+
+    def fail(*_: object) -> None:
+        raise fault
+
+    # The scores are written by then, the ids are not.
+    monkeypatch.setattr(hdf5, "_put_ids", fail)
+    changed = contents["scores"] | {"scoremat": np.zeros((3, 4))}
+    with pytest.raises(type(fault)):
+        hdf5.write_scores(path, **changed)
+    assert list(tmp_path.iterdir()) == [path]
+    assert_same(hdf5.read_scores(path), contents["scores"])

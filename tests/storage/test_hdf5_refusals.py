@@ -1,0 +1,241 @@
+"""What a file of unknown origin must not make the reader do."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from bosaris_py.errors import FileFormatError
+from bosaris_py.storage import hdf5
+from bosaris_py.storage._guarded_hdf5 import GuardedDataset
+
+ROWS, COLUMNS = np.array([b"m1", b"m2"]), np.array([b"s1", b"s2", b"s3"])
+
+
+@pytest.fixture
+def craft(tmp_path: Path) -> Callable[..., Path]:
+    """Write a good file of scores, change it, and return its path."""
+
+    def write_file(change: Callable[[Any], None]) -> Path:
+        path = tmp_path / "crafted.h5"
+        with h5py.File(path, "w") as file:
+            file["ID/row_ids"], file["ID/column_ids"] = ROWS, COLUMNS
+            file["scores"] = np.ones((2, 3))
+            file["score_mask"] = np.ones((2, 3), dtype="u1")
+            change(file)
+        return path
+
+    return write_file
+
+
+def replace(name: str, **options: Any) -> Callable[[Any], None]:
+    """Put another data set in the place of one."""
+
+    def change(file: Any) -> None:
+        del file[name]
+        file.create_dataset(name, **options)
+
+    return change
+
+
+def link(name: str, target: Any) -> Callable[[Any], None]:
+    """Put a link in the place of a data set or group."""
+
+    def change(file: Any) -> None:
+        file.move(name, "elsewhere")
+        file[name] = target
+
+    return change
+
+
+def virtual(file: Any) -> None:
+    del file["scores"]
+    layout = h5py.VirtualLayout(shape=(2, 3), dtype="f8")
+    layout[...] = h5py.VirtualSource("other.h5", "scores", shape=(2, 3))
+    file.create_virtual_dataset("scores", layout)
+
+
+def named_type(file: Any) -> None:
+    del file["scores"]
+    file["scores"] = np.dtype("f8")
+
+
+def group(file: Any) -> None:
+    del file["scores"]
+    file.create_group("scores")
+
+
+def enumeration(file: Any) -> None:
+    del file["score_mask"]
+    kind = h5py.enum_dtype({"no": 0, "yes": 1}, basetype="i1")
+    file.create_dataset("score_mask", data=np.ones((2, 3), dtype="i1"), dtype=kind)
+
+
+def sequences(file: Any) -> None:
+    del file["scores"]
+    file.create_dataset("scores", (2, 3), dtype=h5py.vlen_dtype(np.float64))
+
+
+HUGE = (2**20, 2**20)
+
+REFUSED = {
+    "soft link": (link("scores", h5py.SoftLink("/elsewhere")), "soft link"),
+    "external link": (link("scores", h5py.ExternalLink("/etc/passwd", "/x")), "external link"),
+    "external group": (link("ID", h5py.ExternalLink("other.h5", "/ID")), "external link"),
+    "soft link in a circle": (link("ID", h5py.SoftLink("/ID")), "soft link"),
+    "virtual": (virtual, "is virtual"),
+    "external storage": (
+        replace("scores", shape=(2, 3), dtype="f8", external=[("/etc/passwd", 0, 48)]),
+        "stored in another file",
+    ),
+    "compound": (replace("scores", shape=(2, 3), dtype=[("a", "f8")]), "of compound type"),
+    "complex": (replace("scores", shape=(2, 3), dtype="c16"), "of (compound|unknown) type"),
+    "opaque": (replace("scores", shape=(2, 3), dtype="V8"), "of opaque type"),
+    "reference": (replace("scores", shape=(2, 3), dtype=h5py.ref_dtype), "of reference type"),
+    "region": (replace("scores", shape=(2, 3), dtype=h5py.regionref_dtype), "reference type"),
+    "array": (replace("scores", shape=(2, 3), dtype=("f8", (2,))), "of array type"),
+    "sequences": (sequences, "of variable-length sequence type"),
+    "text": (replace("scores", data=np.full((2, 3), b"1.5")), "of string type"),
+    "numbers as ids": (replace("ID/row_ids", data=np.arange(2)), "must hold text"),
+    "enumeration": (enumeration, "an enumeration type"),
+    "long double": (replace("scores", data=np.ones((2, 3), "g")), "floats of 16 bytes"),
+    "rank 3": (replace("scores", data=np.ones((1, 2, 3))), "has 3 dimensions"),
+    "scalar": (replace("scores", data=1.0), r"has shape \(\)"),
+    "group": (group, "is a group or a type"),
+    "named type": (named_type, "is a group or a type"),
+    "huge and empty": (
+        replace("scores", shape=HUGE, dtype="f8", chunks=(1024, 1024)),
+        r"claims 8\.8 TB, but only 0 bytes are stored",
+    ),
+    "huge and compressed": (
+        replace("scores", shape=HUGE, dtype="f8", chunks=(1024, 1024), compression="gzip"),
+        "claims",
+    ),
+    "huge mask": (replace("score_mask", shape=HUGE, dtype="u1", chunks=(1024, 1024)), "claims"),
+    "huge ids": (
+        replace("ID/row_ids", shape=(2**40,), dtype="S8", chunks=(1024,)),
+        "claims",
+    ),
+    "huge chunk": (
+        replace("scores", shape=(2, 3), maxshape=(None, None), dtype="f8", chunks=(2**14, 2**14)),
+        r"chunks of 2\.15 GB",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_refused_before_any_data_are_read(
+    craft: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    change, message = REFUSED[fault]
+    path = craft(change)
+
+    def fail(*_: object, **__: object) -> None:
+        pytest.fail("data were read")
+
+    for method in ("read_numbers", "read_mask", "read_strings"):
+        monkeypatch.setattr(GuardedDataset, method, fail)
+    with pytest.raises(FileFormatError, match=message) as caught:
+        hdf5.read_scores(path)
+    assert str(path) in str(caught.value)
+
+
+def test_the_good_file_of_these_tests_is_read(craft: Callable[..., Path]) -> None:
+    assert hdf5.read_scores(craft(lambda _: None))["scoremat"].shape == (2, 3)
+
+
+def test_limit_of_the_caller(craft: Callable[..., Path]) -> None:
+    path = craft(lambda _: None)
+    # 6 scores of 8 bytes; a mask as stored and as read; ids of 2 bytes six times over.
+    needed = 6 * 8 + 2 * 6 + 6 * 2 * (2 + 3)
+    assert hdf5.read_scores(path, max_bytes=needed)
+    with pytest.raises(FileFormatError, match=r"data set `/score_mask` needs 12 bytes.*max_bytes"):
+        hdf5.read_scores(path, max_bytes=needed - 1)
+    with pytest.raises(FileFormatError, match="data set `/ID/row_ids`"):
+        hdf5.read_scores(path, max_bytes=1)
+
+
+def test_limit_is_the_memory_of_the_machine_by_default(
+    craft: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bosaris_py.storage._limits.machine_memory", lambda: 100)
+    with pytest.raises(FileFormatError, match="this machine has 100 bytes"):
+        hdf5.read_scores(craft(lambda _: None))
+
+
+def test_empty_data_set_may_be_as_large_as_the_caller_says(
+    craft: Callable[..., Path], tmp_path: Path
+) -> None:
+    # A mask of zeros that was never written takes no room; with a limit that is fine.
+    shape = (2**13, 2**14)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["ID/row_ids"] = np.arange(shape[0]).astype("S")
+        file["ID/column_ids"] = np.arange(shape[1]).astype("S")
+        file.create_dataset("trial_mask", shape, "u1", chunks=(1024, 1024))
+    with pytest.raises(FileFormatError, match=r"claims 134 MB.*give `max_bytes`"):
+        hdf5.read_ndx(tmp_path / "a.h5")
+    assert not hdf5.read_ndx(tmp_path / "a.h5", max_bytes=2**29)["trialmask"].any()
+
+
+def test_one_long_string_cannot_blow_up_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        ids = np.array(["x" * 20_000] + ["a"] * 20_000, dtype=object)
+        for name in ("left_ids", "right_ids"):
+            file.create_dataset(name, data=ids, dtype=h5py.string_dtype())
+    # As an array of fixed width: 20 kB for each of 20001 ids, and four times that as text.
+    with pytest.raises(FileFormatError, match=r"`/left_ids` needs 2 GB"):
+        hdf5.read_id_map(path, max_bytes=10**9)
+
+
+def test_compression_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["ID/row_ids"], file["ID/column_ids"] = ROWS, COLUMNS
+        data = np.ones((2, 3), dtype="u1")
+        file.create_dataset("trial_mask", data=data, compression="gzip")
+    monkeypatch.setattr(h5py.h5z, "filter_avail", lambda code: False)
+    with pytest.raises(FileFormatError, match=r"filter 1 \(deflate\), which this installation"):
+        hdf5.read_ndx(path)
+
+
+def test_bytes_that_are_no_bool_do_not_become_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["ID/row_ids"], file["ID/column_ids"] = ROWS, COLUMNS
+        file["trial_mask"] = np.ones((2, 3), dtype=bool)
+        place = file["trial_mask"].id.get_offset()
+    with path.open("rb+") as stream:
+        stream.seek(place + 4)
+        stream.write(b"\x02")
+    with pytest.raises(FileFormatError, match=r"1 of 6 values are others \(2\).*\(1, 1\)"):
+        hdf5.read_ndx(path)
+
+
+def test_damage_found_while_reading_is_chained(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["ID/row_ids"], file["ID/column_ids"] = ROWS, COLUMNS
+        data = np.ones((2, 3), dtype="u1")
+        file.create_dataset("trial_mask", data=data, chunks=(2, 3), fletcher32=True)
+        place = file["trial_mask"].id.get_chunk_info(0).byte_offset
+    with path.open("rb+") as stream:
+        stream.seek(place)
+        stream.write(b"\x00")
+    with pytest.raises(FileFormatError, match="damaged, truncated") as caught:
+        hdf5.read_ndx(path)
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_files_are_closed_after_errors(craft: Callable[..., Path]) -> None:
+    path = craft(link("scores", h5py.SoftLink("/elsewhere")))
+    with pytest.raises(FileFormatError):
+        hdf5.read_scores(path)
+    # An open file could not be opened for writing.
+    with h5py.File(path, "r+"):
+        pass

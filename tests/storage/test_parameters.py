@@ -1,0 +1,163 @@
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.storage.parameters import read_parameters, write_parameters
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(
+        lambda text: text not in ("NaN", "Infinity", "-Infinity")
+    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abc"), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal to the bit: type, sign of zero, and NaN."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return (math.isnan(a) and math.isnan(b)) or (
+            a == b and math.copysign(1, a) == math.copysign(1, b)
+        )
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    return bool(a == b)
+
+
+@given(values=st.dictionaries(st.text("abcdxyz_", min_size=1).filter("kind".__ne__), VALUES))
+def test_what_is_written_is_read(
+    values: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "p.json"
+    write_parameters(path, {"kind": "Any", **values})
+    found = read_parameters(path, "Any")
+    assert same(found, values)
+    assert list(found) == list(values)
+
+
+def test_numpy_values(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    write_parameters(
+        path,
+        {
+            "kind": "PAV",
+            "bounds": np.array([-np.inf, 0.1, np.inf]),
+            "matrix": np.array([[1.0, 2.0]]),
+            "single": np.float32(0.1),
+            "count": np.int64(3),
+            "flag": np.True_,
+            "pair": (1, 2.5),
+        },
+    )
+    found = read_parameters(path, "PAV")
+    assert same(
+        found,
+        {
+            "bounds": [-math.inf, 0.1, math.inf],
+            "matrix": [[1.0, 2.0]],
+            # The double of the same value as the float32 nearest to 0.1.
+            "single": 0.10000000149011612,
+            "count": 3,
+            "flag": True,
+            "pair": [1, 2.5],
+        },
+    )
+
+
+def test_file_is_plain_json_that_says_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    write_parameters(path, {"kind": "LinearCalibration", "scale": 0.1, "bound": math.inf})
+    content = json.loads(path.read_text(), parse_constant=pytest.fail)
+    assert content["format"] == "bosaris_py.parameters"
+    assert content["format_version"] == "1.0"
+    assert content["created_by"].startswith("bosaris_py ")
+    assert content["kind"] == "LinearCalibration"
+    assert content["parameters"] == {"scale": 0.1, "bound": "Infinity"}
+    assert path.read_bytes().endswith(b"}\n")
+
+
+def test_byte_order_mark_of_an_editor_is_no_fault(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    write_parameters(path, {"kind": "K", "name": "é"})
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_parameters(path, "K") == {"name": "é"}
+
+
+HEAD = '{"format": "bosaris_py.parameters", "format_version": "1.0", "kind": "K", '
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"p\.json:1: no valid JSON"),
+        ('{\n"a": 1,\n}', r"p\.json:3: no valid JSON"),
+        ("[1, 2]", "not of this package"),
+        ('{"scale": 1}', "not of this package"),
+        (HEAD + '"parameters": [1]}', '"parameters" is missing'),
+        (HEAD.replace("1.0", "2.0") + '"parameters": {}}', r"version 2\.0.*update bosaris_py"),
+        (HEAD.replace("1.0", "one") + '"parameters": {}}', "'one', not a version"),
+        (HEAD.replace('"1.0"', "1.0") + '"parameters": {}}', "1.0, not a version"),
+        (HEAD.replace('"K"', '"L"') + '"parameters": {}}', "expected K; the file holds L"),
+        (HEAD + '"parameters": {"a": 1, "a": 2}}', '"a" occurs twice'),
+        (HEAD + '"parameters": {"a": NaN}}', "NaN is no JSON"),
+        ("[" * 100_000, "recursion|Recursion|no valid JSON"),
+    ],
+)
+def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=message):
+        read_parameters(path, "K")
+
+
+def test_binary_file(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_bytes(b"\x89HDF\r\n\xff")
+    with pytest.raises(FileFormatError, match="no JSON text in UTF-8"):
+        read_parameters(path, "K")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_parameters(tmp_path / "none.json", "K")
+
+
+def test_newer_minor_version_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(HEAD.replace("1.0", "1.7") + '"new": 0, "parameters": {"a": 1}}')
+    assert read_parameters(path, "K") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"scale": 1.0}, '"kind"'),
+        ({"kind": ""}, '"kind"'),
+        ({"kind": "K", "a": {1, 2}}, "`a` of write_parameters"),
+        ({"kind": "K", "a": {"b": [object()]}}, r"`a\.b` of write_parameters"),
+        ({"kind": "K", "a": 1j}, "`a`"),
+        ({"kind": "K", "a": b"bytes"}, "`a`"),
+        ({"kind": "K", "a": "NaN"}, "`a`"),
+    ],
+)
+def test_bad_parameters_leave_no_file(
+    tmp_path: Path, parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        write_parameters(tmp_path / "p.json", parameters)
+    assert not list(tmp_path.iterdir())
