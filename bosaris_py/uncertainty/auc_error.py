@@ -89,8 +89,8 @@ def auc_standard_error(
 
     See Also
     --------
-    delong : nearly the same number, with the covariance of several systems.
-    bosaris_py.auc : the area itself.
+    delong : Nearly the same number, with the covariance of several systems.
+    bosaris_py.auc : The area itself.
 
     Notes
     -----
@@ -278,7 +278,7 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 
     See Also
     --------
-    auc_standard_error : the plug-in formula of NISTIR 7722.
+    auc_standard_error : The plug-in formula of NISTIR 7722.
 
     Notes
     -----

@@ -36,6 +36,7 @@ __all__ = [
     "as_count",
     "as_threshold",
     "check_few_errors",
+    "disagreements_of",
     "prices_of",
     "rejected",
 ]
@@ -179,10 +180,14 @@ class ErrorCounts:
 
         Parameters
         ----------
-        pmiss, pfa : float
-            Miss and false-alarm rate, fractions in [0, 1].
-        n_tar, n_non : float
-            Number of target and of non-target trials.
+        pmiss : float
+            Miss rate, a fraction in [0, 1].
+        n_tar : float
+            Number of target trials.
+        pfa : float
+            False-alarm rate, a fraction in [0, 1].
+        n_non : float
+            Number of non-target trials.
 
         Returns
         -------
@@ -473,3 +478,10 @@ class Disagreements:
             int(np.count_nonzero(~a.non_accepted & b.non_accepted)),
             a.non_accepted.size,
         )
+
+
+def disagreements_of(a: object, b: object) -> Disagreements:
+    """Return disagreements that are given as such, or count those of two `Decisions`."""
+    if isinstance(a, Disagreements) and b is None:
+        return a
+    return Disagreements.between(a, b)  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ class ZTest:
     standard_error : float
         Standard deviation of the difference if the systems are alike.
     z : float
-        difference / standard_error; 0 if both are zero.
+        Difference over standard error; 0 if both are zero.
     p_value : float
         Chance of a difference at least as extreme if the systems are alike.
     alternative : {"two-sided", "less", "greater"}

@@ -245,7 +245,7 @@ def rule_of_30(trials: float) -> float:
 
     See Also
     --------
-    trials_needed : the same rule the other way round, for any accuracy.
+    trials_needed : The same rule the other way round, for any accuracy.
 
     References
     ----------

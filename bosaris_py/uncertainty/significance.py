@@ -26,6 +26,7 @@ from bosaris_py.uncertainty.decisions import (
     ErrorCounts,
     Prices,
     check_few_errors,
+    disagreements_of,
     prices_of,
 )
 from bosaris_py.uncertainty.estimates import (
@@ -347,7 +348,7 @@ def _cost_z_test(
             for each in ("independent", "dependent")
         ]
         return max(tests, key=lambda test: test.standard_error)
-    pair = _disagreements_of(a, b)
+    pair = disagreements_of(a, b)
     check_few_errors(pair.missed_by_a + pair.missed_by_b, "difference of the miss rates")
     check_few_errors(pair.accepted_by_a + pair.accepted_by_b, "difference of the false-alarm rates")
     per_miss, per_alarm = prices[0] / pair.n_tar, prices[1] / pair.n_non
@@ -366,12 +367,6 @@ def _counts_of(errors: object, name: str, owner: str) -> ErrorCounts:
         return errors.counts
     hint = "See ErrorCounts.at_threshold, ErrorCounts.from_rates and Decisions."
     raise invalid(name, owner, "be ErrorCounts or Decisions", describe(errors), hint)
-
-
-def _disagreements_of(a: object, b: object) -> Disagreements:
-    if isinstance(a, Disagreements) and b is None:
-        return a
-    return Disagreements.between(a, b)  # type: ignore[arg-type]
 
 
 def _check_few(counts: ErrorCounts) -> None:
