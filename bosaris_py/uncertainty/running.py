@@ -1,0 +1,212 @@
+"""Drawing replicates in blocks: progress, worker processes, and repeatable randomness.
+
+Every block of replicates draws from its own child of the random generator, and
+the size of a block depends on the statistic alone. So the replicates are the
+same for any number of workers, and for any order in which blocks finish.
+"""
+
+import mmap
+import multiprocessing
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from itertools import repeat
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from bosaris_py._validation import describe, invalid
+from bosaris_py.uncertainty.samplers import Sampler
+
+__all__ = ["as_generator", "draw_replicates", "map_tasks", "whole_number"]
+
+Float64Array = npt.NDArray[np.float64]
+Rng = np.random.Generator | int | None
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# Arrays from this size on are mapped from a file instead of being sent to each worker.
+_SMALL = 2**16
+
+
+def as_generator(rng: Rng, owner: str) -> np.random.Generator:
+    """Return the generator to spawn from."""
+    try:
+        generator = np.random.default_rng(rng)
+        generator.spawn(0)
+    except (TypeError, ValueError) as error:
+        hint = "numpy.random.default_rng(seed) makes a Generator."
+        expected = "be a Generator that can spawn, a whole number or None"
+        raise invalid("rng", owner, expected, describe(rng), hint) from error
+    return generator
+
+
+def whole_number(value: Any, least: int, name: str, owner: str) -> int:
+    """Return `value` as an int; raise unless it is a whole number and at least `least`."""
+    try:
+        number = int(value)
+        good = number == value and not isinstance(value, bool) and number >= least
+    except (TypeError, ValueError, OverflowError):
+        good = False
+    if not good:
+        raise invalid(name, owner, f"be a whole number, at least {least}", describe(value))
+    return number
+
+
+def draw_replicates(
+    sampler: Sampler,
+    replications: int,
+    rng: np.random.Generator,
+    *,
+    workers: int = 1,
+    progress: bool = False,
+) -> Float64Array:
+    """Draw replicates of a statistic, block by block.
+
+    Parameters
+    ----------
+    sampler : Sampler
+        Draws the replicates.
+    replications : int
+        How many.
+    rng : Generator
+        Each block draws from a child of it.
+    workers : int, default: 1
+        Number of processes.
+    progress : bool, default: False
+        Show a progress bar.
+
+    Returns
+    -------
+    (replications, ...) ndarray of float64
+    """
+    blocks = list(_blocks(sampler.block, replications, rng))
+    drawn = map_tasks(
+        _draw_block, sampler, blocks, workers=workers, progress=progress, label="bootstrap"
+    )
+    return np.concatenate(drawn)
+
+
+def _blocks(
+    size: int, replications: int, rng: np.random.Generator
+) -> Iterator[tuple[int, np.random.Generator]]:
+    """Yield the size of each block with the generator it draws from."""
+    n_full, rest = divmod(replications, size)
+    sizes = [size] * n_full + [rest] * bool(rest)
+    yield from zip(sizes, rng.spawn(len(sizes)), strict=True)
+
+
+def _draw_block(sampler: Sampler, block: tuple[int, np.random.Generator]) -> Float64Array:
+    return sampler.draw(*block)
+
+
+def map_tasks(
+    function: Callable[[Any, Task], Result],
+    shared: Any,
+    tasks: Sequence[Task],
+    *,
+    workers: int,
+    progress: bool,
+    label: str,
+) -> list[Result]:
+    """Return ``function(shared, task)`` for all tasks, in their order.
+
+    Parameters
+    ----------
+    function : callable
+        Defined at the top of a module, so that workers find it.
+    shared : object
+        What all tasks need. Its large arrays are mapped read-only into each
+        worker from one temporary file, so they are in memory once.
+    tasks : sequence
+        One argument for each call.
+    workers : int
+        Number of processes; 1 stays in this one.
+    progress : bool
+        Show a progress bar, one step for each task.
+    label : str
+        What the bar says.
+
+    Returns
+    -------
+    list
+
+    Notes
+    -----
+    Processes are started afresh, not forked, which is safe whatever threads
+    there are. A script must therefore protect its main part by
+    ``if __name__ == "__main__":``, as always with Python's multiprocessing.
+    """
+    workers = min(workers, len(tasks))
+    if workers <= 1:
+        results: Iterable[Result] = map(function, repeat(shared), tasks)
+        return list(_with_progress(results, len(tasks), label, progress=progress))
+    with _written_out(shared) as (pickled, path):
+        methods = multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+        with ProcessPoolExecutor(
+            workers, mp_context=context, initializer=_start_worker, initargs=(pickled, path)
+        ) as pool:
+            # A few tasks a message keep the traffic small and the bar moving.
+            chunk = max(1, len(tasks) // (16 * workers))
+            results = pool.map(_work, repeat(function), tasks, chunksize=chunk)
+            return list(_with_progress(results, len(tasks), label, progress=progress))
+
+
+def _with_progress(
+    results: Iterable[Result], total: int, label: str, *, progress: bool
+) -> Iterable[Result]:
+    bar: Iterable[Result] = tqdm(results, total=total, desc=label, disable=not progress)
+    return bar
+
+
+@contextmanager
+def _written_out(shared: Any) -> Iterator[tuple[bytes, Path]]:
+    """Pickle an object, its large arrays into a temporary file of their own."""
+    buffers: list[pickle.PickleBuffer] = []
+
+    def keep_small(buffer: pickle.PickleBuffer) -> bool:
+        if buffer.raw().nbytes < _SMALL:
+            return True
+        buffers.append(buffer)
+        return False
+
+    try:
+        pickled = pickle.dumps(shared, protocol=5, buffer_callback=keep_small)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        hint = "Define the function at the top of a module, or use workers=1."
+        expected = "be of a kind that Python can pickle, if there are several workers"
+        raise invalid("statistic", "bootstrap", expected, str(error), hint) from error
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "arrays"
+        spans = []
+        with path.open("wb") as file:
+            for buffer in buffers:
+                start = file.seek(-file.tell() % 64, 1)
+                file.write(buffer.raw())
+                spans.append((start, file.tell()))
+        yield pickle.dumps((pickled, spans)), path
+
+
+# What the tasks of this process share; set once, when it starts.
+_in_worker: list[Any] = []
+
+
+def _start_worker(pickled: bytes, path: Path) -> None:
+    contents, spans = pickle.loads(pickled)
+    buffers: list[memoryview] = []
+    if spans:
+        with path.open("rb") as file:
+            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        buffers = [whole[start:stop] for start, stop in spans]
+    _in_worker.append(pickle.loads(contents, buffers=buffers))
+
+
+def _work(function: Callable[[Any, Task], Result], task: Task) -> Result:
+    return function(_in_worker[-1], task)

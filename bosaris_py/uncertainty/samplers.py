@@ -1,0 +1,376 @@
+"""Ways to draw bootstrap replicates of a statistic, from the fastest to the general one.
+
+All draw from the same distribution as the plain loop that picks trials, makes
+two lists of scores and computes the statistic anew. A sampler is made once,
+holds only what its draws need, and can be sent to another process.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import FloatArray, frozen
+from bosaris_py.uncertainty.decisions import rejected
+from bosaris_py.uncertainty.lazy_curve import LazyCurve
+from bosaris_py.uncertainty.plans import ResamplingPlan
+from bosaris_py.uncertainty.sets import SetIndex
+from bosaris_py.uncertainty.weighted_curve import CurveIndex, WeightedCurve
+
+__all__ = [
+    "CallableSampler",
+    "CurveSampler",
+    "IidRateSampler",
+    "LazyEERSampler",
+    "LazyMinCostSampler",
+    "OneLayerSampler",
+    "Sampler",
+    "SetTable",
+    "TwoLayerRateSampler",
+    "WeightedSampler",
+    "count_rejected",
+]
+
+Float64Array = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+# From the means of one row per replicate in each class to one value per replicate.
+Combine = Callable[[Float64Array, Float64Array], Any]
+
+# Picking n scores one by one costs as much as this share of n binomial draws.
+_PICKS_PER_BINOMIAL = 8
+
+
+class Sampler(Protocol):
+    """Draws replicates of one statistic on one set of scores."""
+
+    # Replicates that are drawn from one child of the random generator. Part of
+    # what makes results repeatable: not to be adapted to the number of workers.
+    block: ClassVar[int]
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+
+
+def count_rejected(
+    scores: FloatArray, limits: Float64Array, index: SetIndex | None = None
+) -> IntArray:
+    """Count the scores below each limit, in each set: (n_sets, n_limits), or one row."""
+    n_sets = 1 if index is None else index.n_sets
+    if limits.size == 1:
+        below = rejected(scores, limits[0])
+        if index is None:
+            return np.array([[np.count_nonzero(below)]], dtype=np.int64)
+        return np.bincount(index.labels[below], minlength=n_sets)[:, None]
+    order = np.argsort(limits, kind="stable")
+    # A score is rejected at the limits above it, all but the first `cell` ones.
+    cell = np.searchsorted(limits[order], scores.astype(np.float64, copy=False), side="right")
+    if index is not None:
+        cell = cell + index.labels * (limits.size + 1)
+    counts = np.bincount(cell, minlength=n_sets * (limits.size + 1))
+    counts = counts.reshape(n_sets, limits.size + 1)[:, :-1].cumsum(axis=1)
+    counts[:, order] = counts.copy()
+    return counts
+
+
+@attrs.frozen(eq=False)
+class IidRateSampler:
+    """Error-rates at fixed thresholds, trials picked: binomial draws, however many trials.
+
+    With several thresholds, a multinomial draw over the cells between them.
+
+    Parameters
+    ----------
+    tar_rejected, non_rejected : (n_limits,) ndarray of int64
+        Number of trials below each threshold.
+    n_tar, n_non : int
+        Number of trials.
+    combine : callable
+        Makes the statistic from miss and false-alarm rates.
+    """
+
+    block: ClassVar[int] = 500
+
+    tar_rejected: IntArray
+    non_rejected: IntArray
+    n_tar: int
+    n_non: int
+    combine: Combine
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+        misses = _draw_rejected(self.tar_rejected, self.n_tar, n_replicates, rng)
+        correct = _draw_rejected(self.non_rejected, self.n_non, n_replicates, rng)
+        return np.asarray(self.combine(misses / self.n_tar, (self.n_non - correct) / self.n_non))
+
+
+def _draw_rejected(
+    counts: IntArray, n_trials: int, n_replicates: int, rng: np.random.Generator
+) -> IntArray:
+    if counts.size == 1:
+        drawn = rng.binomial(n_trials, counts[0] / n_trials, size=n_replicates)
+        return drawn[:, None]
+    order = np.argsort(counts, kind="stable")
+    cells = np.diff(counts[order], prepend=0, append=n_trials)
+    rows = rng.multinomial(n_trials, cells / n_trials, size=n_replicates)[:, :-1].cumsum(axis=1)
+    result = np.empty_like(rows)
+    result[:, order] = rows
+    return result
+
+
+@attrs.frozen(eq=False)
+class SetTable:
+    """What each set of one class adds to a mean; sets that add the same are one row.
+
+    Parameters
+    ----------
+    shares : (n_rows,) ndarray of float64
+        Share of the sets that each row stands for.
+    sizes : (n_rows,) ndarray of int64
+        Number of trials in each of these sets.
+    sums : (n_rows, k) ndarray of int64 or float64
+        Sums of k quantities over the trials of the set.
+    n_sets : int
+        Number of sets.
+    """
+
+    shares: Float64Array
+    sizes: IntArray
+    sums: Weights
+    n_sets: int
+
+    @classmethod
+    def from_sums(cls, sizes: IntArray, sums: Weights) -> "SetTable":
+        """Merge the sets that are alike."""
+        n_sets = sizes.size
+        rows = np.column_stack((sizes, sums))
+        distinct, multiplicity = np.unique(rows, axis=0, return_counts=True)
+        return cls(
+            frozen(multiplicity / n_sets),
+            frozen(distinct[:, 0].astype(np.int64)),
+            frozen(np.ascontiguousarray(distinct[:, 1:])),
+            n_sets,
+        )
+
+    def draw_picks(self, n_replicates: int, rng: np.random.Generator) -> IntArray:
+        """Pick n_sets sets with replacement; return how often each row: (n_replicates, n_rows)."""
+        return rng.multinomial(self.n_sets, self.shares, size=n_replicates)
+
+
+@attrs.frozen(eq=False)
+class OneLayerSampler:
+    """Means over trials, whole sets picked: picks times sums.
+
+    Parameters
+    ----------
+    tar, non : SetTable
+        Sums over the trials of each set.
+    combine : callable
+        Makes the statistic from the means over both classes.
+    """
+
+    block: ClassVar[int] = 500
+
+    tar: SetTable
+    non: SetTable
+    combine: Combine
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+        means = (self._means(table, n_replicates, rng) for table in (self.tar, self.non))
+        return np.asarray(self.combine(*means))
+
+    @staticmethod
+    def _means(table: SetTable, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        picks = table.draw_picks(n_replicates, rng)
+        # Not by BLAS, whose sums may depend on how many threads it has.
+        sums = np.einsum("ij,jk->ik", picks, table.sums)
+        return np.asarray(sums / (picks @ table.sizes)[:, None])
+
+
+@attrs.frozen(eq=False)
+class TwoLayerRateSampler:
+    """Error-rates at one threshold, sets picked and trials in them.
+
+    Only the number of errors of a set matters, and sets with as many errors
+    among as many trials are alike: a multinomial draw over the distinct counts,
+    then one binomial draw for each.
+
+    Parameters
+    ----------
+    tar, non : SetTable
+        Number of errors in each set, one column.
+    combine : callable
+        Makes the statistic from miss and false-alarm rates.
+    """
+
+    block: ClassVar[int] = 500
+
+    tar: SetTable
+    non: SetTable
+    combine: Combine
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+        rates = (self._rates(table, n_replicates, rng) for table in (self.tar, self.non))
+        return np.asarray(self.combine(*rates))
+
+    @staticmethod
+    def _rates(table: SetTable, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        trials = table.draw_picks(n_replicates, rng) * table.sizes
+        errors = rng.binomial(trials, table.sums[:, 0] / table.sizes)
+        return np.asarray(errors.sum(axis=1) / trials.sum(axis=1))[:, None]
+
+
+@attrs.frozen(eq=False)
+class LazyMinCostSampler:
+    """Minimum of a detection cost, trials picked.
+
+    Parameters
+    ----------
+    curve : LazyCurve
+        The counts of the ROC.
+    miss_cost, fa_cost : float
+        Price of a miss rate and of a false-alarm rate of one.
+    """
+
+    block: ClassVar[int] = 250
+
+    curve: LazyCurve
+    miss_cost: float
+    fa_cost: float
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+        return self.curve.draw_min_costs(n_replicates, self.miss_cost, self.fa_cost, rng)
+
+
+@attrs.frozen(eq=False)
+class LazyEERSampler:
+    """Equal error rate on the convex hull, trials picked.
+
+    Parameters
+    ----------
+    curve : LazyCurve
+        The counts of the ROC.
+    """
+
+    block: ClassVar[int] = 250
+
+    curve: LazyCurve
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+        return self.curve.draw_eers(n_replicates, rng)
+
+
+@attrs.frozen(eq=False)
+class CurveSampler:
+    """Any statistic of the ROC, trials picked.
+
+    Picks are counted between the target scores only. Where there are many more
+    non-targets than targets, these counts are drawn at once, as a multinomial,
+    instead of picking millions of scores.
+
+    Parameters
+    ----------
+    index : CurveIndex
+        Where the target scores lie.
+    of_curve : callable
+        Makes the statistic from a `WeightedCurve`.
+    """
+
+    block: ClassVar[int] = 50
+
+    index: CurveIndex
+    of_curve: Callable[[WeightedCurve], Any]
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+        index = self.index
+        # Below and up to each target score in turn: an ascending list.
+        non_edges = index.non_edges.T.ravel()
+        replicates = []
+        for _ in range(n_replicates):
+            misses = _draw_ranks(index.tar_edges, index.n_tar, rng)
+            below, up_to = _draw_ranks(non_edges, index.n_non, rng).reshape(-1, 2).T
+            curve = WeightedCurve(index.target_scores, misses, below, up_to, index.n_non)
+            replicates.append(self.of_curve(curve))
+        return np.asarray(replicates, dtype=np.float64)
+
+
+def _draw_ranks(edges: IntArray, n: int, rng: np.random.Generator) -> IntArray:
+    """Pick n of n sorted things; return how many picks lie before each edge."""
+    if n > _PICKS_PER_BINOMIAL * edges.size:
+        cells = np.diff(edges, prepend=0, append=n)
+        return rng.multinomial(n, cells / n)[:-1].cumsum()
+    picks = np.bincount(rng.integers(0, n, size=n), minlength=n)
+    before = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(picks, out=before[1:])
+    return before[edges]
+
+
+@attrs.frozen(eq=False)
+class WeightedSampler:
+    """Any statistic under any plan: draw weights, gather, sum; never a new sort.
+
+    Parameters
+    ----------
+    plan : ResamplingPlan
+        Draws weights in the order of the sorted scores.
+    evaluate : callable
+        Makes the statistic from the weights of targets and of non-targets.
+    shape : tuple of int
+        Shape of the statistic, () for a number.
+    """
+
+    block: ClassVar[int] = 50
+
+    plan: ResamplingPlan
+    evaluate: Callable[[Weights, Weights], Any]
+    shape: tuple[int, ...]
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis; NaN where a class lost all its weight."""
+        replicates = np.full((n_replicates, *self.shape), np.nan)
+        for i in range(n_replicates):
+            tar_weights, non_weights = self.plan.draw_weights(rng)
+            if tar_weights.any() and non_weights.any():
+                replicates[i] = self.evaluate(tar_weights, non_weights)
+        return replicates
+
+
+@attrs.frozen(eq=False)
+class CallableSampler:
+    """A user's function under any plan: the slow path.
+
+    Parameters
+    ----------
+    tar, non : ndarray
+        Scores in the user's order.
+    plan : ResamplingPlan
+        Draws weights in that order.
+    function : callable
+        Called as ``function(tar, non, tar_weights, non_weights)``.
+    shape : tuple of int
+        Shape of what it returns.
+    """
+
+    block: ClassVar[int] = 50
+
+    tar: FloatArray
+    non: FloatArray
+    plan: ResamplingPlan
+    function: Callable[[FloatArray, FloatArray, Float64Array, Float64Array], Any]
+    shape: tuple[int, ...]
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis; NaN where a class lost all its weight."""
+        weighted = WeightedSampler(self.plan, self._evaluate, self.shape)
+        return weighted.draw(n_replicates, rng)
+
+    def _evaluate(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        weights = (tar_weights.astype(np.float64), non_weights.astype(np.float64))
+        return self.function(self.tar, self.non, *weights)

@@ -1,0 +1,770 @@
+"""What a bootstrap resamples: the metrics of this package as small frozen objects.
+
+Each is called like a function, ``statistic(tar, non)``, and knows the fastest
+way to its own bootstrap replicates, see `Statistic.sampler`.
+"""
+
+import abc
+import math
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py import numerics
+from bosaris_py._validation import FloatArray, describe, frozen, invalid
+from bosaris_py.numerics.dcf import error_rates_at
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind
+from bosaris_py.uncertainty.decisions import as_threshold
+from bosaris_py.uncertainty.lazy_curve import LazyCurve
+from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
+from bosaris_py.uncertainty.samplers import (
+    CurveSampler,
+    IidRateSampler,
+    LazyEERSampler,
+    LazyMinCostSampler,
+    OneLayerSampler,
+    Sampler,
+    SetTable,
+    TwoLayerRateSampler,
+    WeightedSampler,
+    count_rejected,
+)
+from bosaris_py.uncertainty.sets import SetIndex
+from bosaris_py.uncertainty.weighted_curve import (
+    CurveIndex,
+    WeightedCurve,
+    rank_scores,
+    running_total,
+)
+
+__all__ = [
+    "AUC",
+    "DCF",
+    "EER",
+    "ActDCF",
+    "Cllr",
+    "ErrorRates",
+    "MinCllr",
+    "MinDCF",
+    "SortedEvaluator",
+    "Statistic",
+    "check_statistic",
+]
+
+Float64Array = npt.NDArray[np.float64]
+Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
+
+
+class SortedEvaluator(abc.ABC):
+    """A statistic prepared for one set of sorted scores, to be evaluated at many weights."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        """Return the statistic for weights in the order of the sorted scores."""
+
+
+class Statistic(abc.ABC):
+    """Base of the statistics that know a fast way to their bootstrap replicates."""
+
+    __slots__ = ()
+
+    default_interval: ClassVar[IntervalKind] = "percentile"
+
+    @abc.abstractmethod
+    def __call__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Compute the statistic.
+
+        Parameters
+        ----------
+        tar : (n_tar,) array_like of float
+            Target scores; no NaN, +-inf allowed.
+        non : (n_non,) array_like of float
+            Non-target scores, likewise.
+        tar_weights, non_weights : array_like of float, optional
+            Trial weights, finite and not negative; one each by default.
+
+        Returns
+        -------
+        float or ndarray of float64, of shape `shape`
+        """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the value, () for a number."""
+        return ()
+
+    @property
+    @abc.abstractmethod
+    def bounds(self) -> Bounds:
+        """Least and greatest value that is possible; intervals are clipped to it."""
+
+    @abc.abstractmethod
+    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+        """Prepare for evaluating many sets of weights on the same scores.
+
+        Parameters
+        ----------
+        tar, non : SortedScores
+            The scores of both classes, unweighted.
+
+        Returns
+        -------
+        SortedEvaluator
+            Called with weights in the order of the sorted scores.
+        """
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates under a plan.
+
+        Parameters
+        ----------
+        tar, non : ndarray of float32 or float64
+            Scores without NaN, in the order for which the plan was made.
+        plan : ResamplingPlan
+            How trials are weighted in each replicate.
+
+        Returns
+        -------
+        Sampler
+        """
+        if isinstance(plan, IidPlan):
+            # All trials are alike, so the order of sorting need not be known.
+            ordered = _sort_both(tar, non)
+            return WeightedSampler(plan, self.evaluator(*ordered), self.shape)
+        tar_sorted, tar_order = rank_scores(tar)
+        non_sorted, non_order = rank_scores(non)
+        evaluator = self.evaluator(tar_sorted, non_sorted)
+        return WeightedSampler(plan.reordered(tar_order, non_order), evaluator, self.shape)
+
+
+def _number(value: Any) -> Any:
+    """Return a numpy number as a float, an array as it is."""
+    return value if np.ndim(value) else float(value)
+
+
+def _sort_both(tar: FloatArray, non: FloatArray) -> tuple[SortedScores, SortedScores]:
+    return (
+        SortedScores.from_scores(tar, name="tar", owner="bootstrap"),
+        SortedScores.from_scores(non, name="non", owner="bootstrap"),
+    )
+
+
+class _ThresholdStatistic(Statistic):
+    """A function of the error-rates at one or several fixed thresholds."""
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def fa_limits(self) -> Float64Array:
+        """Thresholds: a non-target at or above is a false alarm. One-dimensional."""
+
+    @property
+    def miss_limits(self) -> Float64Array:
+        """Thresholds: a target below is a miss. One-dimensional."""
+        return self.fa_limits
+
+    @abc.abstractmethod
+    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
+        """Make values from rates: one row for each replicate, one column for each threshold."""
+
+    def __call__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Compute the statistic; see `Statistic.__call__`."""
+        weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+        pmiss, _ = error_rates_at(tar, non, self.miss_limits, **weights)
+        _, pfa = error_rates_at(tar, non, self.fa_limits, **weights)
+        return _number(self.combine(pmiss[None, :], pfa[None, :])[0])
+
+    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return _RateEvaluator(
+            tar.count_below(self.miss_limits), non.count_below(self.fa_limits), self
+        )
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
+
+        Trials: binomial draws. Sets: draws over the distinct numbers of errors
+        in a set. Sets, trials in them, several thresholds: weights.
+        """
+        miss_limits, fa_limits = self.miss_limits, self.fa_limits
+        if isinstance(plan, IidPlan):
+            return IidRateSampler(
+                count_rejected(tar, miss_limits)[0],
+                count_rejected(non, fa_limits)[0],
+                tar.size,
+                non.size,
+                self.combine,
+            )
+        if isinstance(plan, SetPlan) and not (plan.two_layer and fa_limits.size > 1):
+            misses = count_rejected(tar, miss_limits, plan.tar)
+            correct = count_rejected(non, fa_limits, plan.non)
+            kind = TwoLayerRateSampler if plan.two_layer else OneLayerSampler
+            return kind(
+                SetTable.from_sums(plan.tar.sizes, misses),
+                SetTable.from_sums(plan.non.sizes, plan.non.sizes[:, None] - correct),
+                self.combine,
+            )
+        return super().sampler(tar, non, plan)
+
+
+@attrs.frozen(eq=False)
+class _RateEvaluator(SortedEvaluator):
+    """Error-rates from weights: sums of the lowest scores' weights."""
+
+    tar_below: npt.NDArray[np.int64]
+    non_below: npt.NDArray[np.int64]
+    statistic: _ThresholdStatistic
+
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        """Return the statistic for weights in the order of the sorted scores."""
+        pmiss = _weight_of_first(tar_weights, self.tar_below) / tar_weights.sum()
+        total = non_weights.sum()
+        pfa = (total - _weight_of_first(non_weights, self.non_below)) / total
+        return self.statistic.combine(pmiss[None, :], pfa[None, :])[0]
+
+
+def _weight_of_first(weights: Weights, counts: npt.NDArray[np.int64]) -> Weights:
+    if counts.size == 1:
+        return np.array([weights[: counts[0]].sum()])
+    return running_total(weights)[counts]
+
+
+def _to_prior(prior: Any) -> Any:
+    """Keep a prior in a form that is immutable and can be compared."""
+    if isinstance(prior, (OperatingPoint, DecisionCosts)) or np.ndim(prior) == 0:
+        return prior
+    return tuple(p if isinstance(p, OperatingPoint) else float(p) for p in prior)
+
+
+def _check_prior(instance: object, attribute: Any, value: Any) -> None:
+    DecisionCosts.from_prior(value, type(instance).__name__)
+
+
+def _to_threshold(value: Any) -> float:
+    return as_threshold(value, "threshold", "DCF")
+
+
+@attrs.frozen
+class DCF(_ThresholdStatistic):
+    r"""Detection cost at a fixed threshold, the measure of the uncertainty papers.
+
+    Parameters
+    ----------
+    threshold : float
+        Accept iff score >= threshold.
+    p_target : float, default: 0.01
+        Prior probability of a target, strictly between 0 and 1.
+    c_miss : float, default: 10
+        Cost of a miss, positive.
+    c_fa : float, default: 1
+        Cost of a false alarm, positive.
+    normalize : bool, default: False
+        Divide by the cost of the better decision made without a detector.
+
+    Raises
+    ------
+    InvalidInputError
+        If the threshold is NaN, or a prior or cost is out of range.
+
+    Notes
+    -----
+    :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR
+    7722 equation (6), Wu et al. 2016 equation (3). The papers count integer
+    scores equal to the threshold as errors in both classes (equation 2); here a
+    score equal to the threshold is accepted, see `standard_error_distribution`
+    for the papers' way.
+
+    Replicates cost next to nothing: two binomial draws for the i.i.d. bootstrap,
+    draws over the distinct numbers of errors in a set for the others.
+
+    Examples
+    --------
+    >>> round(DCF(2.0)([1.0, 3.0], [0.0, 2.5]), 6)
+    0.545
+    """
+
+    threshold: float = attrs.field(converter=_to_threshold)
+    p_target: float = 0.01
+    c_miss: float = 10.0
+    c_fa: float = 1.0
+    normalize: bool = attrs.field(default=False, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Let the operating point check prior and costs."""
+        OperatingPoint(self.p_target, self.c_miss, self.c_fa)
+
+    @property
+    def costs(self) -> DecisionCosts:
+        """The prices of the two errors."""
+        point = OperatingPoint(self.p_target, self.c_miss, self.c_fa)
+        return DecisionCosts.from_prior(point, "DCF")
+
+    @property
+    def fa_limits(self) -> Float64Array:
+        """The threshold, as an array of one."""
+        return np.array([self.threshold])
+
+    @property
+    def bounds(self) -> Bounds:
+        """From no errors to nothing but errors."""
+        return _cost_bounds(self.costs, normalize=self.normalize)
+
+    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
+        """Make costs from error-rates."""
+        return self.costs.cost(pmiss[:, 0], pfa[:, 0], normalize=self.normalize)
+
+
+def _cost_bounds(costs: DecisionCosts, *, normalize: bool) -> Bounds:
+    ones = np.ones_like(costs.miss)
+    return 0.0, costs.cost(ones, ones, normalize=normalize)
+
+
+@attrs.frozen
+class ActDCF(_ThresholdStatistic):
+    """Actual DCF: detection cost of Bayes decisions from log-likelihood-ratios.
+
+    Parameters
+    ----------
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+        Target probability (unit costs), or an operating point with its own
+        costs; several make the statistic an array.
+    normalize : bool, default: False
+        Divide by the cost of the better decision made without a detector.
+
+    Raises
+    ------
+    InvalidInputError
+        If a prior is not in (0, 1).
+
+    See Also
+    --------
+    bosaris_py.act_dcf : The same number as a function.
+
+    Examples
+    --------
+    >>> ActDCF(0.5)([1.0, 3.0], [-1.0, 2.0])
+    0.25
+    """
+
+    prior: PriorLike = attrs.field(converter=_to_prior, validator=_check_prior)
+    normalize: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def costs(self) -> DecisionCosts:
+        """The prices of the two errors."""
+        return DecisionCosts.from_prior(self.prior, "ActDCF")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One value for each operating point."""
+        return self.costs.plo.shape
+
+    @property
+    def fa_limits(self) -> Float64Array:
+        """The Bayes thresholds."""
+        return np.atleast_1d(self.costs.thresholds)
+
+    @property
+    def bounds(self) -> Bounds:
+        """From no errors to nothing but errors."""
+        return _cost_bounds(self.costs, normalize=self.normalize)
+
+    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
+        """Make costs from error-rates."""
+        if not self.shape:
+            pmiss, pfa = pmiss[:, 0], pfa[:, 0]
+        return self.costs.cost(pmiss, pfa, normalize=self.normalize)
+
+
+def _to_thresholds(thresholds: Any) -> float | tuple[float, ...]:
+    if np.ndim(thresholds) == 0:
+        return as_threshold(thresholds, "thresholds", "ErrorRates")
+    values = tuple(as_threshold(t, "thresholds", "ErrorRates") for t in thresholds)
+    if not values:
+        raise invalid("thresholds", "ErrorRates", "hold at least one threshold", "none")
+    return values
+
+
+@attrs.frozen
+class ErrorRates(_ThresholdStatistic):
+    """Miss and false-alarm rate at fixed thresholds, for error bars on a DET plot.
+
+    Parameters
+    ----------
+    thresholds : float or (k,) array_like of float
+        Accept iff score >= threshold.
+
+    Raises
+    ------
+    InvalidInputError
+        If a threshold is NaN or there is none.
+
+    Notes
+    -----
+    The value is an array: the miss rate, then the false-alarm rate; two rows of
+    k for several thresholds.
+
+    Examples
+    --------
+    >>> ErrorRates(2.0)([1.0, 3.0, 4.0, 5.0], [0.0, 2.5]).tolist()
+    [0.25, 0.5]
+    """
+
+    thresholds: float | tuple[float, ...] = attrs.field(converter=_to_thresholds)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Two rates for each threshold."""
+        return (2, *np.shape(self.thresholds))
+
+    @property
+    def fa_limits(self) -> Float64Array:
+        """The thresholds."""
+        return np.atleast_1d(np.asarray(self.thresholds, dtype=np.float64))
+
+    @property
+    def bounds(self) -> Bounds:
+        """Rates lie between 0 and 1."""
+        return 0.0, 1.0
+
+    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
+        """Put the two rates side by side."""
+        return np.stack((pmiss, pfa), axis=1).reshape(-1, *self.shape)
+
+
+class _CurveStatistic(Statistic):
+    """A function of the ROC: what depends on ranks alone."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Make the value from the weights of one replicate."""
+
+    def __call__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Compute the statistic; see `Statistic.__call__`."""
+        roc = ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+        return _number(self._of_roc(roc))
+
+    @abc.abstractmethod
+    def _of_roc(self, roc: ROC) -> Any:
+        """Ask the engine."""
+
+    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return _CurveEvaluator(CurveIndex.from_sorted(tar, non), self)
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        if isinstance(plan, IidPlan):
+            return self._iid_sampler(*_sort_both(tar, non))
+        return super().sampler(tar, non, plan)
+
+    def _iid_sampler(self, tar: SortedScores, non: SortedScores) -> Sampler:
+        return CurveSampler(CurveIndex.from_sorted(tar, non), self.of_curve)
+
+
+@attrs.frozen(eq=False)
+class _CurveEvaluator(SortedEvaluator):
+    """A statistic of the ROC from weights: cumulative sums, read at the target scores."""
+
+    index: CurveIndex
+    statistic: _CurveStatistic
+
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        """Return the statistic for weights in the order of the sorted scores."""
+        return self.statistic.of_curve(self.index.curve(tar_weights, non_weights))
+
+
+@attrs.frozen
+class MinDCF(_CurveStatistic):
+    """Minimum DCF: detection cost at the best threshold for these scores.
+
+    Parameters
+    ----------
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+        Target probability (unit costs), or an operating point with its own
+        costs; several make the statistic an array.
+    normalize : bool, default: False
+        Divide by the cost of the better decision made without a detector.
+
+    Raises
+    ------
+    InvalidInputError
+        If a prior is not in (0, 1).
+
+    See Also
+    --------
+    bosaris_py.min_dcf : The same number as a function.
+
+    Notes
+    -----
+    A minimum is optimistic: the threshold is chosen on the scores that it is
+    judged on. A replicate chooses once more and is more optimistic still, so a
+    percentile interval lies too low. The default interval is therefore
+    ``"basic"``, which mirrors the replicates about the estimate and corrects
+    for as much optimism as they show. With 100 targets and 2000 non-targets at
+    a prior of 0.01, a nominal 95 % percentile interval covers the truth in
+    73 % of simulated experiments, the basic one in 88 %; with ten times the
+    trials 84 and 95 %. Where it matters, prefer the actual cost.
+
+    The i.i.d. bootstrap draws replicates lazily: see `LazyCurve`.
+
+    Examples
+    --------
+    >>> MinDCF(0.5)([1.0, 3.0], [0.0, 2.0])
+    0.25
+    """
+
+    default_interval: ClassVar[IntervalKind] = "basic"
+
+    prior: PriorLike = attrs.field(converter=_to_prior, validator=_check_prior)
+    normalize: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def costs(self) -> DecisionCosts:
+        """The prices of the two errors."""
+        return DecisionCosts.from_prior(self.prior, "MinDCF")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One value for each operating point."""
+        return self.costs.plo.shape
+
+    @property
+    def bounds(self) -> Bounds:
+        """From perfect scores to scores that are of no use."""
+        costs = self.costs
+        return 0.0, (np.ones_like(costs.plo) if self.normalize else costs.default_cost)
+
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Return the least cost of all thresholds."""
+        if self.shape:
+            return self._of_roc(curve.roc())
+        return curve.min_cost(*self._prices())
+
+    def _of_roc(self, roc: ROC) -> Any:
+        return roc.convex_hull().min_dcf(self.prior, normalize=self.normalize)
+
+    def _prices(self) -> tuple[float, float]:
+        costs = self.costs
+        scale = float(costs.default_cost) if self.normalize else 1.0
+        return float(costs.miss) / scale, float(costs.fa) / scale
+
+    def _iid_sampler(self, tar: SortedScores, non: SortedScores) -> Sampler:
+        if self.shape:
+            return super()._iid_sampler(tar, non)
+        return LazyMinCostSampler(LazyCurve.from_roc(ROC.from_sorted(tar, non)), *self._prices())
+
+
+@attrs.frozen
+class EER(_CurveStatistic):
+    """Equal error rate on the ROC's convex hull.
+
+    See Also
+    --------
+    bosaris_py.eer : The same number as a function.
+
+    Notes
+    -----
+    Optimistic as `MinDCF` is, of which it is the maximum over all priors; the
+    default interval is ``"basic"`` for the same reason. The i.i.d. bootstrap
+    draws replicates lazily: see `LazyCurve`.
+
+    Examples
+    --------
+    >>> EER()([1.0, 3.0], [0.0, 2.0])
+    0.25
+    """
+
+    default_interval: ClassVar[IntervalKind] = "basic"
+
+    @property
+    def bounds(self) -> Bounds:
+        """From perfect scores to scores that are of no use; the hull is never worse."""
+        return 0.0, 0.5
+
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Return the equal error rate."""
+        return curve.eer()
+
+    def _of_roc(self, roc: ROC) -> Any:
+        return roc.convex_hull().eer
+
+    def _iid_sampler(self, tar: SortedScores, non: SortedScores) -> Sampler:
+        return LazyEERSampler(LazyCurve.from_roc(ROC.from_sorted(tar, non)))
+
+
+@attrs.frozen
+class AUC(_CurveStatistic):
+    """Area under the ROC, the chance that a target outscores a non-target.
+
+    See Also
+    --------
+    bosaris_py.auc : The same number as a function.
+
+    Examples
+    --------
+    >>> AUC()([1.0, 3.0], [0.0, 2.0])
+    0.75
+    """
+
+    @property
+    def bounds(self) -> Bounds:
+        """From inverted to perfect scores."""
+        return 0.0, 1.0
+
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Return the area."""
+        return curve.auc()
+
+    def _of_roc(self, roc: ROC) -> Any:
+        return roc.auc
+
+
+@attrs.frozen
+class MinCllr(_CurveStatistic):
+    """Cllr after optimal recalibration, in bits.
+
+    See Also
+    --------
+    bosaris_py.min_cllr : The same number as a function.
+
+    Notes
+    -----
+    Optimistic as `MinDCF` is, of which it is an average over all priors; the
+    default interval is ``"basic"`` for the same reason.
+
+    Examples
+    --------
+    >>> MinCllr()([1.0, 2.0], [-1.0, 0.0])
+    0.0
+    """
+
+    default_interval: ClassVar[IntervalKind] = "basic"
+
+    @property
+    def bounds(self) -> Bounds:
+        """From separated classes to scores that are of no use."""
+        return 0.0, 1.0
+
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Return the cost that is left."""
+        return self._of_roc(curve.roc())
+
+    def _of_roc(self, roc: ROC) -> Any:
+        return roc.convex_hull().min_cllr
+
+
+@attrs.frozen
+class Cllr(Statistic):
+    """Cllr: the cost of log-likelihood-ratios over all operating points, in bits.
+
+    See Also
+    --------
+    bosaris_py.cllr : The same number as a function.
+
+    Examples
+    --------
+    >>> Cllr()([0.0, 0.0], [0.0])
+    1.0
+    """
+
+    @property
+    def bounds(self) -> Bounds:
+        """From perfect scores to arbitrarily misleading ones."""
+        return 0.0, math.inf
+
+    def __call__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Compute the statistic; see `Statistic.__call__`."""
+        return numerics.cllr(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+
+    def combine(self, tar_bits: Float64Array, non_bits: Float64Array) -> Any:
+        """Average the mean costs of the two classes: one row for each replicate."""
+        return (tar_bits[:, 0] + non_bits[:, 0]) / 2.0
+
+    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return _CllrEvaluator(frozen(_bits(tar.values, -1.0)), frozen(_bits(non.values, 1.0)))
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
+
+        A sum over trials: if whole sets are picked, their sums are all it takes.
+        """
+        if isinstance(plan, SetPlan) and not plan.two_layer:
+            return OneLayerSampler(
+                _bits_of_sets(tar, -1.0, plan.tar), _bits_of_sets(non, 1.0, plan.non), self.combine
+            )
+        return super().sampler(tar, non, plan)
+
+
+def _bits_of_sets(scores: FloatArray, sign: float, index: SetIndex) -> SetTable:
+    sums = np.bincount(index.labels, weights=_bits(scores, sign))
+    return SetTable.from_sums(index.sizes, sums[:, None])
+
+
+@attrs.frozen(eq=False)
+class _CllrEvaluator(SortedEvaluator):
+    """Cllr from weights: weighted means of the cost of each score."""
+
+    tar_bits: Float64Array
+    non_bits: Float64Array
+
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        """Return the statistic for weights in the order of the sorted scores."""
+        # Not by BLAS, whose sums may depend on how many threads it has.
+        means = (
+            (weights * bits).sum() / weights.sum()
+            for weights, bits in ((tar_weights, self.tar_bits), (non_weights, self.non_bits))
+        )
+        return 0.5 * sum(means)
+
+
+def _bits(scores: FloatArray, sign: float) -> Float64Array:
+    costs = np.logaddexp(0.0, sign * scores.astype(np.float64, copy=False))
+    costs /= math.log(2.0)
+    return costs
+
+
+def check_statistic(statistic: object, owner: str) -> None:
+    """Raise unless `statistic` can be called, guessing at a forgotten pair of brackets."""
+    if isinstance(statistic, type):
+        hint = f"Make one first: {statistic.__name__}(...)."
+        raise invalid("statistic", owner, "be a statistic, not a class", statistic.__name__, hint)
+    if not callable(statistic):
+        hint = "For instance EER(), or a function f(tar, non, tar_weights, non_weights)."
+        raise invalid("statistic", owner, "be callable", describe(statistic), hint)
