@@ -10,6 +10,7 @@ __all__ = [
     "BosarisError",
     "BosarisWarning",
     "ConvergenceWarning",
+    "DegenerateReplicatesWarning",
     "DuplicateIdWarning",
     "FewErrorsWarning",
     "FileFormatError",
@@ -57,6 +58,10 @@ class DuplicateIdWarning(BosarisWarning):
 
 class FewErrorsWarning(BosarisWarning):
     """An error-rate rests on fewer than 30 errors, so its standard error is itself uncertain."""
+
+
+class DegenerateReplicatesWarning(BosarisWarning):
+    """A statistic is not defined on some of the bootstrap replicates."""
 
 
 class OldFormatWarning(BosarisWarning):
