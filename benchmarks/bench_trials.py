@@ -44,7 +44,7 @@ def align() -> None:
 
 
 def read_hdf5(folder: Path) -> None:
-    """Reading a score file, against reading its data sets with h5py."""
+    """Read a score file, against reading its data sets with h5py."""
     path = folder / "scores.h5"
     scores, _ = matrices(2000, 4000)
     scores.save(path)
@@ -60,7 +60,7 @@ def read_hdf5(folder: Path) -> None:
 
 
 def read_text(folder: Path) -> None:
-    """Reading a score list, against numpy.loadtxt with a structured dtype."""
+    """Read a score list, against numpy.loadtxt with a structured dtype."""
     path = folder / "scores.txt"
     scores, _ = matrices(1000, 2000)
     scores.save(path)

@@ -1,5 +1,7 @@
-"""Judging detectors: `Results`, the summary of one system on one set of trials."""
+"""Judging detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
+from bosaris_py.evaluation.bayes_curves import BayesCurves
+from bosaris_py.evaluation.det_curves import hull_points, steppy_points
 from bosaris_py.evaluation.results import Results
 
-__all__ = ["Results"]
+__all__ = ["BayesCurves", "Results", "hull_points", "steppy_points"]

@@ -50,7 +50,7 @@ class Results:
     --------
     >>> results = Results([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])
     >>> results
-    Results: 3 targets, 3 non-targets, EER 0.1667, Cllr 0.5909, minCllr 0.3333
+    Results: 3 targets, 3 non-targets, EER 0.1667, Cllr 0.8, minCllr 0.3333
     >>> float(results.min_dcf(0.5))
     0.16666666666666666
     >>> results.min_dcf_threshold(0.5)
@@ -167,7 +167,20 @@ class Results:
         prior: PriorLike,
         normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     ) -> Any:
-        """Cost of Bayes decisions; see `bosaris_py.act_dcf`."""
+        """Compute the cost of Bayes decisions; see `bosaris_py.act_dcf`.
+
+        Parameters
+        ----------
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+            Target probabilities (unit costs) or operating points.
+        normalize : bool, default: False
+            Divide by the cost of the better decision made without a detector.
+
+        Returns
+        -------
+        float or (k,) ndarray of float64
+            Actual DCF; scores are taken as log-likelihood-ratios.
+        """
         costs = DecisionCosts.from_prior(prior, "act_dcf")
         rates = error_rates(self.tar_sorted, self.non_sorted, costs.thresholds)
         return costs.cost(*rates, normalize=normalize)
@@ -177,7 +190,20 @@ class Results:
         prior: PriorLike,
         normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     ) -> Any:
-        """Minimum cost over all thresholds; see `bosaris_py.min_dcf`."""
+        """Compute the minimum cost over all thresholds; see `bosaris_py.min_dcf`.
+
+        Parameters
+        ----------
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+            Target probabilities (unit costs) or operating points.
+        normalize : bool, default: False
+            Divide by the cost of the better decision made without a detector.
+
+        Returns
+        -------
+        float or (k,) ndarray of float64
+            Minimum DCF.
+        """
         return self.rocch.min_dcf(prior, normalize=normalize)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
@@ -223,7 +249,18 @@ class Results:
         return self.roc.threshold_at(pmiss=pmiss, pfa=pfa)
 
     def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Any, Any]:
-        """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`."""
+        """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`.
+
+        Parameters
+        ----------
+        thresholds : float or array_like of float
+            Accept iff score >= threshold; any order.
+
+        Returns
+        -------
+        pmiss, pfa : float or ndarray of float64, like `thresholds`
+            Miss and false-alarm rates.
+        """
         limits = np.asarray(thresholds, dtype=np.float64)
         refuse_nan(np.atleast_1d(limits), "thresholds", "error_rates_at")
         pmiss, pfa = error_rates(self.tar_sorted, self.non_sorted, limits)

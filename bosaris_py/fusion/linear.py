@@ -157,7 +157,7 @@ class LinearFusion(TrainedMap):
         Notes
         -----
         Minimises the objective given at `LinearCalibration.fit
-        <bosaris_py.calibration.LinearCalibration.fit>` over all linear
+        <bosaris_py.LinearCalibration.fit>` over all linear
         combinations of the systems, with the same algorithm. Memory beyond the
         input does not depend on the number of trials.
         """

@@ -223,7 +223,17 @@ class ROC:
 
     @classmethod
     def from_sorted(cls, tar: SortedScores, non: SortedScores) -> "ROC":
-        """Count the trials of two classes that are sorted already."""
+        """Count the trials of two classes that are sorted already.
+
+        Parameters
+        ----------
+        tar, non : SortedScores
+            Scores of the two classes.
+
+        Returns
+        -------
+        ROC
+        """
         values, below = tar.distinct()
         target_scores = frozen(values.astype(np.float64))
         edges = tar.weight_of_first(np.append(below, tar.size))
@@ -404,10 +414,11 @@ class ROC:
 
         Notes
         -----
-        The vertices are those of the pool-adjacent-violators algorithm [2]_.
-        Whole-number weights are compared by cross-multiplied sums, exactly:
-        there is never a superfluous vertex on a straight edge. (The toolkit's
-        ``rocch.m`` compares running means in floating point and keeps some.)
+        The vertices are those of the pool-adjacent-violators algorithm (Fawcett
+        and Niculescu-Mizil, 2007, doi:10.1007/s10994-007-5011-0). Whole-number
+        weights are compared by cross-multiplied sums, exactly: there is never a
+        superfluous vertex on a straight edge. (The toolkit's ``rocch.m``
+        compares running means in floating point and keeps some.)
         """
         return self._hull
 
@@ -613,7 +624,18 @@ class ROCCH:
             return frozen(np.log(targets / others))
 
     def llr_of(self, scores: FloatArray) -> Float64Array:
-        """Return the optimal log-likelihood-ratio of each score, by its edge."""
+        """Return the optimal log-likelihood-ratio of each score, by its edge.
+
+        Parameters
+        ----------
+        scores : ndarray of float
+            Scores of trials.
+
+        Returns
+        -------
+        ndarray of float64, like `scores`
+            Natural-log likelihood-ratios.
+        """
         edges = np.searchsorted(self.thresholds[1:-1], scores, side="right")
         return self.llr[edges]
 
@@ -678,13 +700,42 @@ class ROCCH:
         return float((left[j] * right[j - 1] - left[j - 1] * right[j]) / (rise + fall))
 
     def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> Any:
-        """Return the minimum DCF at one or many operating points; see `min_dcf`."""
+        """Return the minimum DCF at one or many operating points; see `bosaris_py.min_dcf`.
+
+        Parameters
+        ----------
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+            Target probabilities (unit costs) or operating points.
+        normalize : bool, default: False
+            Divide by the cost of the better decision made without a detector.
+
+        Returns
+        -------
+        float or (k,) ndarray of float64
+            Minimum DCF.
+        """
         costs = DecisionCosts.from_prior(prior, "min_dcf")
         best = self.best_vertices(costs)
         return costs.cost(self.pmiss[best], self.pfa[best], normalize=normalize)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
-        """Return the threshold of minimum DCF at one operating point, with its error-rates."""
+        """Return the threshold of minimum DCF at one operating point, with its error-rates.
+
+        Parameters
+        ----------
+        prior : float or OperatingPoint
+            One target probability (unit costs) or operating point.
+
+        Returns
+        -------
+        Threshold
+            A target score, or -inf (accept all) or inf (reject all).
+
+        Raises
+        ------
+        InvalidInputError
+            If `prior` is not in (0, 1) or is more than one.
+        """
         costs = DecisionCosts.from_prior(prior, "min_dcf_threshold")
         if costs.plo.ndim:
             expected = "be one probability or operating point"
@@ -695,8 +746,17 @@ class ROCCH:
     def best_vertices(self, costs: DecisionCosts) -> npt.NDArray[np.int64]:
         """Return the index of the cheapest vertex at each operating point.
 
-        Edges whose optimal likelihood-ratio is below the Bayes threshold are
-        rejected; where two vertices cost the same, the one with fewer misses.
+        Parameters
+        ----------
+        costs : DecisionCosts
+            The operating points.
+
+        Returns
+        -------
+        ndarray of int64, shaped like the operating points
+            Edges whose optimal likelihood-ratio is below the Bayes threshold
+            are rejected; where two vertices cost the same, the one with fewer
+            misses.
         """
         return np.asarray(np.searchsorted(self.llr, costs.thresholds, side="left"))
 

@@ -77,12 +77,13 @@ class BayesPlot(Canvas):
 
     See Also
     --------
-    bosaris_py.evaluation.BayesCurves : The numbers of this plot.
+    bosaris_py.DETPlot : Error-rates over all thresholds, whatever the calibration.
 
     Notes
     -----
-    The toolkit's ``Norm_DCF_Plot.m``, with its 1001 operating points from xmin to xmax. Theory
-    paper [1]_, section 2.5.4 and figures 1 to 3:
+    The toolkit's ``Norm_DCF_Plot.m``, with its 1001 operating points from xmin to xmax; the
+    numbers are in `bosaris_py.evaluation.bayes_curves.BayesCurves`. Theory paper [1]_, section
+    2.5.4 and figures 1 to 3:
 
     .. math:: y = \frac{\pi P_{miss}(-x) + (1-\pi) P_{fa}(-x)}{\min(\pi, 1-\pi)},
        \quad x = \mathrm{logit}\,\pi

@@ -53,11 +53,12 @@ class DETPlot(Canvas):
 
     See Also
     --------
-    BayesPlot : The effect of calibration too, over a range of priors.
+    bosaris_py.BayesPlot : The effect of calibration too, over a range of priors.
 
     Notes
     -----
-    The toolkit's ``Det_Plot.m``. Theory paper [1]_, section 2.6 and figure 4.
+    The toolkit's ``Det_Plot.m``. Theory paper [1]_, section 2.6 and figure 4. DET plots [2]_ are
+    square, so several in one figure fit best with ``Figure(layout="compressed")``.
 
     References
     ----------
@@ -136,7 +137,7 @@ class DETPlot(Canvas):
         A group of equal scores of both classes is one slanted stroke, because neither ranks
         higher: straight in the error-rates, curved here. (The toolkit draws it as if its
         targets were rejected first.) Curves of many vertices are drawn from a subset of them
-        that looks the same, see `bosaris_py.evaluation.det_curves.steppy_points`. Error-rates of
+        that looks the same, see `bosaris_py.evaluation.steppy_points`. Error-rates of
         0 and 1 lie past the edge.
         """
         window = self.window
@@ -179,7 +180,7 @@ class DETPlot(Canvas):
         Notes
         -----
         Straight edges of the hull are curved on probit scales; see
-        `bosaris_py.evaluation.det_curves.hull_points`.
+        `bosaris_py.evaluation.hull_points`.
         """
         window = self.window
         pfa, pmiss = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)

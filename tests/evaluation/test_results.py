@@ -43,7 +43,7 @@ def test_from_scores_takes_the_trials_of_the_key() -> None:
 
 def test_missing_trials_are_counted_and_left_out() -> None:
     scores, key = _matrices()
-    part = scores.filter(["m1"], ["s1", "s2", "s3"], True)
+    part = scores.filter(["m1"], ["s1", "s2", "s3"], keep=True)
     with pytest.warns(MissingTrialsWarning) as caught:
         results = Results.from_scores(part, key)
     messages = [str(warning.message) for warning in caught]
@@ -55,7 +55,7 @@ def test_missing_trials_are_counted_and_left_out() -> None:
 def test_no_target_scored_at_all() -> None:
     scores, key = _matrices()
     only_non = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.non)
-    with pytest.raises(InvalidInputError, match="`tar` of .* at least one score"):
+    with pytest.raises(InvalidInputError, match=r"`tar` of .* at least one score"):
         Results.from_scores(scores, only_non)
 
 
