@@ -90,7 +90,7 @@ class BayesCurves:
 
         Notes
         -----
-        O(k log n) time for n trials, once the results has its convex hull.
+        O(k log n) time for n trials, once the convex hull is known.
         """
         owner = "BayesCurves"
         log_odds = as_vector(plo, "plo", owner).astype(np.float64)
