@@ -139,7 +139,7 @@ class BayesPlot(Canvas):
         Raises
         ------
         InvalidInputError
-            If `results` is something else.
+            If it is something else.
         """
         super().set_system_from_results(results, name)
         self._curves = BayesCurves.from_results(results, np.linspace(*self._xlim, _GRID_POINTS))

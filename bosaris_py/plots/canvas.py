@@ -164,7 +164,7 @@ class Canvas:
         Raises
         ------
         InvalidInputError
-            If `results` is something else.
+            If it is something else.
         """
         owner = type(self).__name__
         _require("results", results, Results, owner, "Use set_system for arrays of scores.")

@@ -279,3 +279,16 @@ def test_many_scores_are_drawn_quickly_into_small_files(tmp_path: Path) -> None:
 def test_windows_can_be_given_as_objects() -> None:
     assert DETPlot(WINDOWS["big"]).window is DETPlot("big").window
     assert re.match("DETPlot", repr(DETPlot()))
+
+
+def test_weighted_trials_are_repeated_trials() -> None:
+    tar, non = np.array([0.5, 1.0, 2.0]), np.array([-1.0, 0.0, 0.7, 1.5])
+    weights = np.array([3, 1, 2, 1])
+    weighted, repeated = DETPlot(), DETPlot()
+    weighted.set_system_from_results(Results(tar, non, non_weights=weights))
+    repeated.set_system(tar, np.repeat(non, weights))
+    for plot in (weighted, repeated):
+        plot.plot_steppy_det()
+        plot.plot_rocch_det()
+    for one, other in zip(weighted.ax.lines, repeated.ax.lines, strict=True):
+        np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
