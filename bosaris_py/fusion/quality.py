@@ -1,0 +1,531 @@
+"""Quality fusion: linear fusion plus what quality measures say about a trial."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    BoolArray,
+    FloatArray,
+    as_matrix,
+    as_weights,
+    describe,
+    frozen,
+    invalid,
+    list_some,
+    read_only,
+    warn_caller,
+)
+from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py.fusion.linear import LinearFusion
+from bosaris_py.numerics.objectives import (
+    LARGEST_SCORE,
+    refuse_non_finite,
+    resolve_prior,
+    scoring_rule,
+)
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.quality_form import (
+    QualityDesign,
+    form_entries,
+    in_raw_units,
+    measure_scale,
+    quality_term,
+    train_quality,
+    triangle_from_form,
+)
+from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.trials.quality_stacking import mix_measures, stack_quality
+from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+
+__all__ = ["QualityFusion"]
+
+_OWNER = "QualityFusion"
+
+Qualities = Sequence[QualityMeasures | SegmentQuality]
+Float64Array = npt.NDArray[np.float64]
+
+
+def _to_array(values: npt.ArrayLike) -> Float64Array:
+    try:
+        return read_only(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        expected = "have numbers as parameters"
+        raise invalid("parameters", _OWNER, expected, describe(values)) from None
+
+
+def _to_array_or_none(values: npt.ArrayLike | None) -> Float64Array | None:
+    return None if values is None else _to_array(values)
+
+
+def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
+    """Return the back-off, built from its fields if it comes from a file."""
+    return LinearFusion(**value) if isinstance(value, Mapping) else value
+
+
+def _vector(instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array) -> None:
+    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+        found = describe(values.tolist())
+        raise invalid(attribute.name, _OWNER, "be a vector of finite numbers", found)
+
+
+def _matrix(
+    instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array | None
+) -> None:
+    if values is None:
+        return
+    if values.ndim != 2 or values.size == 0 or not np.isfinite(values).all():
+        found = describe(values.tolist())
+        raise invalid(attribute.name, _OWNER, "be a matrix of finite numbers", found)
+
+
+def _equal(first: Float64Array | None, second: Float64Array | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
+
+
+_SAME = attrs.cmp_using(eq=_equal)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class QualityFusion(TrainedMap):
+    r"""A fusion of several systems that takes the quality of model and segment into account.
+
+    Make one with `fit_scores` or `read`. To the weighted sum of the scores a term is added
+    that depends on the quality measures of the trial's two sides: a short or noisy
+    recording may, for instance, shift all scores.
+
+    Parameters
+    ----------
+    weights : (n_systems,) ndarray of float64
+        Factor of each system's score, read-only.
+    offset : float
+        What is added, a natural-log likelihood-ratio.
+    form : (p + 1, p + 1) ndarray of float64
+        The symmetric matrix S of the quality term, for standardised measures; its last
+        entry is 0, because `offset` stands for it. See Notes.
+    centre, spread : (p,) ndarray of float64
+        What is subtracted from each measure, and what it is divided by, before `form`
+        is applied. For models and segments alike.
+    qtrans : (p, q) ndarray of float64 or None
+        How the q given measures are mixed to p before anything else; None: not at all.
+    linear : LinearFusion
+        The fusion for trials that lack quality measures.
+    prior : float
+        Effective prior at which the fusion was optimised.
+    objective : str
+        The proper scoring rule that was minimised: cllr, brier or boost.
+    objective_value : float
+        The normalised objective on the training scores: 0 for a perfect detector,
+        1 for one that knows only the prior. The ridge penalty is not included.
+    ridge : float
+        The ridge that was used; of separable training scores the 1/n that
+        `LinearFusion.fit` documents.
+    n_tar, n_non : int
+        Number of training trials with quality measures and a weight above zero.
+
+    Notes
+    -----
+    The log-likelihood-ratio of a trial is (eq. 30 of [1]_)
+
+    .. math:: w^T s + b + [q; 1]^T S\, [r; 1],
+
+    with the scores s, the measures q of the model and r of the segment, both
+    standardised. S is symmetric: model and segment may change roles. Quality is
+    added; it does not scale the scores.
+
+    BOSARIS: ``train_quality_fusion_function.m``, ``apply_quality_fusion_function.m``. The
+    toolkit trains the last entry of S besides the offset, though both do the same,
+    and stops as early as in linear fusion. Its fused scores are reached to a few
+    thousandths; its weights mean nothing one by one, see `toolkit_weights`.
+
+    References
+    ----------
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory,
+       algorithms and code for binary classifier score processing", 2011.
+
+    Examples
+    --------
+    >>> from bosaris_py import Key, Scores, SegmentQuality
+    >>> models, segments = ["anna"], ["s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"]
+    >>> tar = [[True, True, True, True, False, False, False, False]]
+    >>> non = [[False, False, False, False, True, True, True, True]]
+    >>> key = Key(models, segments, tar, non)
+    >>> scores = Scores([[1.0, 2.0, 3.0, -0.5, 0.0, -1.0, 2.0, 0.0]], models, segments)
+    >>> noise = SegmentQuality(segments, [[0.0, 1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 2.0]])
+    >>> fusion = QualityFusion.fit_scores([scores], [noise], key)
+    >>> fusion
+    QualityFusion: 1 systems, 1 quality measures, cllr 0.8012 at prior 0.5,
+    4 targets, 4 non-targets
+    >>> fused = fusion.apply([scores], [noise], key)
+    """
+
+    weights: Float64Array = attrs.field(converter=_to_array, validator=_vector, eq=_SAME)
+    offset: float = attrs.field(converter=to_number, validator=finite_number)
+    form: Float64Array = attrs.field(converter=_to_array, validator=_matrix, eq=_SAME)
+    centre: Float64Array = attrs.field(converter=_to_array, validator=_vector, eq=_SAME)
+    spread: Float64Array = attrs.field(converter=_to_array, validator=_vector, eq=_SAME)
+    qtrans: Float64Array | None = attrs.field(
+        converter=_to_array_or_none, validator=_matrix, eq=_SAME
+    )
+    linear: LinearFusion = attrs.field(converter=_to_linear)
+
+    @linear.validator
+    def _check_sizes(self, attribute: "attrs.Attribute[Any]", linear: LinearFusion) -> None:
+        """Raise unless all parts speak of as many systems and measures."""
+        if not isinstance(linear, LinearFusion):
+            raise invalid("linear", _OWNER, "be a LinearFusion", describe(linear))
+        if linear.n_systems != self.n_systems:
+            expected = f"fuse {self.n_systems} systems, as there are `weights`"
+            raise invalid("linear", _OWNER, expected, f"{linear.n_systems}")
+        size = self.centre.size
+        if self.form.shape != (size + 1, size + 1) or not np.array_equal(self.form, self.form.T):
+            expected = f"be symmetric, with {size} + 1 rows, one more than `centre`"
+            raise invalid("form", _OWNER, expected, f"{self.form.tolist()}")
+        if self.spread.shape != (size,) or not (self.spread > 0.0).all():
+            expected = f"hold {size} positive numbers, one for each in `centre`"
+            raise invalid("spread", _OWNER, expected, f"{self.spread.tolist()}")
+        if self.qtrans is not None and len(self.qtrans) != size:
+            expected = f"have {size} rows, one for each in `centre`"
+            raise invalid("qtrans", _OWNER, expected, f"{len(self.qtrans)}")
+
+    @classmethod
+    def fit_scores(
+        cls,
+        systems: Sequence[Scores],
+        qualities: Qualities,
+        key: Key,
+        *,
+        qtrans: npt.ArrayLike | None = None,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+        ridge: float = 0.0,
+        linear: LinearFusion | None = None,
+    ) -> "QualityFusion":
+        r"""Train the weights of systems and quality measures together.
+
+        Parameters
+        ----------
+        systems : sequence of Scores
+            The scores of each system, for every trial of the key.
+        qualities : sequence of QualityMeasures or SegmentQuality
+            Quality measures, which are put together. A SegmentQuality describes the test
+            segments; where only it is known, there is no information on the model side.
+        key : Key
+            Which trials are targets and which non-targets.
+        qtrans : (p, q) array_like of float, optional
+            Replaces the q measures by p linear combinations of them, for models and
+            segments alike. By default they are used as they are.
+        prior : float or OperatingPoint, default: 0.5
+            Prior probability of a target at which the log-likelihood-ratios shall
+            serve best; of an operating point the effective prior.
+        objective : {"cllr", "brier", "boost"}, default: "cllr"
+            The proper scoring rule to minimise, in any case.
+        tar_weights, non_weights : array_like of float, optional
+            Weights of the key's trials, column by column.
+        ridge : float, default: 0.0
+            Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the weights of
+            systems and of standardised quality features, where d_k is the standard
+            deviation of each; dimensionless. The offset is not penalised.
+        linear : LinearFusion, optional
+            The fusion for trials without quality measures. By default it is
+            trained on all trials of the key, with the same settings.
+
+        Returns
+        -------
+        QualityFusion
+
+        Raises
+        ------
+        TrialMismatchError
+            If a system lacks scores of the key's trials, or no target or no non-target
+            has quality measures.
+        InvalidInputError
+            As in `LinearFusion.fit`; or if there are no quality measures, one that is
+            wanted is not finite, or `qtrans` does not fit them.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If models, segments or trials of the key have no quality measures, with counts.
+            The trials are left out of the training, but for that of `linear`.
+        SeparableDataWarning, ConvergenceWarning
+            As in `LinearFusion.fit`, of either fusion.
+
+        Notes
+        -----
+        The q measures give :math:`q (q + 3) / 2` features besides the scores: of each
+        measure the sum of both sides, of each two measures (and of each with itself) the
+        symmetric product. A feature that is constant, or a linear combination of scores
+        and earlier features, gets the weight zero: measures that do not vary, on
+        one side or on both, do no harm.
+
+        Features are computed in blocks of trials whenever they are needed; memory beyond
+        the scores is 8 bytes a trial. The Hessian has the size of the number of
+        features squared: hundreds of measures call for `qtrans`.
+        """
+        owner = f"{_OWNER}.fit_scores"
+        if not isinstance(key, Key):
+            raise invalid("key", owner, "be a Key, which says what the targets are", describe(key))
+        settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
+        tar, non = stack_tar_non(systems, key)
+        class_weights = [
+            as_weights(tar_weights, key.n_tar, "tar_weights", owner),
+            as_weights(non_weights, key.n_non, "non_weights", owner),
+        ]
+        measures = _prepare(qualities, key, qtrans, owner)
+        if linear is None:
+            linear = LinearFusion.fit(
+                tar, non, tar_weights=class_weights[0], non_weights=class_weights[1], **settings
+            )
+        elif not isinstance(linear, LinearFusion):
+            raise invalid("linear", owner, "be a LinearFusion", describe(linear))
+        elif linear.n_systems != len(tar):
+            expected = f"fuse {len(tar)} systems"
+            raise invalid("linear", owner, expected, f"one of {linear.n_systems}")
+        _refuse_untrainable(tar, non, owner)
+        n_missing = key.n_trials - int(np.count_nonzero(measures.scoremask))
+        if n_missing:
+            message = f"Quality fusion training has {n_missing} missing trials."
+            warn_caller(message, MissingTrialsWarning)
+        classes = [
+            _Class.of(stack, mask, weights, measures, name)
+            for stack, mask, weights, name in (
+                (tar, key.tar, class_weights[0], "target"),
+                (non, key.non, class_weights[1], "non-target"),
+            )
+        ]
+        used_models = np.unique(np.concatenate([part.models for part in classes]))
+        used_segments = np.unique(np.concatenate([part.segments for part in classes]))
+        centre, spread = measure_scale(
+            measures.modelQ[:, used_models], measures.segQ[:, used_segments]
+        )
+        sides = [_standardise(side, centre, spread) for side in (measures.modelQ, measures.segQ)]
+        designs = [part.design(*sides) for part in classes]
+        probability, plo = resolve_prior(prior, owner)
+        rule = scoring_rule(objective, owner)
+        solution = train_quality(
+            *designs,
+            rule=rule,
+            prior=probability,
+            plo=plo,
+            tar_weights=classes[0].weights,
+            non_weights=classes[1].weights,
+            ridge=ridge,
+            owner=owner,
+        )
+        return cls(
+            weights=frozen(solution.linear.weights[: len(tar)].copy()),
+            offset=solution.linear.offset,
+            form=frozen(solution.form),
+            centre=frozen(centre),
+            spread=frozen(spread),
+            qtrans=None if qtrans is None else as_matrix(qtrans, "qtrans", owner),
+            linear=linear,
+            prior=probability,
+            objective=rule.name,
+            objective_value=solution.linear.objective_value,
+            ridge=solution.linear.ridge,
+            n_tar=designs[0].shape[1],
+            n_non=designs[1].shape[1],
+        )
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems that are fused."""
+        return int(self.weights.size)
+
+    @property
+    def n_measures(self) -> int:
+        """Number of quality measures that are wanted, before they are mixed."""
+        return int(self.centre.size if self.qtrans is None else self.qtrans.shape[1])
+
+    @property
+    def toolkit_weights(self) -> Float64Array:
+        """The weights as the MATLAB toolkit orders them, for measures as they are.
+
+        Weights of the systems, offset, then the lower triangle of a matrix L, column
+        after column, with S = L + L'; so the entries on its diagonal are half of those
+        of S. The last one would be a second offset; it is 0 here, and `offset` and
+        what comes from standardisation stand in the offset. (In the toolkit the two share
+        the sum, offset + 2 * last, in a way that depends on the optimiser.)
+        """
+        raw = in_raw_units(self.form, self.centre, self.spread)
+        offset = self.offset + raw[-1, -1]
+        raw[-1, -1] = 0.0
+        return np.concatenate((self.weights, [offset], triangle_from_form(raw)))
+
+    def apply(
+        self,
+        systems: Sequence[Scores],
+        qualities: Qualities,
+        ndx: Ndx | Key,
+        *,
+        backoff: Scores | None = None,
+    ) -> Scores:
+        """Fuse the scores of several systems to log-likelihood-ratios.
+
+        Parameters
+        ----------
+        systems : sequence of Scores
+            The scores of each system, in the order of the training.
+        qualities : sequence of QualityMeasures or SegmentQuality
+            The quality measures, in the order of the training.
+        ndx : Ndx or Key
+            The trials to fuse.
+        backoff : Scores, optional
+            Log-likelihood-ratios for the trials that lack quality measures. By
+            default those of the linear fusion.
+
+        Returns
+        -------
+        Scores
+            Natural-log likelihood-ratios, with the models, segments and trials of `ndx`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the number of systems or measures is wrong, a score is NaN, a measure
+            that is wanted is not finite, or a fused score is the difference of two
+            infinite ones.
+        TrialMismatchError
+            If a system lacks scores of the trials in `ndx`; says how many for each.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If models, segments or trials have no quality measures, with counts. Those
+            trials get the score of the linear fusion, or of `backoff`.
+        """
+        owner = f"{_OWNER}.apply"
+        if not isinstance(ndx, Ndx | Key):
+            raise invalid("ndx", owner, "be an Ndx or a Key", describe(ndx))
+        stack = stack_scores(systems, ndx)
+        if len(stack) != self.n_systems:
+            expected = f"hold the scores of {self.n_systems} systems, as in training"
+            raise invalid("systems", owner, expected, f"{len(stack)}")
+        measures = _prepare(qualities, ndx, self.qtrans, owner, self.n_measures)
+        covered = _columns(measures.scoremask, ndx)
+        joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
+        llrs = joint.apply(stack)
+        term = quality_term(
+            self.form,
+            _standardise(measures.modelQ, self.centre, self.spread),
+            _standardise(measures.segQ, self.centre, self.spread),
+        )
+        llrs += _columns(term, ndx)
+        n_missing = covered.size - int(np.count_nonzero(covered))
+        if n_missing:
+            message = (
+                f"Quality missing for {n_missing} of {covered.size} trials, "
+                "substituting backoff scores."
+            )
+            warn_caller(message, MissingTrialsWarning)
+            simple = (
+                self.linear.apply(stack) if backoff is None else stack_scores([backoff], ndx)[0]
+            )
+            llrs[~covered] = simple[~covered]
+        return assemble(llrs, ndx)
+
+    def __repr__(self) -> str:
+        """Show the numbers of systems and measures and how good the fusion was in training."""
+        return (
+            f"{type(self).__name__}: {self.n_systems} systems, {self.n_measures} quality "
+            f"measures, {self._describe_training()}"
+        )
+
+
+@attrs.frozen(eq=False)
+class _Class:
+    """The training trials of one class that have quality measures and a weight."""
+
+    scores: Float64Array
+    models: npt.NDArray[np.int32]
+    segments: npt.NDArray[np.int32]
+    weights: Float64Array | None
+
+    @classmethod
+    def of(
+        cls,
+        scores: Float64Array,
+        mask: BoolArray,
+        weights: Float64Array | None,
+        measures: QualityMeasures,
+        noun: str,
+    ) -> "_Class":
+        """Take the trials of `mask`, whose scores are given column by column."""
+        segments, models = np.nonzero(mask.T)
+        used = measures.scoremask[models, segments]
+        if not used.any():
+            message = (
+                f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
+                f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
+            )
+            raise TrialMismatchError(message)
+        if weights is not None:
+            used &= weights > 0.0
+            if not used.any():
+                message = f"No {noun} trial with quality measures has a weight above zero."
+                raise TrialMismatchError(message)
+        if not used.all():
+            scores, models, segments = scores[:, used], models[used], segments[used]
+            weights = None if weights is None else weights[used]
+        return cls(scores, models.astype(np.int32), segments.astype(np.int32), weights)
+
+    def design(self, model_measures: Float64Array, segment_measures: Float64Array) -> QualityDesign:
+        """Return the design of the standardised measures with all their features."""
+        ones = [np.ones((1, side.shape[1])) for side in (model_measures, segment_measures)]
+        return QualityDesign(
+            scores=self.scores,
+            models=self.models,
+            segments=self.segments,
+            model_measures=np.vstack((model_measures, ones[0])),
+            segment_measures=np.vstack((segment_measures, ones[1])),
+            entries=form_entries(len(model_measures)),
+        )
+
+
+def _prepare(
+    qualities: Qualities,
+    ndx: Ndx | Key,
+    qtrans: npt.ArrayLike | None,
+    owner: str,
+    n_measures: int | None = None,
+) -> QualityMeasures:
+    """Stack and mix quality measures; refuse another number of them than `n_measures`."""
+    measures = stack_quality(qualities, ndx)
+    if n_measures is not None and measures.n_measures != n_measures:
+        expected = f"hold {n_measures} quality measures in all, as in training"
+        raise invalid("qualities", owner, expected, f"{measures.n_measures}")
+    for name in ("modelQ", "segQ"):
+        values = getattr(measures, name)
+        if values.size and not (np.abs(values).max(axis=1) <= LARGEST_SCORE).all():
+            rows = np.flatnonzero(np.abs(values).max(axis=1) > LARGEST_SCORE)
+            found = f"larger ones in measure {list_some((rows + 1).tolist())}"
+            raise invalid(name, owner, f"not exceed {LARGEST_SCORE:g}", found)
+    return measures if qtrans is None else mix_measures(measures, qtrans)
+
+
+def _standardise(values: FloatArray, centre: Float64Array, spread: Float64Array) -> Float64Array:
+    standardised: Float64Array = (values - centre[:, np.newaxis]) / spread[:, np.newaxis]
+    return standardised
+
+
+def _columns(matrix: npt.NDArray[Any], ndx: Ndx | Key) -> npt.NDArray[Any]:
+    """Return the cells of the trials of `ndx`, column by column."""
+    vector: npt.NDArray[Any] = matrix.T[ndx._trials().T]
+    return vector
+
+
+def _refuse_untrainable(tar: Float64Array, non: Float64Array, owner: str) -> None:
+    """Raise if a score is NaN, infinite or too large, which a given `linear` has not seen."""
+    for stack in (tar, non):
+        if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
+            refuse_non_finite(tar, non, owner)

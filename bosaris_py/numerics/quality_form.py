@@ -1,0 +1,437 @@
+r"""The bilinear form that turns quality measures of model and segment into a score.
+
+Quality-dependent fusion adds to the weighted scores of a trial
+
+.. math:: [q; 1]^T S\, [r; 1],
+
+where q holds the quality measures of the model, r those of the test segment, and S
+is symmetric, so that the two sides can change roles (eq. 30 of [1]_). The form is linear in
+the distinct entries of S. Training it is therefore linear training on more inputs, the
+*features* of a trial: for each entry (i, j) below the diagonal
+:math:`q_i r_j + q_j r_i`, for each on it :math:`q_i r_i`. The last entry of S is an offset.
+
+References
+----------
+.. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory, algorithms and
+   code for binary classifier score processing", 2011.
+"""
+
+import math
+from typing import TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from attrs import evolve, frozen
+
+from bosaris_py._validation import FloatArray, as_matrix, as_vector, invalid
+from bosaris_py.numerics.linear_training import LinearSolution, train_linear
+from bosaris_py.numerics.objectives import ScoringRule, TrainingObjective, class_moments
+
+__all__ = [
+    "QualityDesign",
+    "QualitySolution",
+    "form_entries",
+    "form_from_triangle",
+    "fuse_trials",
+    "in_raw_units",
+    "measure_scale",
+    "n_form_weights",
+    "quality_term",
+    "train_quality",
+    "triangle_from_form",
+]
+
+Float64Array: TypeAlias = npt.NDArray[np.float64]
+IndexArray: TypeAlias = npt.NDArray[np.int32]
+
+# A feature of which less than this share of the variance is its own, not a combination of
+# the inputs before it, is redundant.
+_REDUNDANT = 1e-10
+
+# What varies by less than this, relative to its size, is constant but for rounding. Features
+# of standardised measures have a size of about 1.
+_CONSTANT = 8 * float(np.finfo(np.float64).eps)
+
+
+def n_form_weights(n_measures: int) -> int:
+    """Return the number of distinct entries of the form for so many measures, the offset too.
+
+    Examples
+    --------
+    >>> n_form_weights(2)
+    6
+    """
+    return (n_measures + 1) * (n_measures + 2) // 2
+
+
+def _lower_triangle(size: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return rows and columns of a lower triangle, column after column."""
+    cols, rows = np.triu_indices(size)
+    return rows, cols
+
+
+def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
+    r"""Build the symmetric form from the toolkit's weights.
+
+    Parameters
+    ----------
+    triangle : ((q + 1) (q + 2) / 2,) array_like of float
+        The lower triangle of a matrix L, column after column.
+
+    Returns
+    -------
+    (q + 1, q + 1) ndarray of float64
+        :math:`L + L^T`: weights on the diagonal count twice.
+
+    Raises
+    ------
+    InvalidInputError
+        If no triangle has so many weights.
+
+    Examples
+    --------
+    >>> form_from_triangle([1.0, 2.0, 3.0]).tolist()
+    [[2.0, 2.0], [2.0, 6.0]]
+    """
+    weights = as_vector(triangle, "triangle", "form_from_triangle")
+    size = (math.isqrt(8 * weights.size + 1) - 1) // 2
+    if weights.size == 0 or size * (size + 1) // 2 != weights.size:
+        expected = "have (q + 1) (q + 2) / 2 weights for q measures"
+        raise invalid("triangle", "form_from_triangle", expected, f"{weights.size}")
+    lower = np.zeros((size, size))
+    lower[_lower_triangle(size)] = weights
+    return lower + lower.T
+
+
+def triangle_from_form(form: npt.ArrayLike) -> Float64Array:
+    """Return the toolkit's weights of a symmetric form; undoes `form_from_triangle`.
+
+    Parameters
+    ----------
+    form : (q + 1, q + 1) array_like of float
+        The symmetric form.
+
+    Returns
+    -------
+    ((q + 1) (q + 2) / 2,) ndarray of float64
+        Its lower triangle, column after column, with half the entries of the diagonal.
+    """
+    lower = np.array(form, dtype=np.float64)
+    np.fill_diagonal(lower, 0.5 * lower.diagonal())
+    weights: Float64Array = lower[_lower_triangle(len(lower))]
+    return weights
+
+
+def _with_ones(measures: npt.ArrayLike) -> Float64Array:
+    """Return measures, one column for each id, with a row of ones below."""
+    matrix = np.asarray(measures, dtype=np.float64)
+    return np.vstack((matrix, np.ones(matrix.shape[1])))
+
+
+def quality_term(
+    form: Float64Array, model_measures: FloatArray, segment_measures: FloatArray
+) -> Float64Array:
+    """Evaluate the bilinear form for every combination of a model and a segment.
+
+    Parameters
+    ----------
+    form : (q + 1, q + 1) ndarray of float64
+        The symmetric form.
+    model_measures : (q, m) ndarray of float
+        Measures of the models.
+    segment_measures : (q, n) ndarray of float
+        Measures of the segments.
+
+    Returns
+    -------
+    (m, n) ndarray of float64
+        What quality adds to the score of each trial.
+    """
+    term: Float64Array = _with_ones(model_measures).T @ (form @ _with_ones(segment_measures))
+    return term
+
+
+def fuse_trials(
+    weights: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    model_measures: npt.ArrayLike,
+    segment_measures: npt.ArrayLike,
+) -> Float64Array:
+    """Fuse trials with the weights of the toolkit's quality fusion.
+
+    Parameters
+    ----------
+    weights : (K + 1 + (q + 1) (q + 2) / 2,) array_like of float
+        Weights of the systems, offset, and the lower triangle as `form_from_triangle`
+        takes it.
+    scores : (K, t) array_like of float
+        Scores of the systems.
+    model_measures : (q, t) array_like of float
+        Measures of the model of each trial.
+    segment_measures : (q, t) array_like of float
+        Measures of the segment of each trial.
+
+    Returns
+    -------
+    (t,) ndarray of float64
+        Fused scores.
+
+    Raises
+    ------
+    InvalidInputError
+        If numbers of weights, trials or measures do not fit together.
+
+    Notes
+    -----
+    BOSARIS: ``qfuser_linear.m``.
+
+    Examples
+    --------
+    One system, one measure; the last weight is one half of an offset.
+
+    >>> fuse_trials([2.0, 0.5, 0.0, 1.0, 0.25], [[1.0]], [[3.0]], [[4.0]]).tolist()
+    [10.0]
+    """
+    owner = "fuse_trials"
+    systems = as_matrix(scores, "scores", owner)
+    models = as_matrix(model_measures, "model_measures", owner)
+    segments = as_matrix(segment_measures, "segment_measures", owner)
+    n_trials, n_measures = systems.shape[1], len(models)
+    for name, measures in (("model_measures", models), ("segment_measures", segments)):
+        if measures.shape != (n_measures, n_trials):
+            expected = f"hold {n_measures} measures of {n_trials} trials"
+            raise invalid(name, owner, expected, f"shape {measures.shape}")
+    vector = as_vector(weights, "weights", owner)
+    n_linear = len(systems) + 1
+    if vector.size != n_linear + n_form_weights(n_measures):
+        expected = f"have {n_linear} + {n_form_weights(n_measures)} weights"
+        raise invalid("weights", owner, expected, f"{vector.size}")
+    form = form_from_triangle(vector[n_linear:])
+    quality = np.einsum("it,it->t", _with_ones(models), form @ _with_ones(segments))
+    fused: Float64Array = vector[: n_linear - 1] @ systems + vector[n_linear - 1] + quality
+    return fused
+
+
+def measure_scale(
+    model_measures: FloatArray, segment_measures: FloatArray
+) -> tuple[Float64Array, Float64Array]:
+    """Return centre and spread of each measure, models and segments counting the same.
+
+    Parameters
+    ----------
+    model_measures : (q, m) ndarray of float
+        Measures of the models, finite.
+    segment_measures : (q, n) ndarray of float
+        Measures of the segments, finite.
+
+    Returns
+    -------
+    centre, spread : (q,) ndarray of float64
+        Mean and standard deviation; of a constant measure its magnitude instead, or 1.
+
+    Notes
+    -----
+    The same shift and scale on both sides leave the form symmetric; different ones would not.
+    """
+    sides = [np.asarray(side, np.float64) for side in (model_measures, segment_measures)]
+    centre = 0.5 * sum(side.mean(axis=1) for side in sides)
+    squares = [np.square(side - centre[:, np.newaxis]).mean(axis=1) for side in sides]
+    spread = np.sqrt(0.5 * (squares[0] + squares[1]))
+    largest = np.maximum(*(np.abs(side).max(axis=1) for side in sides))
+    constant = spread <= _CONSTANT * largest
+    spread[constant] = np.where(largest[constant] > 0.0, largest[constant], 1.0)
+    return centre, spread
+
+
+def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array) -> Float64Array:
+    """Rewrite a form on ``(q - centre) / spread`` as one on q.
+
+    Parameters
+    ----------
+    form : (q + 1, q + 1) ndarray of float64
+        The form on standardised measures.
+    centre, spread : (q,) ndarray of float64
+        The standardisation.
+
+    Returns
+    -------
+    (q + 1, q + 1) ndarray of float64
+        The form that gives the same values on measures as they are.
+    """
+    standardise = np.diag(np.append(1.0 / spread, 1.0))
+    standardise[:-1, -1] = -centre / spread
+    raw: Float64Array = standardise.T @ form @ standardise
+    return raw
+
+
+@frozen(eq=False)
+class QualityDesign:
+    """Scores and quality features of one class, the features made as they are needed.
+
+    Behaves like a matrix with one row for each system, then one for each feature, and one
+    column for each trial, of which only blocks of columns can be taken. Memory beyond the
+    scores is two small integers for each trial, however many features there are.
+
+    Parameters
+    ----------
+    scores : (K, t) ndarray of float
+        Scores of the systems.
+    models, segments : (t,) ndarray of int32
+        Positions of each trial's model and segment in the measures.
+    model_measures, segment_measures : (q + 1, m), (q + 1, n) ndarray of float64
+        Standardised measures, with a row of ones below.
+    entries : tuple of (int, int)
+        The entries (i, j) of the form whose features are the rows below the scores.
+    """
+
+    scores: FloatArray
+    models: IndexArray
+    segments: IndexArray
+    model_measures: Float64Array
+    segment_measures: Float64Array
+    entries: tuple[tuple[int, int], ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of trials."""
+        return len(self), self.scores.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.scores) + len(self.entries)
+
+    def __getitem__(self, part: tuple[slice, slice]) -> Float64Array:
+        """Return a block of trials; the first slice must take all rows."""
+        every, trials = part
+        if every != slice(None):
+            message = f"only blocks of trials can be taken; got rows {every}"
+            raise IndexError(message)
+        scores = self.scores[:, trials]
+        rows = np.empty((len(self), scores.shape[1]))
+        rows[: len(scores)] = scores
+        q = self.model_measures[:, self.models[trials]]
+        r = self.segment_measures[:, self.segments[trials]]
+        for row, (i, j) in zip(rows[len(scores) :], self.entries, strict=True):
+            np.multiply(q[i], r[j], out=row)
+            if i != j:
+                row += q[j] * r[i]
+        return rows
+
+    def keep(self, kept: npt.NDArray[np.bool_]) -> "QualityDesign":
+        """Return the design with some of the entries only."""
+        chosen = zip(self.entries, kept, strict=True)
+        return evolve(self, entries=tuple(entry for entry, flag in chosen if flag))
+
+
+@frozen(eq=False)
+class QualitySolution:
+    """A trained quality fusion.
+
+    Parameters
+    ----------
+    linear : LinearSolution
+        The weights of the systems first, those of the features after them; offset and
+        how the training went.
+    form : (q + 1, q + 1) ndarray of float64
+        The form on standardised measures; its last entry is 0, as the offset is apart.
+    """
+
+    linear: LinearSolution
+    form: Float64Array
+
+
+def form_entries(n_measures: int) -> tuple[tuple[int, int], ...]:
+    """Return the entries of the form without the offset, those of a single measure first.
+
+    Of redundant features the earlier are kept: better a term of one measure than a product.
+    """
+    single = [(n_measures, j) for j in range(n_measures)]
+    return (*single, *((i, j) for j in range(n_measures) for i in range(j, n_measures)))
+
+
+def train_quality(
+    tar: QualityDesign,
+    non: QualityDesign,
+    *,
+    rule: ScoringRule,
+    prior: float,
+    plo: float,
+    tar_weights: Float64Array | None,
+    non_weights: Float64Array | None,
+    ridge: float,
+    owner: str,
+) -> QualitySolution:
+    r"""Train the weights of systems and form together.
+
+    Parameters
+    ----------
+    tar, non : QualityDesign
+        The two classes, on the same measures, with all entries of `form_entries`; finite.
+    rule : ScoringRule
+        The loss.
+    prior, plo : float
+        Prior probability of a target and its log-odds.
+    tar_weights, non_weights : (t,) ndarray of float64 or None
+        Positive trial weights.
+    ridge : float
+        As for `train_linear`; the features count like systems.
+    owner : str
+        Whom messages speak of.
+
+    Returns
+    -------
+    QualitySolution
+        The optimum, to machine precision.
+
+    Warns
+    -----
+    SeparableDataWarning, ConvergenceWarning
+        As `train_linear`.
+
+    Notes
+    -----
+    A feature that is constant, or a linear combination of scores and earlier features,
+    as it is when a measure does not vary on one side, gets the weight zero. What is left has
+    one optimum.
+    """
+    moments = [
+        class_moments(cast("FloatArray", design), weights)
+        for design, weights in ((tar, tar_weights), (non, non_weights))
+    ]
+    half = 0.5 * (moments[0].mean - moments[1].mean)
+    covariance = 0.5 * (moments[0].scatter + moments[1].scatter) + np.outer(half, half)
+    kept = _independent(covariance, len(tar.scores))
+    tar, non = tar.keep(kept), non.keep(kept)
+    # Training takes blocks of trials only, and so can do with a design instead of an array.
+    objective = TrainingObjective(
+        tar=cast("FloatArray", tar),
+        non=cast("FloatArray", non),
+        rule=rule,
+        prior=prior,
+        plo=plo,
+        tar_weights=tar_weights,
+        non_weights=non_weights,
+        centre=np.zeros(len(tar)),
+        spread=np.ones(len(tar)),
+    )
+    solution = train_linear(objective, ridge=ridge, owner=owner)
+    size = len(tar.model_measures)
+    form = np.zeros((size, size))
+    for weight, (i, j) in zip(solution.weights[len(tar.scores) :], tar.entries, strict=True):
+        form[i, j] = form[j, i] = weight
+    return QualitySolution(linear=solution, form=form)
+
+
+def _independent(covariance: Float64Array, n_systems: int) -> npt.NDArray[np.bool_]:
+    """Tell which features vary, and not only with the systems and the features before them."""
+    variance = covariance.diagonal()
+    residual = covariance.copy()
+    kept = np.zeros(variance.size, dtype=np.bool_)
+    for index, total in enumerate(variance):
+        own = residual[index, index]
+        constant = index >= n_systems and total <= _CONSTANT**2
+        if constant or own <= _REDUNDANT * total:
+            continue
+        kept[index] = True
+        # What this input explains of the others is taken from their covariance.
+        residual -= np.outer(residual[index], residual[index]) / own
+    return kept[n_systems:]
