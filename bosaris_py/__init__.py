@@ -2,16 +2,16 @@
 
 Scores of trials, each a model (row) against a test segment (column), are kept
 in matrices with a mask. `Key` says which trials are targets; `Results` judges;
-`LinearCalibration`, `PAVCalibration` and `LinearFusion` turn scores into
-log-likelihood-ratios; `DETPlot` and `BayesPlot` draw.
+`LinearCalibration`, `PAVCalibration`, `LinearFusion` and `QualityFusion` turn scores
+into log-likelihood-ratios; `DETPlot` and `BayesPlot` draw.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from bosaris_py._version import __version__
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
-from bosaris_py.evaluation import Results
-from bosaris_py.fusion import LinearFusion
+from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
+from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics import (
     ROC,
     ROCCH,
@@ -49,10 +49,13 @@ __all__ = [
     "Ndx",
     "OperatingPoint",
     "PAVCalibration",
+    "QualityFusion",
     "QualityMeasures",
     "Results",
     "Scores",
     "SegmentQuality",
+    "SystemComparison",
+    "SystemDivergence",
     "Threshold",
     "__version__",
     "act_dcf",

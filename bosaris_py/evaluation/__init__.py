@@ -2,6 +2,14 @@
 
 from bosaris_py.evaluation.bayes_curves import BayesCurves
 from bosaris_py.evaluation.det_curves import hull_points, steppy_points
+from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.results import Results
 
-__all__ = ["BayesCurves", "Results", "hull_points", "steppy_points"]
+__all__ = [
+    "BayesCurves",
+    "Results",
+    "SystemComparison",
+    "SystemDivergence",
+    "hull_points",
+    "steppy_points",
+]

@@ -1,0 +1,337 @@
+"""Looking at a fusion beside its subsystems: on development data, and on trials without a key."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import describe, frozen, invalid
+from bosaris_py.evaluation.results import Results
+from bosaris_py.numerics.divergence import estimate_target_proportions, kl_divergence
+from bosaris_py.numerics.objectives import resolve_prior
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials.stacking import stack_scores, stack_tar_non
+
+__all__ = ["SystemComparison", "SystemDivergence"]
+
+Float64Array = npt.NDArray[np.float64]
+Systems = Mapping[str, Scores] | Sequence[Scores]
+
+_SAME = attrs.cmp_using(eq=np.array_equal)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class SystemComparison:
+    """How well subsystems and fusions do on the same trials, whose answers are known.
+
+    Make one with `from_scores`; ``print`` shows it as a table.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the systems.
+    n_tar, n_non : int
+        Number of targets and of non-targets.
+    prior : OperatingPoint
+        Where the costs are taken.
+    estimated_proportions : (n_systems,) ndarray of float64
+        Which share of the trials each system takes for targets; for calibrated
+        scores near `target_proportion`.
+    act_dcf, min_dcf : (n_systems,) ndarray of float64
+        Actual and minimum detection cost, divided by that of the better decision made
+        without a detector.
+    prbep : (n_systems,) ndarray of float64
+        Precision-recall break-even point, a number of errors.
+
+    See Also
+    --------
+    SystemDivergence : What can be said about new trials without their answers.
+
+    Notes
+    -----
+    BOSARIS: ``analyse_dev_lin_fusion.m``, ``analyse_dev_lin_and_qual_fusion.m``, which print and
+    return nothing, and ``evalAll.m``, which gives the costs in per cent.
+
+    Examples
+    --------
+    >>> from bosaris_py import Key, Scores
+    >>> models, segments = ["anna"], ["s1", "s2", "s3", "s4"]
+    >>> key = Key(models, segments, [[True, True, False, False]], [[False, False, True, True]])
+    >>> good = Scores([[3.0, 2.0, -4.0, -1.0]], models, segments)
+    >>> poor = Scores([[0.5, -1.0, 1.0, -2.0]], models, segments)
+    >>> print(SystemComparison.from_scores({"good": good, "poor": poor}, key, prior=0.5))
+    2 targets, 2 non-targets: 50 % targets. Costs at prior 0.5, unit costs.
+    system  targets (%)  act. DCF  min. DCF  PRBEP
+    good          53.01    0.0000    0.0000   0.00
+    poor          43.54    1.0000    0.5000   0.67
+    """
+
+    names: tuple[str, ...]
+    n_tar: int
+    n_non: int
+    prior: OperatingPoint
+    estimated_proportions: Float64Array = attrs.field(eq=_SAME)
+    act_dcf: Float64Array = attrs.field(eq=_SAME)
+    min_dcf: Float64Array = attrs.field(eq=_SAME)
+    prbep: Float64Array = attrs.field(eq=_SAME)
+
+    @classmethod
+    def from_scores(
+        cls, systems: Systems, key: Key, *, prior: float | OperatingPoint
+    ) -> "SystemComparison":
+        """Judge systems on the trials of a key.
+
+        Parameters
+        ----------
+        systems : mapping of str to Scores, or sequence of Scores
+            Log-likelihood-ratios of each system, for every trial of the key; by custom the
+            fusions last. A sequence is named 1, 2, and so on.
+        key : Key
+            Which trials are targets and which non-targets.
+        prior : float or OperatingPoint
+            Where the costs are taken.
+
+        Returns
+        -------
+        SystemComparison
+
+        Raises
+        ------
+        TrialMismatchError
+            If a system lacks scores of the key's trials; says how many for each.
+        InvalidInputError
+            If there is no system, a class is empty, a score is NaN, or the prior is not
+            in (0, 1).
+        """
+        owner = f"{cls.__name__}.from_scores"
+        names, scores = _named(systems, owner)
+        point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
+        tar, non = stack_tar_non(scores, key)
+        results = [Results(*classes) for classes in zip(tar, non, strict=True)]
+        stack = np.concatenate((tar, non), axis=1)
+        return cls(
+            names=names,
+            n_tar=key.n_tar,
+            n_non=key.n_non,
+            prior=point,
+            estimated_proportions=frozen(
+                estimate_target_proportions(stack, key.n_tar / key.n_trials)
+            ),
+            act_dcf=_collected(result.act_dcf(point, normalize=True) for result in results),
+            min_dcf=_collected(result.min_dcf(point, normalize=True) for result in results),
+            prbep=_collected(result.prbep for result in results),
+        )
+
+    @property
+    def target_proportion(self) -> float:
+        """The true share of targets among the trials."""
+        return self.n_tar / (self.n_tar + self.n_non)
+
+    def __repr__(self) -> str:
+        """Show the counts in one line."""
+        return (
+            f"{type(self).__name__}: {len(self.names)} systems, {self.n_tar} targets, "
+            f"{self.n_non} non-targets"
+        )
+
+    def __str__(self) -> str:
+        """Return the table as text."""
+        point = self.prior
+        costs = "unit costs"
+        if (point.c_miss, point.c_fa) != (1.0, 1.0):
+            costs = f"miss costs {point.c_miss:.4g}, false alarm {point.c_fa:.4g}"
+        head = (
+            f"{self.n_tar} targets, {self.n_non} non-targets: "
+            f"{100 * self.target_proportion:.4g} % targets. "
+            f"Costs at prior {point.p_target:.4g}, {costs}."
+        )
+        columns = {
+            "targets (%)": [f"{100 * share:.2f}" for share in self.estimated_proportions],
+            "act. DCF": [f"{cost:.4f}" for cost in self.act_dcf],
+            "min. DCF": [f"{cost:.4f}" for cost in self.min_dcf],
+            "PRBEP": [f"{count:.2f}" for count in self.prbep],
+        }
+        return "\n".join((head, *_table("system", self.names, columns)))
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class SystemDivergence:
+    """How far systems are apart, on development data and on trials without a key.
+
+    Make one with `from_scores`; ``print`` shows it as tables. Where the systems agree on the
+    development data but not on the new trials, at least one of them does not carry over.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the systems.
+    assumed_prior : float
+        Prior with which the proportions were estimated.
+    estimated_proportions : (n_systems,) ndarray of float64
+        Which share of the new trials each system takes for targets.
+    prior : float
+        Prior with which the divergences were computed.
+    dev : (n_systems, n_systems) ndarray of float64
+        On the development data: mean divergence, in nats, of the posteriors of the
+        system in the column from those of the system in the row.
+    evaluation : (n_systems, n_systems) ndarray of float64
+        The same on the new trials.
+
+    See Also
+    --------
+    SystemComparison : What can be said where the answers are known.
+
+    Notes
+    -----
+    BOSARIS: ``analyse_eval_lin_fusion.m``, ``analyse_eval_lin_and_qual_fusion.m``, which print
+    and return nothing, and ``kldivergence_of_systems.m``.
+
+    Examples
+    --------
+    >>> from bosaris_py import Key, Scores
+    >>> models, segments = ["anna"], ["s1", "s2", "s3", "s4"]
+    >>> key = Key(models, segments, [[True, True, False, False]], [[False, False, True, True]])
+    >>> good = Scores([[3.0, 2.0, -4.0, -1.0]], models, segments)
+    >>> poor = Scores([[0.5, -1.0, 1.0, -2.0]], models, segments)
+    >>> systems = {"good": good, "poor": poor}
+    >>> print(SystemDivergence.from_scores(systems, key, systems, key.to_ndx(), prior=0.5))
+    Targets on the new trials, estimated with prior 0.08:
+    system  targets (%)
+    good          26.49
+    poor           8.98
+    Divergence on the development data at prior 0.5, nats / 100, row: reference
+    system   good   poor
+    good     0.00  60.59
+    poor    98.81   0.00
+    Divergence on the new trials at prior 0.5, nats / 100, row: reference
+    system   good   poor
+    good     0.00  60.59
+    poor    98.81   0.00
+    """
+
+    names: tuple[str, ...]
+    assumed_prior: float
+    estimated_proportions: Float64Array = attrs.field(eq=_SAME)
+    prior: float
+    dev: Float64Array = attrs.field(eq=_SAME)
+    evaluation: Float64Array = attrs.field(eq=_SAME)
+
+    @classmethod
+    def from_scores(
+        cls,
+        dev: Systems,
+        key: Key,
+        evaluation: Systems,
+        ndx: Ndx | Key,
+        *,
+        prior: float | OperatingPoint | None = None,
+        assumed_prior: float | OperatingPoint = 0.08,
+    ) -> "SystemDivergence":
+        """Compare systems on development data and on new trials.
+
+        Parameters
+        ----------
+        dev : mapping of str to Scores, or sequence of Scores
+            Log-likelihood-ratios of each system for every trial of the key; by custom the
+            fusions last. A sequence is named 1, 2, and so on.
+        key : Key
+            The development trials. Both classes are averaged on their own.
+        evaluation : mapping of str to Scores, or sequence of Scores
+            The same systems, with scores for every trial of `ndx`.
+        ndx : Ndx or Key
+            The new trials. Answers are not used.
+        prior : float or OperatingPoint, optional
+            Prior with which posteriors are formed for the divergence. By default the
+            proportion of targets on the new trials as the last system estimates it.
+        assumed_prior : float or OperatingPoint, default: 0.08
+            Prior with which the proportions are estimated; the toolkit's.
+
+        Returns
+        -------
+        SystemDivergence
+
+        Raises
+        ------
+        TrialMismatchError
+            If a system lacks scores; says how many for each.
+        InvalidInputError
+            If there is no system, `dev` and `evaluation` hold different ones, a class is
+            empty, a score is NaN, or a prior is not in (0, 1).
+        """
+        owner = f"{cls.__name__}.from_scores"
+        names, dev_scores = _named(dev, owner)
+        found, new_scores = _named(evaluation, owner)
+        if found != names:
+            expected = f"hold the same systems as `dev`, {describe(list(names))}"
+            raise invalid("evaluation", owner, expected, describe(list(found)))
+        tar, non = stack_tar_non(dev_scores, key)
+        assumed, _ = resolve_prior(assumed_prior, owner)
+        new = stack_scores(new_scores, ndx)
+        estimates = estimate_target_proportions(new, assumed)
+        used, _ = resolve_prior(float(estimates[-1]) if prior is None else prior, owner)
+        labels = np.arange(key.n_trials) < key.n_tar
+        known = kl_divergence(np.concatenate((tar, non), axis=1), used, is_target=labels)
+        return cls(
+            names=names,
+            assumed_prior=assumed,
+            estimated_proportions=frozen(estimates),
+            prior=used,
+            dev=frozen(known),
+            evaluation=frozen(kl_divergence(new, used)),
+        )
+
+    def __repr__(self) -> str:
+        """Show the systems and the prior in one line."""
+        return f"{type(self).__name__}: {len(self.names)} systems at prior {self.prior:.4g}"
+
+    def __str__(self) -> str:
+        """Return the tables as text."""
+        shares = [f"{100 * share:.2f}" for share in self.estimated_proportions]
+        lines = [
+            f"Targets on the new trials, estimated with prior {self.assumed_prior:.4g}:",
+            *_table("system", self.names, {"targets (%)": shares}),
+        ]
+        for where, matrix in (("development data", self.dev), ("new trials", self.evaluation)):
+            columns = {
+                name: [f"{100 * value:.2f}" for value in column]
+                for name, column in zip(self.names, matrix.T, strict=True)
+            }
+            lines.append(
+                f"Divergence on the {where} at prior {self.prior:.4g}, nats / 100, row: reference"
+            )
+            lines.extend(_table("system", self.names, columns))
+        return "\n".join(lines)
+
+
+def _named(systems: Systems, owner: str) -> tuple[tuple[str, ...], list[Scores]]:
+    """Return the names of systems and their scores."""
+    if isinstance(systems, Scores):
+        hint = "Put the Scores of all systems into a list or a dict."
+        raise invalid("systems", owner, "be several Scores", "one Scores", hint)
+    if isinstance(systems, Mapping):
+        return tuple(str(name) for name in systems), list(systems.values())
+    scores = list(systems)
+    return tuple(str(number + 1) for number in range(len(scores))), scores
+
+
+def _collected(values: Iterable[float]) -> Float64Array:
+    """Return numbers as a read-only array."""
+    return frozen(np.array(list(values), dtype=np.float64))
+
+
+def _table(corner: str, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the lines of a table: names to the left, columns of numbers to the right."""
+    width = max(len(corner), *(len(name) for name in names))
+    widths = {
+        title: max(len(title), *(len(cell) for cell in cells)) for title, cells in columns.items()
+    }
+    head = "  ".join((corner.ljust(width), *(title.rjust(widths[title]) for title in columns)))
+    rows = [
+        "  ".join(
+            (name.ljust(width), *(columns[title][row].rjust(widths[title]) for title in columns))
+        )
+        for row, name in enumerate(names)
+    ]
+    return [head, *rows]
