@@ -347,21 +347,32 @@ class ROC:
     @functools.cached_property
     def _vertices(self) -> tuple[Float64Array, Weights, Weights]:
         """Thresholds, misses and false alarms at the corners of the steppy ROC."""
-        n_scores = self.target_scores.size
-        thresholds = np.empty(2 * n_scores + 2)
-        misses = np.empty(thresholds.size, dtype=self._misses.dtype)
-        false_alarms = np.empty(thresholds.size, dtype=self._false_alarms.dtype)
-        thresholds[0], misses[0], false_alarms[0] = -np.inf, 0, self.non_total
-        thresholds[-1], misses[-1], false_alarms[-1] = np.inf, self.tar_total, 0
-        thresholds[1:-1:2] = self.target_scores
-        misses[1:-1:2] = self._misses[:-1]
-        false_alarms[1:-1:2] = self._false_alarms
+        at, gap = self.non_at > 0, self.non_between > 0
+        # Most scores of many targets lie within a vertical run; only the others,
+        # and those of targets without weight, are looked at closely.
+        before = gap[:-1] | at
+        before[1:] |= at[:-1]
+        after = gap[1:]
+        weightless = self.tar_at == 0
+        if weightless.any():
+            before |= weightless
+            before[1:] |= weightless[:-1]
+            after = after | weightless
+        i, j = np.flatnonzero(before), np.flatnonzero(after)
+        # The point before target k is number 2 k + 1 of all candidates, the one after
+        # it number 2 k + 2.
+        order = np.argsort(np.concatenate((2 * i, 2 * j + 1)), kind="stable")
         # The next float up rejects the target and keeps everything above it.
         with np.errstate(over="ignore"):
-            thresholds[2:-1:2] = np.nextafter(self.target_scores, np.inf)
-        misses[2:-1:2] = self._misses[1:]
-        false_alarms[2:-1:2] = self.non_between[1:]
-        false_alarms[2:-3:2] += self._false_alarms[1:]
+            just_above = np.nextafter(self.target_scores[j], np.inf)
+        above = np.append(self._false_alarms, 0)
+
+        def chain(start: Any, inner: tuple[Weights, Weights], end: Any) -> Weights:
+            return np.concatenate(([start], np.concatenate(inner)[order], [end]))
+
+        thresholds = chain(-np.inf, (self.target_scores[i], just_above), np.inf)
+        misses = chain(0, (self._misses[i], self._misses[j + 1]), self.tar_total)
+        false_alarms = chain(self.non_total, (above[i], self.non_between[j + 1] + above[j + 1]), 0)
         corner = _corners(misses, false_alarms)
         return frozen(thresholds[corner]), frozen(misses[corner]), frozen(false_alarms[corner])
 
