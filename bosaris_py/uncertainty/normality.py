@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy.typing as npt
-from scipy import stats
 
 from bosaris_py._validation import as_vector, invalid, refuse_nan
 
@@ -70,5 +69,8 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
         raise invalid("sample", "normality_test", expected, f"{values.size}", hint)
     if values.min() == values.max():
         raise invalid("sample", "normality_test", "not be constant", f"only {values[0]:g}")
+    # Importing scipy.stats takes longer than most bootstraps.
+    from scipy import stats
+
     w, p_value = stats.shapiro(values)
     return NormalityTest(float(w), float(p_value))
