@@ -28,7 +28,7 @@ from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import Scores
-from bosaris_py.uncertainty.dcf_error import dyadic_covariance, refuse_same_speaker, threshold_of
+from bosaris_py.uncertainty.dcf_error import FixedCost, dyadic_covariance, refuse_same_speaker
 from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
@@ -36,11 +36,11 @@ from bosaris_py.uncertainty.decisions import (
     as_count,
     check_few_errors,
     disagreements_of,
-    prices_of,
     rejected,
 )
 from bosaris_py.uncertainty.estimates import Alternative, ZTest, check_choice, z_test
 from bosaris_py.uncertainty.speakers import PairTable, TrialSpeakers, Unknown
+from bosaris_py.uncertainty.statistics import ActDCF
 
 __all__ = [
     "ComparisonTable",
@@ -297,8 +297,8 @@ def speaker_permutation_test_scores(
     scores_a: Scores,
     scores_b: Scores,
     key: Key,
-    statistic: ThresholdCost,
-    statistic_b: ThresholdCost | None = None,
+    statistic: ThresholdCost | ActDCF,
+    statistic_b: ThresholdCost | ActDCF | None = None,
     *,
     model_speakers: IdMap | None = None,
     segment_speakers: IdMap | None = None,
@@ -316,10 +316,9 @@ def speaker_permutation_test_scores(
         Scores of the two systems, one for each trial of `key`.
     key : Key
         Which trials are targets and which non-targets.
-    statistic : DCF or OperatingPoint
-        Threshold, prior and costs: anything with attributes threshold, p_target, c_miss,
-        c_fa and, if it likes, normalize.
-    statistic_b : DCF or OperatingPoint, optional
+    statistic : DCF, ActDCF or OperatingPoint
+        Threshold, prior and costs, as for `dcf_standard_error`.
+    statistic_b : DCF, ActDCF or OperatingPoint, optional
         The same for the second system, where its threshold is another one.
     model_speakers : IdMap, optional
         From model to speaker. By default each model is a speaker of its own.
@@ -383,8 +382,8 @@ def speaker_z_test(
     scores_a: Scores,
     scores_b: Scores,
     key: Key,
-    statistic: ThresholdCost,
-    statistic_b: ThresholdCost | None = None,
+    statistic: ThresholdCost | ActDCF,
+    statistic_b: ThresholdCost | ActDCF | None = None,
     *,
     model_speakers: IdMap | None = None,
     segment_speakers: IdMap | None = None,
@@ -402,10 +401,9 @@ def speaker_z_test(
         Scores of the two systems, one for each trial of `key`.
     key : Key
         Which trials are targets and which non-targets.
-    statistic : DCF or OperatingPoint
-        Threshold, prior and costs: anything with attributes threshold, p_target, c_miss,
-        c_fa and, if it likes, normalize.
-    statistic_b : DCF or OperatingPoint, optional
+    statistic : DCF, ActDCF or OperatingPoint
+        Threshold, prior and costs, as for `dcf_standard_error`.
+    statistic_b : DCF, ActDCF or OperatingPoint, optional
         The same for the second system, where its threshold is another one.
     model_speakers : IdMap, optional
         From model to speaker. By default each model is a speaker of its own.
@@ -497,18 +495,21 @@ class _Influence:
 def _influence(
     systems: tuple[Scores, Scores],
     key: Key,
-    statistics: tuple[ThresholdCost, ThresholdCost],
+    statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF],
     speakers: TrialSpeakers,
     owner: str,
 ) -> _Influence:
     """Compare the errors of two systems on all trials of a key."""
-    prices = prices_of(statistics[0], owner)
-    if prices_of(statistics[1], owner) != prices:
+    costs = [
+        FixedCost.of(s, owner, n)
+        for s, n in zip(statistics, ("statistic", "statistic_b"), strict=True)
+    ]
+    if (costs[0].miss, costs[0].alarm) != (costs[1].miss, costs[1].alarm):
         expected = "have the same prior and costs as `statistic`"
         raise invalid("statistic_b", owner, expected, describe(statistics[1]))
     below = []
     names = ("scores_a", "scores_b")
-    for scores, statistic, name in zip(systems, statistics, names, strict=True):
+    for scores, cost, name in zip(systems, costs, names, strict=True):
         if not isinstance(scores, Scores):
             raise invalid(name, owner, "be Scores", describe(scores))
         aligned = scores.align_with_ndx(key)
@@ -520,7 +521,7 @@ def _influence(
                 "systems have scored."
             )
             raise TrialMismatchError(message)
-        below.append(rejected(aligned.scoremat, threshold_of(statistic, owner)))
+        below.append(rejected(aligned.scoremat, cost.threshold))
     for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
         if n_trials == 0:
             raise invalid("key", owner, f"have {what}", "none")
@@ -531,8 +532,8 @@ def _influence(
     refuse_same_speaker(others, owner)
     alarms = speakers.sum_pairs(non_disagreement)
     return _Influence(
-        prices[0] / key.n_tar * speakers.sum_targets(tar_disagreement),
-        attrs.evolve(alarms, table=-prices[1] / key.n_non * alarms.table),
+        costs[0].miss / key.n_tar * speakers.sum_targets(tar_disagreement),
+        attrs.evolve(alarms, table=-costs[0].alarm / key.n_non * alarms.table),
         speakers.sum_targets(key.tar) / key.n_tar,
         attrs.evolve(others, table=others.table / key.n_non),
         int(np.count_nonzero(tar_disagreement)),

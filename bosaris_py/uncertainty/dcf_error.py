@@ -20,7 +20,7 @@ References
 
 import functools
 import math
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import attrs
 import numpy as np
@@ -41,6 +41,7 @@ from bosaris_py.trials.scores import Scores
 from bosaris_py.uncertainty.decisions import (
     Prices,
     ThresholdCost,
+    as_count,
     as_threshold,
     check_few_errors,
     prices_of,
@@ -49,6 +50,7 @@ from bosaris_py.uncertainty.decisions import (
 from bosaris_py.uncertainty.estimates import Interval, check_choice, normal_interval
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.speakers import PairTable, TrialSpeakers, Unknown
+from bosaris_py.uncertainty.statistics import ActDCF
 
 __all__ = ["SpeakerErrors", "dcf_standard_error", "dcf_standard_error_scores", "speaker_errors"]
 
@@ -60,7 +62,7 @@ ScoresMethod = Literal["speaker", "upper-bound", "iid", "one-layer", "two-layer"
 def dcf_standard_error(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
-    statistic: ThresholdCost,
+    statistic: ThresholdCost | ActDCF,
     *,
     method: Method = "upper-bound",
     tar_sets: npt.ArrayLike | None = None,
@@ -76,10 +78,11 @@ def dcf_standard_error(
         Target scores; no NaN, +-inf allowed.
     non : (n_non,) array_like of float
         Non-target scores; no NaN, +-inf allowed.
-    statistic : DCF or OperatingPoint
+    statistic : DCF, ActDCF or OperatingPoint
         Threshold, prior and costs: anything with attributes threshold, p_target, c_miss,
-        c_fa and, if it likes, normalize. The threshold of an OperatingPoint is the Bayes
-        threshold, so scores must be log-likelihood-ratios.
+        c_fa and, if it likes, normalize; or an ActDCF at one operating point. The threshold
+        of an OperatingPoint, and of an ActDCF, is the Bayes threshold, so scores must then
+        be log-likelihood-ratios.
     method : {"upper-bound", "iid", "one-layer", "two-layer"}, default: "upper-bound"
         "upper-bound" is equation (4) of [1]_ without its covariance term; "iid" is the
         limit of the bootstrap of trials, which is the same number. (The paper takes the
@@ -170,23 +173,22 @@ def dcf_standard_error(
     """
     owner = "dcf_standard_error"
     check_choice(method, get_args(Method), "method", owner)
-    threshold = threshold_of(statistic, owner)
-    miss_price, alarm_price = prices_of(statistic, owner)
-    tar_residuals, miss_total = _residuals(tar, tar_weights, threshold, "tar", owner)
-    non_residuals, alarm_total = _residuals(non, non_weights, threshold, "non", owner)
+    cost = FixedCost.of(statistic, owner)
+    tar_residuals, miss_total = _residuals(tar, tar_weights, cost.threshold, "tar", owner)
+    non_residuals, alarm_total = _residuals(non, non_weights, cost.threshold, "non", owner)
     tar_index = _set_index(tar_sets, tar_residuals.size, "tar_sets", method, owner)
     non_index = _set_index(non_sets, non_residuals.size, "non_sets", method, owner)
     check_few_errors(miss_total, "miss rate")
     check_few_errors(alarm_total, "false-alarm rate")
-    variance = miss_price**2 * _variance(tar_residuals, tar_index, method)
-    variance += alarm_price**2 * _variance(non_residuals, non_index, method)
+    variance = cost.miss**2 * _variance(tar_residuals, tar_index, method)
+    variance += cost.alarm**2 * _variance(non_residuals, non_index, method)
     return math.sqrt(variance)
 
 
 def dcf_standard_error_scores(
     scores: Scores,
     key: Key,
-    statistic: ThresholdCost,
+    statistic: ThresholdCost | ActDCF,
     *,
     method: ScoresMethod = "speaker",
     model_speakers: IdMap | None = None,
@@ -201,7 +203,7 @@ def dcf_standard_error_scores(
         Scores of the system.
     key : Key
         Which trials are targets and which non-targets.
-    statistic : DCF or OperatingPoint
+    statistic : DCF, ActDCF or OperatingPoint
         Threshold, prior and costs, as for `dcf_standard_error`.
     method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
         "speaker" lets speakers be independent, see `speaker_errors`; the others are those
@@ -235,17 +237,17 @@ def dcf_standard_error_scores(
     """
     owner = "dcf_standard_error_scores"
     check_choice(method, get_args(ScoresMethod), "method", owner)
-    threshold = threshold_of(statistic, owner)
     if method == "speaker":
+        cost = FixedCost.of(statistic, owner)
         errors = speaker_errors(
             scores,
             key,
-            threshold,
+            cost.threshold,
             model_speakers=model_speakers,
             segment_speakers=segment_speakers,
             unknown=unknown,
         )
-        return errors.dcf_standard_error(statistic)
+        return errors._cost_error(np.array((cost.miss, cost.alarm)))
     if method not in ("one-layer", "two-layer"):
         return dcf_standard_error(*scores.get_tar_non(key), statistic, method=method)
     aligned = scores.align_with_ndx(key)
@@ -348,7 +350,10 @@ class SpeakerErrors:
         float
         """
         owner = "SpeakerErrors.dcf_standard_error"
-        prices = np.array(prices_of(cost, owner, normalize=normalize))
+        return self._cost_error(np.array(prices_of(cost, owner, normalize=normalize)))
+
+    def _cost_error(self, prices: Float64Array) -> float:
+        """Return the standard error of the cost with these prices of the two rates."""
         return math.sqrt(max(float(prices @ self.covariance @ prices), 0.0))
 
     def dcf_interval(
@@ -376,6 +381,58 @@ class SpeakerErrors:
             self.method,
             "SpeakerErrors.dcf_interval",
         )
+
+    def design_effect(self, cost: Prices) -> float:
+        """Return how many times larger the variance of the cost is than with independent trials.
+
+        Parameters
+        ----------
+        cost : DCF or OperatingPoint
+            Prior and costs; a threshold is ignored.
+
+        Returns
+        -------
+        float
+            Variance over that of as many independent trials; inf if the latter is 0
+            and the former not.
+        """
+        miss, alarm = prices_of(cost, "SpeakerErrors.design_effect", normalize=False)
+        single = miss**2 * self.pmiss * (1.0 - self.pmiss) / self.n_tar
+        single += alarm**2 * self.pfa * (1.0 - self.pfa) / self.n_non
+        variance = self.dcf_standard_error(cost, normalize=False) ** 2
+        if single == 0:
+            return math.inf if variance > 0 else 1.0
+        return variance / single
+
+    def speakers_needed(
+        self, cost: Prices, standard_error: float, *, normalize: bool | None = None
+    ) -> int:
+        """Return how many speakers would bring the standard error of the cost down to a value.
+
+        For an experiment like this one, with as many models and segments per speaker. The
+        variance is taken to be in inverse proportion to the number of speakers; the part
+        of single pairs of speakers shrinks faster, so the number is on the safe side.
+        More models or segments of the same speakers do not replace other speakers.
+
+        Parameters
+        ----------
+        cost : DCF or OperatingPoint
+            Prior and costs; a threshold is ignored.
+        standard_error : float
+            The standard error that is wanted, positive.
+        normalize : bool, optional
+            As for `dcf_standard_error`; holds for `standard_error` too.
+
+        Returns
+        -------
+        int
+        """
+        owner = "SpeakerErrors.speakers_needed"
+        wanted = as_count(standard_error, "standard_error", owner)
+        if wanted == 0:
+            raise invalid("standard_error", owner, "be positive", describe(standard_error))
+        ratio = self.dcf_standard_error(cost, normalize=normalize) / wanted
+        return math.ceil(self.n_speakers * ratio**2)
 
     def __repr__(self) -> str:
         """Show both rates with their standard errors."""
@@ -457,8 +514,9 @@ def speaker_errors(
     are ratios, so this is first order in 1/K. Speakers who appear on one side only are
     covered by the same sums.
 
-    In simulations with 80 speakers the nominal 95 % normal interval of the cost covered
-    about 90 %, that of independent trials 33 %.
+    In 300 simulated data sets of 80 speakers (``tests/crossed_trials.py``) the nominal 95 %
+    normal interval of the cost covered the truth 94 % of the time; that of independent
+    trials 28 %, of sets by enrolled speaker 83 % (one-layer) and 84 % (two-layer).
 
     Time and memory in proportion to the score matrix.
 
@@ -530,15 +588,42 @@ def refuse_same_speaker(others: PairTable, owner: str) -> None:
         raise invalid("key", owner, "have two speakers in each non-target trial", found, hint)
 
 
-def threshold_of(statistic: ThresholdCost, owner: str) -> float:
-    """Return the fixed threshold of a statistic."""
-    try:
-        value = statistic.threshold
-    except AttributeError:
-        hint = "Only the cost at a fixed threshold has an analytic standard error; see bootstrap."
-        expected = "have a threshold, as DCF and OperatingPoint do"
-        raise invalid("statistic", owner, expected, describe(statistic), hint) from None
-    return as_threshold(value, "statistic.threshold", owner)
+@attrs.frozen
+class FixedCost:
+    """A detection cost at a fixed threshold, whatever object it came from.
+
+    Parameters
+    ----------
+    threshold : float
+        Accept iff score >= threshold.
+    miss : float
+        Price of a miss rate of one.
+    alarm : float
+        Price of a false-alarm rate of one.
+    """
+
+    threshold: float
+    miss: float
+    alarm: float
+
+    @classmethod
+    def of(cls, statistic: ThresholdCost | ActDCF, owner: str, name: str = "statistic") -> Self:
+        """Read a `statistic` argument."""
+        if isinstance(statistic, ActDCF):
+            if statistic.shape:
+                n_points = math.prod(statistic.shape)
+                raise invalid(name, owner, "be of one operating point", f"{n_points}")
+            costs = statistic.costs
+            scale = float(costs.default_cost) if statistic.normalize else 1.0
+            return cls(float(costs.thresholds), float(costs.miss) / scale, float(costs.fa) / scale)
+        try:
+            value = statistic.threshold
+        except AttributeError:
+            hint = "Only a cost at a fixed threshold has an analytic standard error; see bootstrap."
+            expected = "have a threshold, as DCF and OperatingPoint do"
+            raise invalid(name, owner, expected, describe(statistic), hint) from None
+        miss, alarm = prices_of(statistic, owner)
+        return cls(as_threshold(value, f"{name}.threshold", owner), miss, alarm)
 
 
 def _residuals(

@@ -386,7 +386,7 @@ KEY = Key(["a", "b"], ["x", "y"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
         ),
         (
             lambda: speaker_z_test(EYE, EYE, KEY, 0.5),
-            "`cost` of speaker_z_test must have attributes",
+            "`statistic` of speaker_z_test must have a threshold",
         ),
     ],
 )

@@ -16,6 +16,7 @@ from bosaris_py.uncertainty.dcf_error import (
     speaker_errors,
 )
 from bosaris_py.uncertainty.rate_intervals import wilson_interval
+from bosaris_py.uncertainty.statistics import DCF, ActDCF, MinDCF
 from tests.crossed_trials import CrossedExperiment
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -73,6 +74,18 @@ def test_operating_point_stands_for_its_bayes_threshold(rng):
     point = OperatingPoint(0.2, 3, 1)
     same = Cost(point.threshold, 0.2, 3, 1)
     assert dcf_standard_error(tar, non, point) == dcf_standard_error(tar, non, same)
+
+
+def test_actual_dcf_stands_for_its_operating_point(rng):
+    tar, non = rng.normal(2, 2, 300), rng.normal(-2, 2, 300)
+    for prior in (0.2, OperatingPoint(0.2, 3, 1)):
+        point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
+        plain = dcf_standard_error(tar, non, point)
+        assert dcf_standard_error(tar, non, ActDCF(prior)) == plain
+        normalized = dcf_standard_error(tar, non, ActDCF(prior, normalize=True))
+        least = min(point.miss_cost, point.fa_cost)
+        assert normalized == pytest.approx(plain / least, rel=1e-14)
+    assert dcf_standard_error(tar, non, DCF(0.5)) == dcf_standard_error(tar, non, Cost(0.5))
 
 
 def test_iid_is_the_variance_of_all_resamples():
@@ -360,6 +373,34 @@ def test_effective_numbers_reproduce_the_variance(rng):
     assert normal.standard_error == errors.dcf_standard_error(Cost())
 
 
+def test_planning_from_a_pilot_experiment(rng):
+    data = CrossedExperiment(n_speakers=20).draw(rng)
+    errors = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
+    cost = Cost()
+    iid = dcf_standard_error(*data.trials(), cost)
+    error = errors.dcf_standard_error(cost)
+    assert errors.design_effect(cost) == pytest.approx((error / iid) ** 2, rel=1e-12)
+    # Four times the speakers for half the error, up to rounding upwards.
+    assert errors.speakers_needed(cost, error / 2) in (80, 81)
+    assert errors.speakers_needed(cost, 2 * error) in (5, 6)
+    with pytest.raises(InvalidInputError, match=r"`standard_error` of .* must be positive"):
+        errors.speakers_needed(cost, 0)
+
+
+def test_the_error_shrinks_with_the_root_of_the_number_of_speakers():
+    rng = np.random.default_rng(3)
+    errors = {}
+    for n_speakers in (20, 80):
+        variances = []
+        for _ in range(40):
+            data = CrossedExperiment(n_speakers=n_speakers).draw(rng)
+            result = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
+            variances.append(result.dcf_standard_error(Cost()) ** 2)
+        errors[n_speakers] = np.sqrt(np.mean(variances))
+    # A mean of 40 variances that scatter by 50 % each: 4 % in the error, three times.
+    assert errors[20] / errors[80] == pytest.approx(2.0, rel=0.12)
+
+
 def test_methods_of_the_score_matrix(rng):
     data = CrossedExperiment(n_speakers=12).draw(rng)
     maps = {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
@@ -429,6 +470,8 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
         (lambda: dcf_standard_error([math.nan], [1.0], Cost()), "`tar` .* not hold NaN"),
         (lambda: dcf_standard_error(*TWO, Cost(math.nan)), "`statistic.threshold` .* got NaN"),
         (lambda: dcf_standard_error(*TWO, 0.5), "`statistic` .* must have a threshold"),
+        (lambda: dcf_standard_error(*TWO, MinDCF(0.5)), "`statistic` .* must have a threshold"),
+        (lambda: dcf_standard_error(*TWO, ActDCF([0.1, 0.5])), "be of one operating point; got 2"),
         (lambda: dcf_standard_error(*TWO, Cost(), method="speaker"), '"upper-bound", "iid"'),
         (lambda: dcf_standard_error(*TWO, Cost(), method="one-layer"), "`tar_sets` .* got None"),
         (
