@@ -506,9 +506,10 @@ def _prepare(
         raise invalid("qualities", owner, expected, f"{measures.n_measures}")
     for name in ("modelQ", "segQ"):
         values = getattr(measures, name)
-        if values.size and not (np.abs(values).max(axis=1) <= LARGEST_SCORE).all():
-            rows = np.flatnonzero(np.abs(values).max(axis=1) > LARGEST_SCORE)
-            found = f"larger ones in measure {list_some((rows + 1).tolist())}"
+        too_large = (np.abs(values, dtype=np.float64) > LARGEST_SCORE).any(axis=1)
+        if too_large.any():
+            numbers = list_some((np.flatnonzero(too_large) + 1).tolist())
+            found = f"larger ones in measure {numbers}"
             raise invalid(name, owner, f"not exceed {LARGEST_SCORE:g}", found)
     return measures if qtrans is None else mix_measures(measures, qtrans)
 
