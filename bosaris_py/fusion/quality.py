@@ -267,9 +267,9 @@ class QualityFusion(TrainedMap):
         and earlier features, gets the weight zero: measures that do not vary, on
         one side or on both, do no harm.
 
-        Features are computed in blocks of trials whenever they are needed; memory beyond
-        the scores is 8 bytes a trial. The Hessian has the size of the number of
-        features squared: hundreds of measures call for `qtrans`.
+        Features are computed in blocks of trials whenever they are needed: however many there
+        are, memory beyond the scores is a few small integers for each trial. The Hessian has
+        the size of the number of features squared; hundreds of measures call for `qtrans`.
         """
         owner = f"{_OWNER}.fit_scores"
         if not isinstance(key, Key):
@@ -501,6 +501,8 @@ def _prepare(
 ) -> QualityMeasures:
     """Stack and mix quality measures; refuse another number of them than `n_measures`."""
     measures = stack_quality(qualities, ndx)
+    if not measures.n_measures:
+        raise invalid("qualities", owner, "hold at least one quality measure", "none")
     if n_measures is not None and measures.n_measures != n_measures:
         expected = f"hold {n_measures} quality measures in all, as in training"
         raise invalid("qualities", owner, expected, f"{measures.n_measures}")

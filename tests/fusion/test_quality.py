@@ -543,6 +543,11 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
         (lambda s, q, k: (s, q, k, {}), InvalidInputError, "one QualityMeasures. Put .* a list"),
         (lambda s, q, k: (s, [], k, {}), InvalidInputError, "at least one QualityMeasures"),
         (lambda s, q, k: (s, s, k, {}), InvalidInputError, "hold QualityMeasures or SegmentQ"),
+        (
+            lambda s, q, k: (s, [SegmentQuality(k.segset, np.empty((0, 30)))], k, {}),
+            InvalidInputError,
+            "at least one quality measure; got none",
+        ),
         (lambda s, q, k: ([], [q], k, {}), InvalidInputError, "at least one Scores"),
         (lambda s, q, k: ([q], [q], k, {}), InvalidInputError, "hold Scores only"),
         (
