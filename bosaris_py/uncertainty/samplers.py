@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import attrs
 import numpy as np
 import numpy.typing as npt
+from scipy import fft, special
 
 from bosaris_py._validation import FloatArray, frozen
 from bosaris_py.uncertainty.decisions import rejected
@@ -22,6 +23,8 @@ from bosaris_py.uncertainty.weighted_curve import CurveIndex, WeightedCurve
 __all__ = [
     "CallableSampler",
     "CurveSampler",
+    "ErrorTotal",
+    "ErrorTotalSampler",
     "IidRateSampler",
     "LazyEERSampler",
     "LazyMinCostSampler",
@@ -31,6 +34,7 @@ __all__ = [
     "TwoLayerRateSampler",
     "WeightedSampler",
     "count_rejected",
+    "set_rate_sampler",
 ]
 
 Float64Array = npt.NDArray[np.float64]
@@ -41,6 +45,12 @@ Combine = Callable[[Float64Array, Float64Array], Any]
 
 # Picking n scores one by one costs as much as this share of n binomial draws.
 _PICKS_PER_BINOMIAL = 8
+
+# Up to this many trials a Fourier transform is quicker than a few hundred replicates.
+_LONGEST_TRANSFORM = 2**18
+
+# What a transform of probabilities leaves where there should be nothing.
+_ROUNDING = 2.0**-52
 
 
 class Sampler(Protocol):
@@ -160,6 +170,82 @@ class SetTable:
 
 
 @attrs.frozen(eq=False)
+class ErrorTotal:
+    """The distribution of the number of errors in a replicate of sets of equal size.
+
+    Parameters
+    ----------
+    distribution : (n_totals,) ndarray of float64
+        Chance of at most `first`, `first` + 1, ... errors; the last is 1.
+    first : int
+        Least number of errors that is possible.
+    n_trials : int
+        Number of trials in every replicate.
+    """
+
+    distribution: Float64Array
+    first: int
+    n_trials: int
+
+    @classmethod
+    def from_table(cls, table: SetTable, *, two_layer: bool) -> "ErrorTotal":
+        """Convolve the distribution of one pick with itself, once for each set."""
+        size = int(table.sizes[0])
+        errors = table.sums[:, 0]
+        if two_layer:
+            # A pick is a set, by its share, and a binomial number of errors in it.
+            below = special.bdtr(np.arange(size + 1), size, (errors / size)[:, None])
+            one_pick = table.shares @ np.diff(below, prepend=0.0, axis=1)
+        else:
+            one_pick = np.bincount(errors, weights=table.shares, minlength=size + 1)
+        n_trials = size * table.n_sets
+        length = fft.next_fast_len(n_trials + 1, real=True)
+        totals = fft.irfft(fft.rfft(one_pick, length) ** table.n_sets, length)[: n_trials + 1]
+        # What is left of impossible totals is rounding.
+        totals[totals < _ROUNDING] = 0.0
+        possible = np.flatnonzero(totals)
+        distribution = np.asarray(
+            np.cumsum(totals[possible[0] : possible[-1] + 1]), dtype=np.float64
+        )
+        distribution /= distribution[-1]
+        return cls(frozen(distribution), int(possible[0]), n_trials)
+
+    def draw_rates(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw error-rates: (n_replicates, 1)."""
+        drawn = np.searchsorted(self.distribution, rng.random(n_replicates), side="right")
+        return np.asarray((drawn + self.first) / self.n_trials)[:, None]
+
+
+@attrs.frozen(eq=False)
+class ErrorTotalSampler:
+    """Error-rates at one threshold, sets of equal size picked, and trials in them or not.
+
+    The number of errors in a replicate is a sum of independent numbers, one for
+    each pick of a set, so its distribution can be written down: a convolution,
+    computed once by the fast Fourier transform. A replicate is then one random
+    number for each class.
+
+    Parameters
+    ----------
+    tar, non : ErrorTotal
+        Distributions of the number of misses and of false alarms.
+    combine : callable
+        Makes the statistic from miss and false-alarm rates.
+    """
+
+    block: ClassVar[int] = 500
+
+    tar: ErrorTotal
+    non: ErrorTotal
+    combine: Combine
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis."""
+        pmiss = self.tar.draw_rates(n_replicates, rng)
+        return np.asarray(self.combine(pmiss, self.non.draw_rates(n_replicates, rng)))
+
+
+@attrs.frozen(eq=False)
 class OneLayerSampler:
     """Means over trials, whole sets picked: picks times sums.
 
@@ -222,6 +308,28 @@ class TwoLayerRateSampler:
         trials = table.draw_picks(n_replicates, rng) * table.sizes
         errors = rng.binomial(trials, table.sums[:, 0] / table.sizes)
         return np.asarray(errors.sum(axis=1) / trials.sum(axis=1))[:, None]
+
+
+def set_rate_sampler(
+    tar: SetTable, non: SetTable, *, two_layer: bool, combine: Combine
+) -> "ErrorTotalSampler | OneLayerSampler | TwoLayerRateSampler":
+    """Choose the fastest way to resample sets for error-rates at fixed thresholds.
+
+    Two layers take a single threshold: one column of errors in each table.
+    """
+    if tar.sums.shape[1] == 1 and all(_can_transform(table) for table in (tar, non)):
+        return ErrorTotalSampler(
+            ErrorTotal.from_table(tar, two_layer=two_layer),
+            ErrorTotal.from_table(non, two_layer=two_layer),
+            combine,
+        )
+    kind = TwoLayerRateSampler if two_layer else OneLayerSampler
+    return kind(tar, non, combine)
+
+
+def _can_transform(table: SetTable) -> bool:
+    equal = np.all(table.sizes == table.sizes[0])
+    return bool(equal) and int(table.sizes[0]) * table.n_sets <= _LONGEST_TRANSFORM
 
 
 @attrs.frozen(eq=False)

@@ -30,9 +30,9 @@ from bosaris_py.uncertainty.samplers import (
     OneLayerSampler,
     Sampler,
     SetTable,
-    TwoLayerRateSampler,
     WeightedSampler,
     count_rejected,
+    set_rate_sampler,
 )
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.weighted_curve import (
@@ -204,8 +204,9 @@ class _ThresholdStatistic(Statistic):
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
 
-        Trials: binomial draws. Sets: draws over the distinct numbers of errors
-        in a set. Sets, trials in them, several thresholds: weights.
+        Trials: binomial draws. Sets: the distribution of the number of errors,
+        or draws over the distinct numbers of errors in a set. Sets, trials in
+        them, several thresholds: weights.
         """
         miss_limits, fa_limits = self.miss_limits, self.fa_limits
         if isinstance(plan, IidPlan):
@@ -219,11 +220,11 @@ class _ThresholdStatistic(Statistic):
         if isinstance(plan, SetPlan) and not (plan.two_layer and fa_limits.size > 1):
             misses = count_rejected(tar, miss_limits, plan.tar)
             correct = count_rejected(non, fa_limits, plan.non)
-            kind = TwoLayerRateSampler if plan.two_layer else OneLayerSampler
-            return kind(
+            return set_rate_sampler(
                 SetTable.from_sums(plan.tar.sizes, misses),
                 SetTable.from_sums(plan.non.sizes, plan.non.sizes[:, None] - correct),
-                self.combine,
+                two_layer=plan.two_layer,
+                combine=self.combine,
             )
         return super().sampler(tar, non, plan)
 
@@ -295,8 +296,10 @@ class DCF(_ThresholdStatistic):
     score equal to the threshold is accepted, see `standard_error_distribution`
     for the papers' way.
 
-    Replicates cost next to nothing: two binomial draws for the i.i.d. bootstrap,
-    draws over the distinct numbers of errors in a set for the others.
+    Replicates cost next to nothing: two binomial draws for the i.i.d. bootstrap;
+    for the others two draws from the distribution of the number of errors if
+    sets are equally large, else draws over the distinct numbers of errors in a
+    set.
 
     Examples
     --------

@@ -1,0 +1,141 @@
+"""Parts of the fast paths that can be checked by exact arithmetic."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bosaris_py import uncertainty as unc
+from bosaris_py.uncertainty.plans import IidPlan, SetPlan
+from bosaris_py.uncertainty.samplers import (
+    CurveSampler,
+    ErrorTotal,
+    ErrorTotalSampler,
+    IidRateSampler,
+    LazyEERSampler,
+    LazyMinCostSampler,
+    OneLayerSampler,
+    SetTable,
+    TwoLayerRateSampler,
+    WeightedSampler,
+    count_rejected,
+)
+from bosaris_py.uncertainty.sets import SetIndex
+
+
+def exact_totals(errors: list[int], size: int, *, two_layer: bool) -> dict[int, Fraction]:
+    """Chance of each number of errors, by trying all picks of sets."""
+    chances: dict[int, Fraction] = {}
+    for picks in itertools.product(errors, repeat=len(errors)):
+        totals = {0: Fraction(1, len(errors) ** len(errors))}
+        for error in picks:
+            p = Fraction(error, size)
+            draws = {error: Fraction(1)}
+            if two_layer:
+                draws = {
+                    e: math.comb(size, e) * p**e * (1 - p) ** (size - e) for e in range(size + 1)
+                }
+            following: dict[int, Fraction] = {}
+            for (total, chance), (e, q) in itertools.product(totals.items(), draws.items()):
+                following[total + e] = following.get(total + e, Fraction(0)) + chance * q
+            totals = following
+        for total, chance in totals.items():
+            chances[total] = chances.get(total, Fraction(0)) + chance
+    return {total: chance for total, chance in chances.items() if chance}
+
+
+@pytest.mark.parametrize("two_layer", [False, True])
+@pytest.mark.parametrize(
+    ("errors", "size"), [([1, 2], 2), ([0, 1, 1], 3), ([0, 2, 2, 4], 4), ([0, 0], 5), ([3, 3], 3)]
+)
+def test_number_of_errors_has_its_exact_distribution(
+    errors: list[int], size: int, *, two_layer: bool
+) -> None:
+    table = SetTable.from_sums(np.full(len(errors), size), np.array(errors)[:, None])
+    found = ErrorTotal.from_table(table, two_layer=two_layer)
+    expected = exact_totals(errors, size, two_layer=two_layer)
+    chances = np.diff(found.distribution, prepend=0.0)
+    # Impossible numbers are never drawn, possible ones have their chance up to rounding.
+    possible = (found.first + np.flatnonzero(chances)).tolist()
+    assert possible == sorted(expected)
+    assert np.allclose(
+        chances[chances > 0], [float(expected[total]) for total in possible], rtol=0, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("two_layer", [False, True])
+def test_transform_and_multinomial_draw_the_same(*, two_layer: bool) -> None:
+    rng = np.random.default_rng(91)
+    tables = [
+        SetTable.from_sums(np.full(n, size), rng.binomial(size, rng.beta(1, 5, n))[:, None])
+        for n, size in ((20, 30), (25, 40))
+    ]
+
+    def combine(pmiss: np.ndarray, pfa: np.ndarray) -> np.ndarray:
+        return (pmiss + pfa)[:, 0]
+
+    totals = [ErrorTotal.from_table(table, two_layer=two_layer) for table in tables]
+    kind = TwoLayerRateSampler if two_layer else OneLayerSampler
+    drawn = [
+        sampler.draw(20_000, np.random.default_rng(seed)).round(11)
+        for seed, sampler in enumerate(
+            (ErrorTotalSampler(*totals, combine), kind(*tables, combine))
+        )
+    ]
+    assert stats.ks_2samp(*drawn).pvalue > 1e-3
+    # 5 standard deviations of the ratio of two standard errors, each known to 0.5 %.
+    assert drawn[0].std() == pytest.approx(drawn[1].std(), rel=0.035)
+
+
+def test_count_rejected_in_any_order_with_repeats() -> None:
+    scores = np.array([0.5, 1.0, 1.0, -2.0, np.inf, -np.inf], dtype=np.float32)
+    limits = np.array([1.0, np.inf, -np.inf, 1.0, 0.7])
+    expected = [int(np.sum(scores.astype(float) < limit)) for limit in limits]
+    assert count_rejected(scores, limits).tolist() == [expected]
+    index = SetIndex.from_labels([1, 0, 1, 0, 1, 1], 6, "labels", "test")
+    by_set = [
+        [int(np.sum((scores.astype(float) < limit) & (index.labels == s))) for limit in limits]
+        for s in (0, 1)
+    ]
+    assert count_rejected(scores, limits, index).tolist() == by_set
+    for j, limit in enumerate(limits):
+        single = count_rejected(scores, np.array([limit]), index)
+        assert single[:, 0].tolist() == [row[j] for row in by_set]
+
+
+def test_each_statistic_knows_its_fastest_way() -> None:
+    rng = np.random.default_rng(92)
+    tar, non = rng.normal(1, 1, 12), rng.normal(0, 1, 20)
+    iid = IidPlan(12, 20)
+    equal, unequal = (
+        (
+            SetIndex.from_labels(np.arange(12) % n, 12, "labels", "test"),
+            SetIndex.from_labels(np.arange(20) % 4, 20, "labels", "test"),
+        )
+        for n in (3, 5)
+    )
+    ways = [
+        (unc.DCF(0.0), iid, IidRateSampler),
+        (unc.ErrorRates([0.0, 1.0]), iid, IidRateSampler),
+        (unc.MinDCF(0.1), iid, LazyMinCostSampler),
+        (unc.MinDCF([0.1, 0.2]), iid, CurveSampler),
+        (unc.EER(), iid, LazyEERSampler),
+        (unc.AUC(), iid, CurveSampler),
+        (unc.Cllr(), iid, WeightedSampler),
+        (unc.Cllr(), SetPlan(*equal, two_layer=False), OneLayerSampler),
+        (unc.Cllr(), SetPlan(*equal, two_layer=True), WeightedSampler),
+        (unc.EER(), SetPlan(*equal, two_layer=False), WeightedSampler),
+        (unc.ErrorRates([0.0, 1.0]), SetPlan(*equal, two_layer=False), OneLayerSampler),
+        (unc.ErrorRates([0.0, 1.0]), SetPlan(*equal, two_layer=True), WeightedSampler),
+    ]
+    for two_layer in (False, True):
+        kind = TwoLayerRateSampler if two_layer else OneLayerSampler
+        ways += [
+            (unc.ActDCF(0.1), SetPlan(*equal, two_layer=two_layer), ErrorTotalSampler),
+            (unc.ActDCF(0.1), SetPlan(*unequal, two_layer=two_layer), kind),
+        ]
+    for statistic, plan, kind in ways:
+        assert type(statistic.sampler(tar, non, plan)) is kind
