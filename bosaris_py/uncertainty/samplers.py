@@ -197,7 +197,8 @@ class ErrorTotal:
             below = special.bdtr(np.arange(size + 1), size, (errors / size)[:, None])
             one_pick = table.shares @ np.diff(below, prepend=0.0, axis=1)
         else:
-            one_pick = np.bincount(errors, weights=table.shares, minlength=size + 1)
+            one_pick = np.zeros(size + 1)
+            np.add.at(one_pick, errors, table.shares)
         n_trials = size * table.n_sets
         length = fft.next_fast_len(n_trials + 1, real=True)
         totals = fft.irfft(fft.rfft(one_pick, length) ** table.n_sets, length)[: n_trials + 1]

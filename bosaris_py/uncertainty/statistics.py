@@ -663,7 +663,10 @@ class MinCllr(_CurveStatistic):
     Notes
     -----
     Optimistic as `MinDCF` is, of which it is an average over all priors; the
-    default interval is ``"basic"`` for the same reason.
+    default interval is ``"basic"`` for the same reason. With 100 targets and
+    1000 non-targets, normal with means 2 apart, the nominal 95 % percentile
+    interval covers the truth in 55 % of 300 simulated experiments, the basic one
+    in 82 %.
 
     Examples
     --------
