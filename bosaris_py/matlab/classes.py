@@ -1,0 +1,112 @@
+"""The toolkit's classes of trials, and its class Results."""
+
+from typing import Any
+
+import attrs
+import numpy.typing as npt
+
+from bosaris_py._validation import describe, invalid
+from bosaris_py.evaluation import Results as NativeResults
+from bosaris_py.matlab._arguments import require_key
+from bosaris_py.numerics.priors import PriorLike
+from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
+
+__all__ = [
+    "Id_Map",
+    "Key",
+    "Ndx",
+    "Quality",
+    "Results",
+    "Scores",
+    "Seg_Quality",
+    "seg_qual_to_qual",
+    "validate",
+]
+
+Seg_Quality = SegmentQuality
+Quality = QualityMeasures
+Id_Map = IdMap
+
+_CLASSES = (Ndx, Key, Scores, QualityMeasures, SegmentQuality, IdMap)
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class Results(NativeResults):
+    """The results of one system, asked for by the toolkit's methods.
+
+    Toolkit: @Results; native: `bosaris_py.Results`, of which this is one; differs: a prior may be
+    an operating point too, and everything the native class knows is there.
+
+    Parameters
+    ----------
+    first : Scores or (n_tar,) array_like of float
+        The scores, or those of targets.
+    second : Key or (n_non,) array_like of float
+        The key, or the scores of non-targets.
+    """
+
+    def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
+        if isinstance(first, Scores):
+            require_key(second, "key", "Results")
+            assert isinstance(second, Key)
+            first, second = first.get_tar_non(second, any_order=True)
+        elif isinstance(second, Key):
+            expected = "be a Scores where the second argument is a Key"
+            raise invalid("scr", "Results", expected, describe(first))
+        super().__init__(first, second)
+
+    def get_act_dcf(self, prior: PriorLike) -> Any:
+        """Return the actual DCF at a probability of targets."""
+        return self.act_dcf(prior)
+
+    def get_norm_act_dcf(self, prior: PriorLike) -> Any:
+        """Return the normalized actual DCF at a probability of targets."""
+        return self.act_dcf(prior, normalize=True)
+
+    def get_min_dcf(self, prior: PriorLike) -> Any:
+        """Return the minimum DCF at a probability of targets."""
+        return self.min_dcf(prior)
+
+    def get_norm_min_dcf(self, prior: PriorLike) -> Any:
+        """Return the normalized minimum DCF at a probability of targets."""
+        return self.min_dcf(prior, normalize=True)
+
+    def get_prbep(self) -> float:
+        """Return the precision-recall break-even point, a number of errors."""
+        return self.prbep
+
+    def get_eer(self) -> float:
+        """Return the equal error rate, a fraction."""
+        return self.eer
+
+    def num_tar(self) -> int:
+        """Return the number of target trials."""
+        return self.n_tar
+
+    def num_non(self) -> int:
+        """Return the number of non-target trials."""
+        return self.n_non
+
+
+def seg_qual_to_qual(
+    model_segqual: SegmentQuality, test_segqual: SegmentQuality
+) -> QualityMeasures:
+    """Combine the quality measures of models with those of test segments.
+
+    Toolkit: seg_qual_to_qual.m; native: `QualityMeasures.from_segment_quality`; differs: nothing.
+    """
+    return QualityMeasures.from_segment_quality(model_segqual, test_segqual)
+
+
+def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 -- as in the toolkit
+    """Tell that an object of trials is valid.
+
+    Toolkit: the method validate of every class; native: none, for objects are checked when they
+    are made and cannot be changed; differs: also checks that ids are unique, masks boolean, and
+    targets no non-targets. `warn` has no effect.
+    """
+    del warn
+    if not isinstance(obj, _CLASSES):
+        expected = f"be a {', '.join(cls.__name__ for cls in _CLASSES[:-1])} or IdMap"
+        raise invalid("obj", "validate", expected, describe(obj))
+    return True

@@ -1,0 +1,326 @@
+"""The toolkit's plots, and its two scripts that draw from files."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import describe, invalid
+from bosaris_py.evaluation import Results
+from bosaris_py.matlab.maths import logit
+from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
+from bosaris_py.plots.windows import find_window
+from bosaris_py.trials import Key, Scores
+
+__all__ = ["Det_Plot", "Norm_DCF_Plot", "dcfplot", "detplot"]
+
+FilePath = str | os.PathLike[str]
+PlotArgs = str | Sequence[Any]
+
+# Where dcfplot's axes and new operating point are if nothing is said.
+_DCF_AXES = (-10.0, 0.0, 0.0, 1.2)
+_DCF_PRIOR = 0.001
+
+# In the order of the flags of plot_curves, with their legend entries.
+_CURVES = (
+    ("plot_miss_rate_min", "min miss rate"),
+    ("plot_fa_rate_min", "min FA rate"),
+    ("plot_dcf_curve_min", "min dcf"),
+    ("plot_miss_rate_act", "act miss rate"),
+    ("plot_fa_rate_act", "act FA rate"),
+    ("plot_dcf_curve_act", "act dcf"),
+    ("plot_DR30_miss", "Miss DR30"),
+    ("plot_DR30_fa", "FA DR30"),
+)
+
+
+def _line(plot_args: PlotArgs | None, legend_string: str | None, owner: str) -> dict[str, Any]:
+    """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
+    listed = [] if plot_args is None else plot_args
+    listed = [listed] if isinstance(listed, str) else list(listed)
+    style = listed.pop(0) if len(listed) % 2 else None
+    names = listed[::2]
+    if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
+        expected = "be a line style, or a list of one with names and values of line properties"
+        raise invalid("plot_args", owner, expected, describe(plot_args))
+    keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
+    # MATLAB's legend has an entry for each text that is not empty.
+    return {"style": style, "label": legend_string or None, **keywords}
+
+
+class _Plot:
+    """What both plots of the toolkit have in common; the native plot is the attribute `plot`."""
+
+    plot: DETPlot | BayesPlot
+    _results: Results | None = None
+
+    @property
+    def ax(self) -> Any:
+        """The matplotlib Axes, to be changed at will."""
+        return self.plot.ax
+
+    @property
+    def figure(self) -> Any:
+        """The matplotlib Figure, which pyplot knows nothing of."""
+        return self.plot.figure
+
+    def __repr__(self) -> str:
+        """Say what was drawn."""
+        return f"{type(self).__name__} around {self.plot!r}"
+
+    def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its scores."""
+        self.set_system_from_results(Results(tar, non), sys_name)
+
+    def set_system_from_scores(self, scr: Scores, key: Key, sys_name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its scores of the trials in a key."""
+        self.set_system_from_results(Results.from_scores(scr, key), sys_name)
+
+    def set_system_from_results(self, results: Results, sys_name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its results (not in the toolkit)."""
+        self.plot.set_system_from_results(results, sys_name)
+        self._results = results
+
+    def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Mark where there are 30 false alarms."""
+        self.plot.plot_DR30_fa(**_line(plot_args, legend_string, "plot_DR30_fa"))
+
+    def plot_DR30_miss(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Mark where there are 30 misses."""
+        self.plot.plot_DR30_miss(**_line(plot_args, legend_string, "plot_DR30_miss"))
+
+    def display_legend(self) -> None:
+        """Add the legend; to be called last."""
+        self.plot.display_legend()
+
+    def save_as_pdf(self, outfilename: FilePath) -> None:
+        """Write the figure to a file, in PDF unless its name says PNG or SVG."""
+        self.plot.save(outfilename)
+
+
+class Det_Plot(_Plot):
+    """A DET plot.
+
+    Toolkit: @Det_Plot; native: `DETPlot`, the attribute `plot`; differs: steps of scores tied
+    between the classes are one slanted stroke. A window may be given by its name.
+
+    Parameters
+    ----------
+    plot_window : DETWindow or str
+        What `make_plot_window_from_string` or `make_plot_window_from_values` returns.
+    plot_title : str, optional
+        Title of the plot.
+
+    Examples
+    --------
+    >>> plot = Det_Plot(Det_Plot.make_plot_window_from_string("old"), "two systems")
+    >>> plot.set_system([1.0, 2.0, 3.0], [0.0, 1.5, 0.5], "A")
+    >>> plot.plot_steppy_det(["b", "LineWidth", 2], "steps")
+    >>> plot.display_legend()
+    >>> plot
+    Det_Plot around DETPlot: 1 lines, current system 'A'
+    """
+
+    plot: DETPlot
+
+    def __init__(self, plot_window: DETWindow | str, plot_title: str | None = None) -> None:
+        self.plot = DETPlot(plot_window, plot_title)
+
+    @staticmethod
+    def make_plot_window_from_string(window_name: str) -> DETWindow:
+        """Return the window of a name: "new", "old", "big" or "sre10"."""
+        return find_window(window_name)
+
+    @staticmethod
+    def make_plot_window_from_values(
+        pfa_limits: Sequence[float],
+        pmiss_limits: Sequence[float],
+        xticks: Sequence[float],
+        xticklabels: Sequence[str],
+        yticks: Sequence[float],
+        yticklabels: Sequence[str],
+    ) -> DETWindow:
+        """Return a window of given limits, ticks and labels; all rates are fractions."""
+        values = (pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels)
+        return DETWindow(*values)
+
+    def plot_steppy_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the DET curve as it is, in steps."""
+        self.plot.plot_steppy_det(**_line(plot_args, legend_string, "plot_steppy_det"))
+
+    def plot_rocch_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the DET curve of the ROC's convex hull."""
+        self.plot.plot_rocch_det(**_line(plot_args, legend_string, "plot_rocch_det"))
+
+    def plot_det_from_roc(
+        self,
+        Pmiss: npt.ArrayLike,
+        Pfa: npt.ArrayLike,
+        plot_args: PlotArgs,
+        legend_string: str | None = None,
+    ) -> None:
+        """Draw a curve whose error-rates are known, without the name of a system."""
+        line = _line(plot_args, legend_string, "plot_det_from_roc")
+        style = [] if (given := line.pop("style")) is None else [given]
+        self.ax.plot(np.asarray(Pfa), np.asarray(Pmiss), *style, **line)
+
+    def plot_mindcf_point(
+        self, prior: float, plot_args: PlotArgs, legend_string: str | None = None
+    ) -> tuple[float, float, float]:
+        """Mark the point of minimum DCF; return the normalized minimum, Pmiss and Pfa."""
+        self.plot.plot_mindcf_point(prior, **_line(plot_args, legend_string, "plot_mindcf_point"))
+        results = self._results
+        assert results is not None, "the native plot has refused to draw no system"
+        best = results.min_dcf_threshold(prior)
+        return float(results.min_dcf(prior, normalize=True)), best.pmiss, best.pfa
+
+    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
+        """Draw the lines of 30 false alarms and of 30 misses, with legend entries."""
+        self.plot_DR30_fa(plot_args_fa, "pfa DR30")
+        self.plot_DR30_miss(plot_args_miss, "pmiss DR30")
+
+    @staticmethod
+    def test_this() -> "Det_Plot":
+        """Draw a sample, and return it."""
+        rng = np.random.default_rng(0)
+        plot = Det_Plot("old", "sample")
+        plot.set_system(rng.normal(3.0, 1.0, 1000), rng.normal(0.0, 1.0, 10_000), "sample")
+        plot.plot_steppy_det("b", "steps")
+        plot.plot_rocch_det("r--", "hull")
+        plot.plot_mindcf_point(0.1, "k*", "min dcf")
+        plot.plot_DR30_both("c--", "m--")
+        plot.display_legend()
+        return plot
+
+
+class Norm_DCF_Plot(_Plot):
+    """A normalized Bayes error-rate plot; scores are taken as log-likelihood-ratios.
+
+    Toolkit: @Norm_DCF_Plot; native: `BayesPlot`, the attribute `plot`; differs: points of the rule
+    of 30 that do not exist leave no legend entry.
+
+    Parameters
+    ----------
+    axes : sequence of float, default: (-10, 0, 0, 1.2)
+        Limits xmin, xmax, ymin, ymax, the first two prior log-odds.
+    plot_title : str, optional
+        Title of the plot.
+    """
+
+    plot: BayesPlot
+
+    def __init__(
+        self, axes: Sequence[float] = (-10.0, 0.0, 0.0, 1.2), plot_title: str | None = None
+    ) -> None:
+        self.plot = BayesPlot(axes, plot_title)
+
+    def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the normalized actual DCF."""
+        self.plot.plot_dcf_curve_act(**_line(plot_args, legend_string, "plot_dcf_curve_act"))
+
+    def plot_dcf_curve_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the normalized minimum DCF."""
+        self.plot.plot_dcf_curve_min(**_line(plot_args, legend_string, "plot_dcf_curve_min"))
+
+    def plot_miss_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the misses' part of the actual DCF."""
+        self.plot.plot_miss_rate_act(**_line(plot_args, legend_string, "plot_miss_rate_act"))
+
+    def plot_miss_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the misses' part of the minimum DCF."""
+        self.plot.plot_miss_rate_min(**_line(plot_args, legend_string, "plot_miss_rate_min"))
+
+    def plot_fa_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the false alarms' part of the actual DCF."""
+        self.plot.plot_fa_rate_act(**_line(plot_args, legend_string, "plot_fa_rate_act"))
+
+    def plot_fa_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
+        """Draw the false alarms' part of the minimum DCF."""
+        self.plot.plot_fa_rate_min(**_line(plot_args, legend_string, "plot_fa_rate_min"))
+
+    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
+        """Mark the points of 30 false alarms and of 30 misses, with legend entries."""
+        self.plot_DR30_fa(plot_args_fa, "FA DR30")
+        self.plot_DR30_miss(plot_args_miss, "Miss DR30")
+
+    def plot_operating_point(
+        self, plo: float, plot_args: PlotArgs, legend_string: str | None = None
+    ) -> None:
+        """Draw a vertical line at prior log-odds."""
+        line = _line(plot_args, legend_string, "plot_operating_point")
+        self.plot.plot_operating_point(plo, **line)
+
+    def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
+        """Draw any of eight curves and points, with line arguments for each one that is drawn.
+
+        In order: min miss rate, min FA rate, min dcf, act miss rate, act FA rate, act dcf, Miss
+        DR30, FA DR30; these words are the legend entries.
+        """
+        flags = np.asarray(plot_mask)
+        if flags.shape != (len(_CURVES),) or not np.isin(flags, (0, 1)).all():
+            raise invalid("plot_mask", "plot_curves", "be 8 flags", describe(plot_mask))
+        if isinstance(line_info, str) or len(line_info) != np.count_nonzero(flags):
+            expected = f"hold line arguments for each of the {np.count_nonzero(flags)} flags set"
+            raise invalid("line_info", "plot_curves", expected, describe(line_info))
+        chosen = np.flatnonzero(flags).tolist()
+        for index, plot_args in zip(chosen, line_info, strict=True):
+            method, words = _CURVES[index]
+            getattr(self, method)(plot_args, words)
+
+
+def detplot(
+    scorefilename: FilePath,
+    keyfilename: FilePath,
+    outfilename: FilePath,
+    prior: float,
+    plot_title: str | None = None,
+    curve_label: str = "",
+) -> None:
+    """Draw the DET curve of the scores in a file, and its point of minimum DCF, to a PDF file.
+
+    Toolkit: detplot.m; native: `DETPlot`; differs: nothing.
+    """
+    plot = Det_Plot(Det_Plot.make_plot_window_from_string("sre10"), plot_title)
+    plot.set_system_from_scores(Scores.read(scorefilename), Key.read(keyfilename))
+    plot.plot_steppy_det("b", curve_label)
+    plot.plot_mindcf_point(prior, "k*", "min dcf")
+    plot.display_legend()
+    plot.save_as_pdf(outfilename)
+
+
+def dcfplot(
+    devkeyfilename: FilePath,
+    evalkeyfilename: FilePath,
+    devscrfilename: FilePath,
+    evalscrfilename: FilePath,
+    outfilename: FilePath,
+    plot_title: str | None = None,
+    xmin: float = _DCF_AXES[0],
+    xmax: float = _DCF_AXES[1],
+    ymin: float = _DCF_AXES[2],
+    ymax: float = _DCF_AXES[3],
+    prior: float = _DCF_PRIOR,
+) -> None:
+    """Draw the normalized Bayes error-rates of dev and eval scores in files to a PDF file.
+
+    Toolkit: dcfplot.m; native: `BayesPlot`; differs: each of the last five arguments has its
+    default, where the toolkit fails if only some are given.
+    """
+    plot = Norm_DCF_Plot((xmin, xmax, ymin, ymax), plot_title)
+    dev = Results(*Scores.read(devscrfilename).get_tar_non(Key.read(devkeyfilename)))
+    evaluation = Results(*Scores.read(evalscrfilename).get_tar_non(Key.read(evalkeyfilename)))
+    plot.set_system_from_results(dev, "dev")
+    plot.plot_miss_rate_act("b--", "misses")
+    plot.plot_fa_rate_act("g--", "false-alarms")
+    plot.plot_dcf_curve_act("r--", "act dcf")
+    plot.plot_operating_point(logit(prior), "m--", "new DCF point")
+    plot.set_system_from_results(evaluation, "eval")
+    plot.plot_dcf_curve_min(["r", "LineWidth", 2], "min dcf")
+    plot.plot_miss_rate_act("b", "misses")
+    plot.plot_fa_rate_act("g", "false-alarms")
+    plot.plot_dcf_curve_act("r", "act dcf")
+    plot.plot_DR30_fa("k*", "FA DR30")
+    plot.display_legend()
+    plot.save_as_pdf(outfilename)

@@ -1,0 +1,213 @@
+"""The toolkit's lists and maps of names, and its way to print a matrix."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    BoolArray,
+    StrArray,
+    as_ids,
+    as_matrix,
+    describe,
+    frozen,
+    invalid,
+    list_some,
+    warn_caller,
+)
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.trials import IdMap, Key, Ndx
+from bosaris_py.trials.ids import IdIndex
+
+__all__ = [
+    "KeyValueMap",
+    "map_mod_names",
+    "maplookup",
+    "read_list",
+    "read_map",
+    "save_list",
+    "sprintfmatrix",
+]
+
+FilePath = str | PathLike[str]
+_Trials = TypeVar("_Trials", Ndx, Key)
+
+_MASKS: dict[type, tuple[str, ...]] = {Ndx: ("trialmask",), Key: ("tar", "non")}
+
+
+def _to_keys(values: npt.ArrayLike) -> StrArray:
+    return as_ids(values, "keySet", "a map")
+
+
+def _to_values(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    return np.asarray(values)
+
+
+@attrs.frozen(eq=False)
+class KeyValueMap:
+    """What the toolkit keeps a map in: a struct of keys and values.
+
+    Parameters
+    ----------
+    keySet : (n,) array_like of str
+        The keys; of equal ones the last counts.
+    values : (n,) array_like
+        The value of each.
+    """
+
+    keySet: StrArray = attrs.field(converter=_to_keys)
+    values: npt.NDArray[Any] = attrs.field(converter=_to_values)
+
+    @values.validator
+    def _check_values(self, attribute: Any, values: npt.NDArray[Any]) -> None:
+        """Raise unless there is one value for each key."""
+        if values.shape != self.keySet.shape:
+            expected = f"hold one value for each of the {self.keySet.size} keys"
+            raise invalid("values", "a map", expected, describe(values))
+
+
+MapLike = KeyValueMap | IdMap | Mapping[str, Any]
+
+
+def _as_map(given: Any, name: str, owner: str) -> KeyValueMap:
+    if isinstance(given, KeyValueMap):
+        return given
+    if isinstance(given, IdMap):
+        return KeyValueMap(given.leftids, given.rightids)
+    if isinstance(given, Mapping):
+        if set(given) == {"keySet", "values"} and not isinstance(given["keySet"], str):
+            return KeyValueMap(given["keySet"], given["values"])
+        return KeyValueMap(list(given), list(given.values()))
+    expected = "be what read_map returns, an IdMap or a dict"
+    raise invalid(name, owner, expected, describe(given))
+
+
+def read_list(filename: FilePath) -> list[str]:
+    """Read a list of names from a text file, separated by white space.
+
+    Toolkit: read_list.m; native: none; differs: returns a list.
+    """
+    return Path(filename).read_text(encoding="utf-8").split()
+
+
+def save_list(filename: FilePath, names: npt.ArrayLike) -> None:
+    """Write a list of names to a text file, one in each line.
+
+    Toolkit: save_list.m; native: none; differs: refuses names that `read_list` would take apart.
+    """
+    ids = as_ids(names, "list", "save_list").tolist()
+    broken = [name for name in ids if len(name.split()) != 1]
+    if broken:
+        expected = "hold names without white space"
+        raise invalid("list", "save_list", expected, list_some(map(repr, broken)))
+    with atomic_write(filename) as temporary:
+        Path(temporary).write_text("".join(f"{name}\n" for name in ids), encoding="utf-8")
+
+
+def read_map(filename: FilePath) -> KeyValueMap:
+    """Read a map from a text file with a key and a value in each line.
+
+    Toolkit: read_map.m; native: `IdMap.read_txt`; differs: names the line that is not right.
+    """
+    pairs = IdMap.read_txt(filename)
+    return KeyValueMap(pairs.leftids, pairs.rightids)
+
+
+def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
+    """Look up the values of keys: values, or for two outputs values and which are present.
+
+    Toolkit: maplookup.m; native: ``IdMap.map_left_to_right``; differs: MATLAB sees how many outputs
+    are wanted, here `nargout` says it. With one, missing keys are an error; with two, they are left
+    out of the values.
+
+    Examples
+    --------
+    >>> maplookup({"a": "1", "b": "2"}, ["b", "a"]).tolist()
+    ['2', '1']
+    >>> values, is_present = maplookup({"a": "1"}, ["b", "a"], nargout=2)
+    >>> values.tolist(), is_present.tolist()
+    (['1'], [False, True])
+    """
+    table = _as_map(map, "map", "maplookup")
+    wanted = as_ids(keys, "keys", "maplookup")
+    positions = IdIndex.of(table.keySet).locate_last(IdIndex.of(wanted))
+    is_present: BoolArray = frozen(positions >= 0)
+    values = frozen(table.values[positions[is_present]])
+    if nargout == 2:
+        return values, is_present
+    if nargout != 1:
+        raise invalid("nargout", "maplookup", "be 1 or 2", describe(nargout))
+    n_missing = int(np.count_nonzero(~is_present))
+    if n_missing:
+        message = f"{n_missing} of keys not in map: {list_some(wanted[~is_present].tolist())}"
+        raise InvalidInputError(message)
+    return values
+
+
+def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _Trials:
+    """Rename models: each to what the second map makes of its segment in the first map.
+
+    Toolkit: map_mod_names.m; native: none; differs: nothing. Models that are not in the first map
+    keep their names; those whose segment is not in the second map are removed.
+
+    Examples
+    --------
+    >>> ndx = Ndx(["old", "older"], ["s1"])
+    >>> training = {"old": "segment1", "older": "segment2"}
+    >>> names = {"segment1": "new", "segment2": "newer"}
+    >>> map_mod_names(ndx, training, names).modelset.tolist()
+    ['new', 'newer']
+    """
+    owner = "map_mod_names"
+    masks = _MASKS.get(type(ndx_or_key))
+    if masks is None:
+        raise invalid("ndx_or_key", owner, "be an Ndx or a Key", describe(ndx_or_key))
+    models = ndx_or_key.modelset
+    segments, in_source = maplookup(_as_map(src_map, "src_map", owner), models, nargout=2)
+    renamed, in_target = maplookup(_as_map(dst_map, "dst_map", owner), segments, nargout=2)
+    gone = models[in_source][~in_target]
+    n_unchanged = int(np.count_nonzero(~in_source))
+    if n_unchanged:
+        warn_caller(f"Keeping {n_unchanged} model name(s) unchanged.", MissingTrialsWarning)
+    if gone.size:
+        warn_caller(f"Discarding {gone.size} row(s) in score matrix.", MissingTrialsWarning)
+    names = models.astype(object)
+    names[np.flatnonzero(in_source)[in_target]] = renamed
+    stays = np.isin(models, gone, invert=True)
+    fields = [names[stays].tolist(), ndx_or_key.segset]
+    return type(ndx_or_key)(*fields, *(getattr(ndx_or_key, mask)[stays] for mask in masks))
+
+
+def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> str:
+    r"""Write a matrix as text, one line for each row, possibly with a name before each.
+
+    Toolkit: sprintfmatrix.m; native: none; differs: columns are as wide as in GNU Octave.
+
+    Examples
+    --------
+    >>> print(sprintfmatrix([[1, 2], [3, 4]], ["a", "b"]), end="")
+    a: 1  2
+    b: 3  4
+    """
+    matrix = as_matrix(np.atleast_2d(np.asarray(X)), "X", "sprintfmatrix")
+    if rowid is not None and len(rowid) != matrix.shape[0]:
+        expected = f"have one name for each of the {matrix.shape[0]} rows"
+        raise invalid("rowid", "sprintfmatrix", expected, f"{len(rowid)}")
+    finite = np.abs(matrix[np.isfinite(matrix)])
+    digits = int(np.floor(np.log10(finite.max()))) if finite.any() else 0
+    has_sign = int((matrix < 0).any())
+    if np.array_equal(matrix, np.rint(matrix)):
+        width, precision = max(digits, 0) + 3 + has_sign, max(digits, 0) + 1
+    else:
+        precision = max(digits, 0) + 5
+        width = precision + 7 + has_sign
+    rows = ["".join(f"{value:{width}.{precision}g}" for value in row) for row in matrix]
+    margin = min((len(row) - len(row.lstrip()) for row in rows), default=0)
+    names = [""] * len(rows) if rowid is None else [f"{name}: " for name in rowid]
+    return "".join(f"{name}{row[margin:]}\n" for name, row in zip(names, rows, strict=True))

@@ -1,0 +1,216 @@
+"""The toolkit's logging, as a veneer over Python's."""
+
+import logging
+import sys
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, TextIO
+
+from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py.errors import BosarisWarning
+
+__all__ = ["Logger", "log_error", "log_info", "log_warning", "logprint"]
+
+_PACKAGE_LOGGER = logging.getLogger("bosaris_py")
+_logger = logging.getLogger(__name__)
+
+# The toolkit's levels are bits; Python's are ranks. In each pair the nearest of the other kind.
+_RANKS = {
+    1: logging.CRITICAL,
+    2: logging.ERROR,
+    4: logging.WARNING,
+    8: logging.WARNING,
+    16: logging.INFO,
+    32: logging.INFO,
+    64: logging.DEBUG,
+    128: logging.DEBUG,
+}
+_BITS = {
+    logging.CRITICAL: 1,
+    logging.ERROR: 2,
+    logging.WARNING: 4,
+    logging.INFO: 16,
+    logging.DEBUG: 64,
+}
+_PREFIXES = {2: "Error: ", 4: "Warning: ", 16: "Info: "}
+_ALL = 255
+
+
+def _check_level(level: Any, owner: str) -> int:
+    if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= _ALL:
+        expected = "be a sum of the levels of Logger, 0 to 255"
+        raise invalid("level", owner, expected, describe(level))
+    return level
+
+
+def _say(level: int, text: str, args: tuple[Any, ...], owner: str) -> None:
+    bits = _check_level(level, owner)
+    # The gravest of the bits that are set decides Python's level; 0 is for nobody.
+    ranks = [rank for bit, rank in _RANKS.items() if bits & bit]
+    if ranks:
+        _logger.log(max(ranks), text, *args, extra={"bosaris_bits": bits})
+
+
+class _Sink(logging.Filter):
+    """Lets pass what has one of the wanted bits."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.bits = bits
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        bits = getattr(record, "bosaris_bits", None)
+        return bool(self.bits & (_BITS.get(record.levelno, 0) if bits is None else bits))
+
+
+class _Format(logging.Formatter):
+    """Puts "Info: " before what the toolkit's classes log through log_info."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        is_toolkits = record.name.startswith("bosaris_py.trials")
+        return f"{_PREFIXES[Logger.Info]}{text}" if is_toolkits else text
+
+
+class Logger:
+    """Where the messages of the package go: files and streams, each with the levels it takes.
+
+    Toolkit: @Logger; native: Python's `logging`, logger ``bosaris_py``; differs: takes effect when
+    a sink is added, without a global variable. Warnings about data are Python warnings; after
+    ``logging.captureWarnings(True)`` they are logged too, by the logger ``py.warnings``. The level
+    `None` is called `None_`.
+
+    Examples
+    --------
+    >>> logger = Logger()
+    >>> logger.add_stdout(Logger.Info + Logger.Warning)
+    >>> logger.log(Logger.Info, "%d trials", 12)
+    12 trials
+    >>> logger.clear()
+    """
+
+    None_: ClassVar[int] = 0
+    Major_Error: ClassVar[int] = 1
+    Error: ClassVar[int] = 2
+    Warning: ClassVar[int] = 4
+    Minor_Warning: ClassVar[int] = 8
+    Info: ClassVar[int] = 16
+    Minor_Info: ClassVar[int] = 32
+    Debug_1: ClassVar[int] = 64
+    Debug_2: ClassVar[int] = 128
+    All: ClassVar[int] = _ALL
+
+    def __init__(self) -> None:
+        self._sinks: dict[object, logging.Handler] = {}
+
+    def log(self, level: int, fmt: str, *args: Any) -> None:
+        """Send a message, formatted as by sprintf, to all sinks that take its level."""
+        _say(level, fmt, args, "Logger.log")
+
+    def add_fid(self, fid: TextIO, level: int = _ALL) -> None:
+        """Add an open text file, which stays open when it is removed."""
+        self._add(id(fid), lambda: logging.StreamHandler(fid), level, "add_fid")
+
+    def add_filename(self, filename: str | PathLike[str], level: int = _ALL) -> None:
+        """Add a file by its name; it is opened for writing at once, and closed on removal."""
+        path = Path(filename)
+        self._add(
+            path,
+            lambda: logging.FileHandler(path, mode="w", encoding="utf-8"),
+            level,
+            "add_filename",
+        )
+
+    def add_stdout(self, level: int = _ALL) -> None:
+        """Add standard output."""
+        self._add("stdout", lambda: logging.StreamHandler(sys.stdout), level, "add_stdout")
+
+    def add_stderr(self, level: int = _ALL) -> None:
+        """Add standard error."""
+        self._add("stderr", lambda: logging.StreamHandler(sys.stderr), level, "add_stderr")
+
+    def rm_fid(self, fid: TextIO) -> None:
+        """Remove an open text file."""
+        self._remove(id(fid), "rm_fid")
+
+    def rm_filename(self, filename: str | PathLike[str]) -> None:
+        """Remove a file by its name, and close it."""
+        self._remove(Path(filename), "rm_filename")
+
+    def rm_stdout(self) -> None:
+        """Remove standard output."""
+        self._remove("stdout", "rm_stdout")
+
+    def rm_stderr(self) -> None:
+        """Remove standard error."""
+        self._remove("stderr", "rm_stderr")
+
+    def clear(self) -> None:
+        """Remove all sinks."""
+        for sink in list(self._sinks):
+            self._remove(sink, "clear")
+
+    def validate(self) -> bool:
+        """Tell that the object is valid."""
+        return True
+
+    def _add(
+        self, sink: object, make: Callable[[], logging.Handler], level: int, method: str
+    ) -> None:
+        owner = f"Logger.{method}"
+        bits = _check_level(level, owner)
+        if sink in self._sinks:
+            warn_caller(f"{owner}: that is among the sinks already.", BosarisWarning)
+            return
+        handler = make()
+        handler.addFilter(_Sink(bits))
+        handler.setFormatter(_Format())
+        self._sinks[sink] = handler
+        _PACKAGE_LOGGER.addHandler(handler)
+        # Every sink filters for itself, so nothing may be held back before.
+        if _PACKAGE_LOGGER.getEffectiveLevel() > logging.DEBUG:
+            _PACKAGE_LOGGER.setLevel(logging.DEBUG)
+
+    def _remove(self, sink: object, method: str) -> None:
+        handler = self._sinks.pop(sink, None)
+        if handler is None:
+            warn_caller(f"Logger.{method}: that is not among the sinks.", BosarisWarning)
+            return
+        _PACKAGE_LOGGER.removeHandler(handler)
+        handler.close()
+        if not any(isinstance(f, _Sink) for h in _PACKAGE_LOGGER.handlers for f in h.filters):
+            _PACKAGE_LOGGER.setLevel(logging.NOTSET)
+
+
+def logprint(level: int, fmt: str, *args: Any) -> None:
+    """Send a message of a level, formatted as by sprintf, to whoever listens.
+
+    Toolkit: logprint.m; native: Python's `logging`; differs: if nobody listens, Python shows
+    warnings and errors on standard error, and drops the rest.
+    """
+    _say(level, fmt, args, "logprint")
+
+
+def log_info(fmt: str, *args: Any) -> None:
+    """Send a message of level Info, after "Info: ".
+
+    Toolkit: log_info.m; native: Python's `logging`; differs: as `logprint`.
+    """
+    _say(Logger.Info, f"{_PREFIXES[Logger.Info]}{fmt}", args, "log_info")
+
+
+def log_warning(fmt: str, *args: Any) -> None:
+    """Send a message of level Warning, after "Warning: ".
+
+    Toolkit: log_warning.m; native: Python's `logging`; differs: as `logprint`.
+    """
+    _say(Logger.Warning, f"{_PREFIXES[Logger.Warning]}{fmt}", args, "log_warning")
+
+
+def log_error(fmt: str, *args: Any) -> None:
+    """Send a message of level Error, after "Error: ".
+
+    Toolkit: log_error.m; native: Python's `logging`; differs: as `logprint`.
+    """
+    _say(Logger.Error, f"{_PREFIXES[Logger.Error]}{fmt}", args, "log_error")

@@ -1,0 +1,417 @@
+"""The toolkit's statistics: error-rates, costs, curves, Cllr."""
+
+# ruff: noqa: FBT001, FBT002 -- flags are positional as in the toolkit
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize
+
+from bosaris_py._validation import (
+    as_vector,
+    check_fraction,
+    check_not_empty,
+    describe,
+    frozen,
+    invalid,
+    refuse_nan,
+)
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import Results
+from bosaris_py.numerics import ROC, ROCCH, cllr, eer, optimal_llrs, prbep, probit
+from bosaris_py.numerics.priors import DecisionCosts
+
+__all__ = [
+    "area_under_rocch",
+    "cllr",
+    "compute_roc",
+    "dcf_at_threshold",
+    "eer",
+    "fastEval",
+    "fast_actDCF",
+    "fast_minDCF",
+    "filter_roc",
+    "min_cllr",
+    "opt_loglr",
+    "pavx",
+    "prbep",
+    "rocch",
+    "rocch2eer",
+    "rocchdet",
+]
+
+Float64Array = npt.NDArray[np.float64]
+
+# What the toolkit adds to the optimal LLR for each rank, over the number of trials.
+_RANK_STEP = 1e-6
+
+
+def fast_actDCF(
+    tar: npt.ArrayLike, non: npt.ArrayLike, plo: npt.ArrayLike, normalize: bool = False
+) -> tuple[Any, Any, Any]:
+    """Compute the actual DCF, Pmiss and Pfa at ascending prior log-odds.
+
+    Toolkit: fast_actDCF.m; native: `act_dcf`, which takes priors in any order; differs: repeated
+    values of `plo` give repeated results, where the toolkit's Pmiss becomes negative.
+
+    Examples
+    --------
+    >>> dcf, pmiss, pfa = fast_actDCF([1.0, 2.0], [0.0, 1.0], [0.0, 0.0])
+    >>> pmiss.tolist(), pfa.tolist()
+    ([0.0, 0.0], [1.0, 1.0])
+    """
+    costs = _costs(plo, "fast_actDCF", ascending=True)
+    pmiss, pfa = Results(tar, non).error_rates_at(costs.thresholds)
+    return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa
+
+
+def fast_minDCF(
+    tar: npt.ArrayLike, non: npt.ArrayLike, plo: npt.ArrayLike, normalize: bool = False
+) -> tuple[Any, Any, Any, float, float]:
+    """Compute the minimum DCF, its Pmiss and Pfa, the PRBEP and the EER at prior log-odds.
+
+    Toolkit: fast_minDCF.m; native: `min_dcf` and `Results`; differs: the minimum DCF is no column,
+    but has the shape of `plo`.
+
+    Examples
+    --------
+    >>> min_dcf, pmiss, pfa, prbep, eer = fast_minDCF([1.0, 3.0], [0.0, 2.0], 0.0)
+    >>> float(min_dcf), float(pmiss), float(pfa), prbep, eer
+    (0.25, 0.0, 0.5, 0.5, 0.25)
+    """
+    costs = _costs(plo, "fast_minDCF", ascending=False)
+    hull = Results(tar, non).rocch
+    best = hull.best_vertices(costs)
+    pmiss, pfa = hull.pmiss[best], hull.pfa[best]
+    return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa, hull.prbep, hull.eer
+
+
+def fastEval(
+    tar: npt.ArrayLike, non: npt.ArrayLike, prior: npt.ArrayLike
+) -> tuple[Any, Any, float, float]:
+    """Compute normalized actual and minimum DCF at a prior, PRBEP, and EER.
+
+    Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
+
+    Examples
+    --------
+    >>> actual, minimum, prbep, eer = fastEval([1.0, 3.0], [0.0, 2.0], 0.5)
+    >>> float(actual), float(minimum), prbep, eer
+    (1.0, 0.5, 0.5, 0.25)
+    """
+    results = Results(tar, non)
+    costs = DecisionCosts.from_prior(prior, "fastEval")
+    actual, minimum = (dcf(costs, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
+    return actual, minimum, results.prbep, results.eer
+
+
+def dcf_at_threshold(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    prior: float,
+    thresholds: npt.ArrayLike,
+    normalize: bool = False,
+) -> Any:
+    """Compute the DCF at thresholds that do not follow from the prior.
+
+    Toolkit: dcf_at_threshold.m; native: `error_rates_at`; differs: nothing.
+    """
+    costs = DecisionCosts.from_prior(check_fraction(prior, "prior", "dcf_at_threshold"), "")
+    return costs.cost(*Results(tar, non).error_rates_at(thresholds), normalize=normalize)
+
+
+def _costs(plo: npt.ArrayLike, owner: str, *, ascending: bool) -> DecisionCosts:
+    values = as_vector(np.atleast_1d(np.asarray(plo)), "plo", owner)
+    refuse_nan(values, "plo", owner)
+    if ascending and (np.diff(values) < 0).any():
+        message = "Parameter plo must be in ascending order."
+        raise InvalidInputError(message)
+    return DecisionCosts.from_plo(values.reshape(np.shape(plo)))
+
+
+def _cost(costs: DecisionCosts, pmiss: Any, pfa: Any, *, normalize: bool) -> Any:
+    # At infinite prior log-odds the normalized cost is 0/0, NaN as in the toolkit.
+    with np.errstate(invalid="ignore"):
+        return costs.cost(pmiss, pfa, normalize=normalize)
+
+
+def compute_roc(
+    true_scores: npt.ArrayLike, false_scores: npt.ArrayLike
+) -> tuple[Float64Array, Float64Array]:
+    """Compute Pmiss and Pfa after each score, with ties not merged.
+
+    Toolkit: compute_roc.m; native: `ROC`, which makes one slanted step of equal scores; differs:
+    nothing. Of equal scores the targets come first.
+
+    Examples
+    --------
+    >>> pmiss, pfa = compute_roc([1.0], [1.0])
+    >>> pmiss.tolist(), pfa.tolist()
+    ([0.0, 1.0, 1.0], [1.0, 1.0, 0.0])
+    """
+    order, n_tar, n_non = _ranked(true_scores, false_scores, "compute_roc")
+    is_target = order < n_tar
+    pmiss, pfa = np.zeros(order.size + 1), np.ones(order.size + 1)
+    pmiss[1:] = np.cumsum(is_target) / n_tar
+    pfa[1:] = 1.0 - np.cumsum(~is_target) / n_non
+    return pmiss, pfa
+
+
+def _ranked(
+    tar: npt.ArrayLike, non: npt.ArrayLike, owner: str
+) -> tuple[npt.NDArray[np.intp], int, int]:
+    """Return the ascending order of all scores, targets before equal non-targets."""
+    targets, others = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
+    for scores, name in ((targets, "tar"), (others, "non")):
+        check_not_empty(scores, name, owner)
+        refuse_nan(scores, name, owner)
+    order = np.argsort(np.concatenate((targets, others)), kind="stable")
+    return order, targets.size, others.size
+
+
+def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+    """Drop the points inside horizontal and vertical runs of a staircase.
+
+    Toolkit: filter_roc.m; native: `ROC.pmiss` and `ROC.pfa` hold no others; differs: nothing.
+
+    Examples
+    --------
+    >>> filter_roc([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0])[0].tolist()
+    [0.0, 1.0, 1.0]
+    """
+    miss, alarm = _curve(pm, pfa, "filter_roc")
+    # Where the run of equal values ends to which each point belongs.
+    ends = np.maximum(_run_ends(miss), _run_ends(alarm)).tolist()
+    kept = [0]
+    while (end := ends[kept[-1]]) < miss.size:
+        kept.append(end - 1 if end - 1 > kept[-1] else end)
+    if kept[-1] < miss.size - 1:
+        kept.append(miss.size - 1)
+    return miss[kept], alarm[kept]
+
+
+def _run_ends(values: Float64Array) -> npt.NDArray[np.intp]:
+    changes = np.append(np.flatnonzero(np.diff(values)) + 1, values.size)
+    return changes[np.searchsorted(changes, np.arange(values.size), side="right")]
+
+
+def _curve(
+    pmiss: npt.ArrayLike, pfa: npt.ArrayLike, owner: str
+) -> tuple[Float64Array, Float64Array]:
+    """Return the vertices of a curve, whose Pmiss rises and whose Pfa falls."""
+    miss = as_vector(pmiss, "pmiss", owner).astype(np.float64)
+    alarm = as_vector(pfa, "pfa", owner).astype(np.float64)
+    if miss.size != alarm.size or miss.size == 0:
+        expected = f"have as many points as `pmiss`, {miss.size}, and at least one"
+        raise invalid("pfa", owner, expected, f"{alarm.size}")
+    if not (np.diff(miss) >= 0).all():
+        hint = "Are `pmiss` and `pfa` swapped?" if (np.diff(miss) <= 0).all() else ""
+        raise invalid("pmiss", owner, "not decrease", describe(miss), hint)
+    if not (np.diff(alarm) <= 0).all():
+        raise invalid("pfa", owner, "not increase", describe(alarm))
+    return miss, alarm
+
+
+def rocch(
+    tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike
+) -> tuple[Float64Array, Float64Array]:
+    """Compute the vertices of the ROC's convex hull: Pmiss, Pfa.
+
+    Toolkit: rocch.m; native: `ROC.convex_hull`; differs: has no superfluous vertices on straight
+    edges, which the toolkit's rounding leaves there.
+
+    Examples
+    --------
+    >>> pmiss, pfa = rocch([1.0, 3.0], [0.0, 2.0])
+    >>> pmiss.tolist(), pfa.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
+    """
+    hull = ROC.from_scores(tar_scores, nontar_scores).convex_hull()
+    return hull.pmiss, hull.pfa
+
+
+def rocch2eer(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
+    """Compute the EER from the vertices of a convex hull, or the PRBEP if they are counts.
+
+    Toolkit: rocch2eer.m; native: `ROCCH.eer` and `ROCCH.prbep`; differs: nothing.
+
+    Examples
+    --------
+    >>> rocch2eer([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
+    0.25
+    """
+    miss, alarm = _curve(pmiss, pfa, "rocch2eer")
+    rise, fall = np.diff(miss), -np.diff(alarm)
+    slanted = (rise > 0) & (fall > 0)
+    # Where the line through both ends has equal coordinates.
+    crossings = (miss[1:] * alarm[:-1] - miss[:-1] * alarm[1:])[slanted] / (rise + fall)[slanted]
+    return float(crossings.max(initial=0.0))
+
+
+def area_under_rocch(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
+    """Compute the area under Pfa over Pmiss: 0 for perfect, 0.5 for useless scores.
+
+    Toolkit: area_under_rocch.m; native: none (`auc` is the other area, under the ROC itself);
+    differs: refuses a Pfa that increases, which the toolkit means to do.
+
+    Examples
+    --------
+    >>> area_under_rocch([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
+    0.125
+    """
+    miss, alarm = _curve(pmiss, pfa, "area_under_rocch")
+    return float(np.trapezoid(alarm, miss))
+
+
+def rocchdet(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    dcfweights: npt.ArrayLike | None = None,
+    pfa_min: float = 0.0005,
+    pfa_max: float = 0.5,
+    pmiss_min: float = 0.0005,
+    pmiss_max: float = 0.5,
+    dps: int = 100,
+) -> tuple[Float64Array, Float64Array, float, float | None]:
+    """Sample the convex hull for a DET plot: x, y in probits, EER, minimum of a weighted cost.
+
+    Toolkit: rocchdet.m; native: `DETPlot.plot_rocch_det`, which spaces its points better; differs:
+    edges are not cut by superfluous vertices; tiny Pfa keep full precision in their probits.
+
+    Examples
+    --------
+    >>> x, y, eer, cost = rocchdet([1.0, 3.0], [0.0, 2.0], [0.5, 0.5], dps=4)
+    >>> x.size, eer, cost
+    (5, 0.25, 0.25)
+    """
+    for low, high, name in ((pfa_min, pfa_max, "pfa"), (pmiss_min, pmiss_max, "pmiss")):
+        if not 0.0 < low < high < 1.0:
+            hint = "Percentages must be divided by 100." if 1.0 < high <= 100.0 else ""
+            expected = "be two probabilities with 0 < lower < upper < 1"
+            raise invalid(f"{name} limits", "rocchdet", expected, f"{low} and {high}", hint)
+    hull = ROC.from_scores(tar, non).convex_hull()
+    window = (pfa_min, pfa_max, pmiss_min, pmiss_max)
+    pieces = [
+        piece for edge in _edges(hull) if (piece := _in_window(*edge, window, dps)) is not None
+    ]
+    points = np.concatenate(pieces, axis=1) if pieces else np.empty((2, 0))
+    cost = None
+    if dcfweights is not None and np.size(dcfweights):
+        weights = as_vector(dcfweights, "dcfweights", "rocchdet")
+        if weights.size != 2:
+            expected = "be the weights of pmiss and of pfa"
+            raise invalid("dcfweights", "rocchdet", expected, f"{weights.size} numbers")
+        cost = float((weights[0] * hull.pmiss + weights[1] * hull.pfa).min())
+    return probit(points[0]), probit(points[1]), hull.eer, cost
+
+
+def _edges(hull: ROCCH) -> Iterator[tuple[float, float, float, float]]:
+    """Iterate over the slanted edges of a hull, each as (pfa, pmiss) of both ends."""
+    pfa, pmiss = hull.pfa.tolist(), hull.pmiss.tolist()
+    return (
+        edge
+        for edge in zip(pfa[:-1], pmiss[:-1], pfa[1:], pmiss[1:], strict=True)
+        if edge[0] > edge[2] and edge[1] < edge[3]
+    )
+
+
+def _in_window(
+    pfa_1: float, pmiss_1: float, pfa_2: float, pmiss_2: float, window: tuple[float, ...], dps: int
+) -> Float64Array | None:
+    """Return points of an edge, equally spaced in Pfa, within a window: (2, dps + 1)."""
+    pfa_min, pfa_max, pmiss_min, pmiss_max = window
+    slope = (pfa_2 - pfa_1) / (pmiss_2 - pmiss_1)
+
+    def pfa_at(pmiss: float) -> float:
+        return pfa_1 + (pmiss - pmiss_1) * slope
+
+    first = min(pfa_1, pfa_max, pfa_at(max(pmiss_min, pmiss_1)))
+    last = max(pfa_2, pfa_min, pfa_at(min(pmiss_max, pmiss_2)))
+    if first < last:
+        return None
+    pfa = np.linspace(first, last, dps + 1)
+    pmiss = pmiss_1 + (pfa - pfa_1) / slope
+    return np.stack((pfa, pmiss))
+
+
+def pavx(y: npt.ArrayLike) -> tuple[Float64Array, npt.NDArray[np.int64], Float64Array]:
+    """Fit a rising sequence by least squares: fitted values, widths and heights of its steps.
+
+    Toolkit: pavx.m; native: `optimal_llrs`, which pools trials by score; differs: of labels 0 and 1
+    exact, so two steps never have the same height, as rounding makes it happen in the toolkit.
+
+    Examples
+    --------
+    >>> fitted, width, height = pavx([1, 0, 1])
+    >>> fitted.tolist(), width.tolist(), height.tolist()
+    ([0.5, 0.5, 1.0], [2, 1], [0.5, 1.0])
+    """
+    values = as_vector(y, "y", "pavx").astype(np.float64)
+    check_not_empty(values, "y", "pavx")
+    if not np.isfinite(values).all():
+        raise invalid("y", "pavx", "be finite", describe(values))
+    if np.isin(values, (0.0, 1.0)).all() and 0.0 < values.sum() < values.size:
+        # The steps are the edges of the convex hull of a ROC with the places as scores.
+        ones, zeros = np.flatnonzero(values), np.flatnonzero(values == 0.0)
+        hull = ROC.from_scores(ones, zeros).convex_hull()
+        rise = np.diff(hull.misses)
+        width = rise - np.diff(hull.false_alarms)
+        height = rise / width
+    else:
+        fit = optimize.isotonic_regression(values)
+        width = np.diff(fit.blocks).astype(np.int64)
+        height = fit.x[fit.blocks[:-1]]
+    return np.repeat(height, width), width, height
+
+
+def opt_loglr(
+    tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike, option: str = "laplace"
+) -> tuple[Float64Array, Float64Array]:
+    """Replace scores by their optimal log-likelihood-ratios: those of targets, of non-targets.
+
+    Toolkit: opt_loglr.m; native: `optimal_llrs`, without the two things that follow; differs:
+    refuses options that are not known. With "laplace" a target and a non-target are added at either
+    end, so that all values are finite; with "raw" none. The rank of the score, times 1e-6 over the
+    number of trials, is added so that different scores stay different.
+
+    Examples
+    --------
+    >>> tar, non = opt_loglr([1.0, 3.0], [0.0, 2.0], "raw")
+    >>> tar.round(5).tolist(), non.round(5).tolist()
+    ([0.0, inf], [-inf, 0.0])
+    """
+    order, n_tar, n_non = _ranked(tar_scores, nontar_scores, "opt_loglr")
+    scores = np.concatenate((np.asarray(tar_scores), np.asarray(nontar_scores)))
+    if option == "laplace":
+        # Only the order matters, so ranks leave room for scores beyond the outermost.
+        places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
+        top = places.max()
+        tar_llrs, non_llrs = optimal_llrs(
+            np.append(places[:n_tar], (-2.0, top + 1.0)),
+            np.append(places[n_tar:], (-1.0, top + 2.0)),
+        )
+        # The posteriors are those of the larger set, their prior is that of the original one.
+        prior_change = np.log((n_tar + 2) / (n_non + 2)) - np.log(n_tar / n_non)
+        llrs = np.concatenate((tar_llrs[:-2], non_llrs[:-2])) + prior_change
+    elif option == "raw":
+        llrs = np.concatenate(optimal_llrs(scores[:n_tar], scores[n_tar:]))
+    else:
+        raise invalid("option", "opt_loglr", "be 'laplace' or 'raw'", describe(option))
+    llrs[order] += np.arange(1, order.size + 1) * (_RANK_STEP / order.size)
+    return frozen(llrs[:n_tar]), frozen(llrs[n_tar:])
+
+
+def min_cllr(tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike) -> float:
+    """Compute the Cllr of the optimal log-likelihood-ratios, in bits.
+
+    Toolkit: min_cllr.m; native: `bosaris_py.min_cllr`, without what `opt_loglr` adds for ranks;
+    differs: refuses empty classes. That addition moves the result by up to 1e-6.
+
+    Examples
+    --------
+    >>> round(min_cllr([1.0, 3.0], [0.0, 2.0]), 5)
+    0.5
+    """
+    return cllr(*opt_loglr(tar_scores, nontar_scores, "raw"))
