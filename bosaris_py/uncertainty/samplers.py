@@ -191,7 +191,7 @@ class ErrorTotal:
     def from_table(cls, table: SetTable, *, two_layer: bool) -> "ErrorTotal":
         """Convolve the distribution of one pick with itself, once for each set."""
         size = int(table.sizes[0])
-        errors = table.sums[:, 0]
+        errors = table.sums[:, 0].astype(np.int64)
         if two_layer:
             # A pick is a set, by its share, and a binomial number of errors in it.
             below = special.bdtr(np.arange(size + 1), size, (errors / size)[:, None])
@@ -205,9 +205,7 @@ class ErrorTotal:
         # What is left of impossible totals is rounding.
         totals[totals < _ROUNDING] = 0.0
         possible = np.flatnonzero(totals)
-        distribution = np.asarray(
-            np.cumsum(totals[possible[0] : possible[-1] + 1]), dtype=np.float64
-        )
+        distribution = np.cumsum(totals[possible[0] : possible[-1] + 1])
         distribution /= distribution[-1]
         return cls(frozen(distribution), int(possible[0]), n_trials)
 
