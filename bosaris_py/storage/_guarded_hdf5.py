@@ -11,6 +11,8 @@ data is read: callers first *check* all data sets (`GuardedFile.strings`,
 import contextlib
 import math
 import os
+import struct
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from bosaris_py._validation import frozen, list_some
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage._ids import cut_at_null, decode_ids
 from bosaris_py.storage._limits import MemoryBudget, format_bytes
+from bosaris_py.storage._variable_strings import read_variable_strings
 
 __all__ = [
     "GuardedDataset",
@@ -37,8 +40,6 @@ __all__ = [
 _BELIEVABLE_RATIO = 1100
 # Data sets up to this size are harmless whatever they claim.
 _HARMLESS_BYTES = 2**26
-# Numbers of strings of variable length that are read at once.
-_STRINGS_AT_ONCE = 2**16
 # A fixed-length attribute longer than this is not a format name.
 _LONGEST_ATTRIBUTE = 1024
 
@@ -105,7 +106,7 @@ def open_guarded(
     # h5py maps the faults of a damaged file to a dozen built-in exceptions.
     except Exception as error:
         reason = next((text for sign, text in _OTHER_FORMATS if head.startswith(sign)), None)
-        if reason is None:
+        if reason is None or file_path.suffix.lower() == ".mat":
             detail = str(error).strip() or type(error).__name__
             reason = f"damaged, truncated or no HDF5 file at all; h5py says: {detail}"
         message = f"{file_path}: {reason}"
@@ -139,7 +140,7 @@ class GuardedFile:
         return [os.fsdecode(name) for name in self.file.id]
 
     def attribute(self, name: str, location: Any = None) -> str | None:
-        """Return a short text attribute, None if there is none.
+        """Return a short text attribute of fixed length, None if there is none.
 
         Parameters
         ----------
@@ -155,6 +156,8 @@ class GuardedFile:
         kind = attribute.get_type()
         if (
             kind.get_class() != h5py.h5t.STRING
+            # The library reads these through pointers, and this package writes none.
+            or kind.is_variable_str()
             or kind.get_size() > _LONGEST_ATTRIBUTE
             or math.prod(attribute.shape) != 1
         ):
@@ -396,7 +399,7 @@ class GuardedDataset:
         """Return the ids as a read-only 1-D array of str."""
         kind = self.dataset.id.get_type()
         if kind.is_variable_str():
-            encoded = self._read_variable()
+            encoded = self._read_variable_strings()
         else:
             encoded = np.empty(self.count, dtype=f"S{self.item_size}")
             if self.count:
@@ -411,36 +414,15 @@ class GuardedDataset:
             text = "holds an id that is neither ASCII nor UTF-8"
             raise self.owner.error(self.name, text) from error
 
-    def _read_variable(self) -> npt.NDArray[np.bytes_]:
-        """Read strings of variable length, of which the file states no size."""
-        # One string cannot be longer than the file, but all can be the same long one.
-        longest = max(1, self.owner.path.stat().st_size)
-        limit = self.owner.budget.max_bytes or 2**30
-        step = int(min(_STRINGS_AT_ONCE, max(1, limit // longest)))
-        collected: list[bytes] = []
-        width = 1
-        flat = self.count if len(self.shape) < 2 else max(self.shape)
-        for start in range(0, flat, step):
-            part = self._select(start, min(start + step, flat))
-            strings = [
-                item if isinstance(item, bytes) else str(item or "").encode()
-                for item in np.ravel(part).tolist()
-            ]
-            width = max(width, *map(len, strings))
-            collected += strings
-            if 5 * width * self.count > _HARMLESS_BYTES:
-                budget = MemoryBudget(self.owner.path, self.owner.budget.max_bytes)
-                budget.claim(5 * width * self.count, f"data set `/{self.name}`")
-        return np.array(collected, dtype=f"S{width}")
-
-    def _select(self, start: int, stop: int) -> Any:
-        """Return the elements from `start` to `stop` of a list of any rank."""
-        if not self.shape:
-            return self.dataset[()]
-        if len(self.shape) == 2:
-            wide = self.shape[0] == 1
-            return self.dataset[0, start:stop] if wide else self.dataset[start:stop, 0]
-        return self.dataset[start:stop]
+    def _read_variable_strings(self) -> npt.NDArray[np.bytes_]:
+        """Return strings of variable length."""
+        file = self.owner
+        try:
+            return read_variable_strings(
+                self.dataset.id, file.path, file.file.userblock_size, file.budget
+            )
+        except (ValueError, struct.error, zlib.error) as error:
+            raise file.error(self.name, f"is damaged: {error}") from error
 
 
 def check_mask_values(

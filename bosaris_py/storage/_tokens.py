@@ -360,6 +360,9 @@ class IdColumn:
             codes = np.repeat(head_codes, np.diff(np.append(heads, hashes.size)))
         is_same = self._lengths[codes] == lengths
         for number, chosen, word in words:
+            if number == len(self._id_words):
+                # No known id is so long; the lengths have told them apart already.
+                break
             if chosen is None:
                 is_same &= self._id_words[number][codes] == word
             else:

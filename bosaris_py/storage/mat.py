@@ -790,7 +790,8 @@ class _Struct73:
         found = self.file.find(place)
         extents = self._empty_extents(found, place)
         if extents is not None:
-            return np.empty(extents)
+            is_single = self.file.attribute("MATLAB_class", found) == "single"
+            return np.empty(extents, dtype=np.float32 if is_single else np.float64)
         if isinstance(found, h5py.h5g.GroupID):
             raise self.file.error(place, "must be a full matrix; it is a struct or sparse")
         checked = self.file.check_dataset(found, place, {"integer", "float"}, "numbers")

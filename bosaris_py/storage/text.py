@@ -26,6 +26,7 @@ everything else as a non-target); a trial may be repeated only with the same con
 toolkit: +Inf, which leaks into merged scores).
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -733,9 +734,8 @@ def _formatter(number_format: str | None) -> Callable[[float], str]:
     if number_format is None:
         return float.__repr__
     try:
-        sample = number_format % 1.5
-        float(sample)
-        is_word = sample.split() == [sample]
+        sample: Any = number_format % 1.5
+        is_word = isinstance(sample, str) and math.isfinite(float(sample))
     except (TypeError, ValueError):
         is_word = False
     if not is_word:

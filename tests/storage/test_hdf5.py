@@ -383,16 +383,43 @@ def test_variable_strings(tmp_path: Path, shape: tuple[int, ...], encoding: str)
     assert hdf5.read_id_map(path)["leftids"].tolist() == names
 
 
-def test_variable_strings_are_read_in_parts(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._STRINGS_AT_ONCE", 7)
-    names = [f"id{'x' * (i % 5)}{i}" for i in range(40)]
+@pytest.mark.parametrize("shape", [(100,), (1, 100), (100, 1)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"chunks": True},
+        {"chunks": True, "compression": "gzip", "shuffle": True},
+        {"maxshape": True, "compression": "gzip"},
+    ],
+)
+def test_storage_of_variable_strings(
+    tmp_path: Path, shape: tuple[int, ...], options: dict[str, Any]
+) -> None:
+    names = [f"id{'x' * (number % 50)}{number}" for number in range(100)]
+    if "chunks" in options:
+        # Does not divide the shape.
+        options = options | {"chunks": tuple(min(extent, 7) for extent in shape)}
+    if "maxshape" in options:
+        options = options | {"maxshape": tuple(None for _ in shape)}
     path = tmp_path / "a.h5"
-    for shape in [(40,), (1, 40), (40, 1)]:
-        with h5py.File(path, "w") as file:
+    for block in (0, 512):
+        with h5py.File(path, "w", userblock_size=block) as file:
             for name in ("left_ids", "right_ids"):
                 data = np.array(names, dtype=object).reshape(shape)
-                file.create_dataset(name, data=data, dtype=h5py.string_dtype())
+                file.create_dataset(name, data=data, dtype=h5py.string_dtype(), **options)
         assert hdf5.read_id_map(path)["rightids"].tolist() == names
+
+
+def test_variable_strings_never_written_are_empty(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("left_ids", (3,), dtype=h5py.string_dtype())
+        chunked = file.create_dataset("right_ids", (3,), h5py.string_dtype(), chunks=(2,))
+        chunked[2] = "c"
+    found = hdf5.read_id_map(path)
+    assert found["leftids"].tolist() == ["", "", ""]
+    assert found["rightids"].tolist() == ["", "", "c"]
 
 
 @pytest.mark.parametrize(("models", "segments"), [(1, 3), (3, 1)])
@@ -649,7 +676,7 @@ def test_newer_format(
 ) -> None:
     hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
-        file.attrs["format_version"] = version
+        file.attrs["format_version"] = np.bytes_(version)
     with pytest.raises(FileFormatError, match=message):
         hdf5.read_ndx(tmp_path / "a.h5")
 
@@ -659,15 +686,18 @@ def test_newer_minor_version_and_foreign_attributes_are_read(
 ) -> None:
     hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
-        file.attrs["format_version"] = "1.9"
+        file.attrs["format_version"] = np.bytes_("1.9")
         file.attrs["comment"] = "hello"
         file["more/data"] = np.arange(3)
     assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
-        file.attrs["format"] = "of another program"
+        file.attrs["format"] = np.bytes_("of another program")
     assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format"] = np.arange(3)
+    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        file.attrs["format"] = "a string of variable length"
     assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
 
 

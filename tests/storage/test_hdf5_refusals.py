@@ -187,8 +187,54 @@ def test_one_long_string_cannot_blow_up_the_others(tmp_path: Path) -> None:
         for name in ("left_ids", "right_ids"):
             file.create_dataset(name, data=ids, dtype=h5py.string_dtype())
     # As an array of fixed width: 20 kB for each of 20001 ids, and four times that as text.
-    with pytest.raises(FileFormatError, match=r"`/left_ids` needs 2 GB"):
+    with pytest.raises(FileFormatError, match="an array of ids needs 2 GB"):
         hdf5.read_id_map(path, max_bytes=10**9)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        # The library would allocate 3.2 GB before it finds the first fault, and would not
+        # come back from the third.
+        ("length", b"\xc0", "a string of 32212254[0-9]* bytes in a file of 12208"),
+        ("address", b"\x77", "no heap of strings at"),
+        ("object", b"\x63\0\0", "no string of [0-9]+ bytes where one should be"),
+        ("heap size", b"\x88", "a heap of [0-9]+ bytes in a file of 12208"),
+        ("number", b"\x42", "no string of [0-9]+ bytes where one should be"),
+        ("object size", b"\xff", "no string of [0-9]+ bytes where one should be"),
+    ],
+)
+def test_damaged_strings_of_variable_length(
+    samples: Path, tmp_path: Path, place: str, value: bytes, message: str
+) -> None:
+    data = bytearray((samples / "key_ids_vlen.h5").read_bytes())
+    with h5py.File(samples / "key_ids_vlen.h5") as file:
+        element = file["ID/column_ids"].id.get_offset()
+    heap = int.from_bytes(data[element + 4 : element + 12], "little")
+    where = {
+        "length": element + 3,
+        "address": element + 4,
+        "object": element + 12,
+        "heap size": heap + 8 + 6,
+        # Of the first object of the heap, an id of the models, and of its first column.
+        "number": heap + 16,
+        "object size": heap + 16 + 8 + 2,
+    }[place]
+    data[where : where + len(value)] = value
+    path = tmp_path / "a.h5"
+    path.write_bytes(data)
+    with pytest.raises(FileFormatError, match=message):
+        hdf5.read_key(path)
+
+
+def test_unknown_compression_of_strings_of_variable_length(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        for name in ("left_ids", "right_ids"):
+            data = np.array(["a", "b"], dtype=object)
+            file.create_dataset(name, data=data, dtype=h5py.string_dtype(), compression="lzf")
+    with pytest.raises(FileFormatError, match="compressed with filter 32000"):
+        hdf5.read_id_map(path)
 
 
 def test_compression_that_is_not_installed_is_named(
