@@ -4,6 +4,9 @@ Tolerance 1e-12 as its README states, unless said otherwise. Superfluous vertice
 leaves on straight edges of the hull, are why curves are compared rather than vertices.
 """
 
+# ruff: noqa: FBT003 -- flags are positional as in the toolkit
+
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -269,11 +272,11 @@ def test_pavx_of_real_values_is_the_best_rising_fit(rng: np.random.Generator) ->
     y = rng.normal(size=200) + np.linspace(0, 2, 200)
     fitted, width, height = b.pavx(y)
     edges = np.concatenate(([0], np.cumsum(width)))
-    means = [y[i:j].mean() for i, j in zip(edges[:-1], edges[1:], strict=True)]
+    means = [y[i:j].mean() for i, j in itertools.pairwise(edges)]
     np.testing.assert_allclose(height, means, rtol=1e-12)
     assert (np.diff(fitted) >= 0).all()
     # Within a step every head is at least as high as its tail, or it would be two steps.
-    for i, j in zip(edges[:-1], edges[1:], strict=True):
+    for i, j in itertools.pairwise(edges):
         assert all(y[i:k].mean() >= y[k:j].mean() - 1e-12 for k in range(i + 1, j))
 
 

@@ -1,0 +1,225 @@
+"""The toolkit's calibration functions against its recorded runs, and on Scores and files."""
+
+# ruff: noqa: FBT003 -- flags are positional as in the toolkit
+
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py
+import bosaris_py.matlab as b
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
+
+FOLDER = Path(__file__).parents[1] / "reference" / "oracle"
+RECORD = json.loads((FOLDER / "calibration_linear.json").read_text())
+PAV_SETS = sorted(path.stem for path in FOLDER.glob("pavcal_*.npz"))
+
+
+def train(run: dict[str, Any], niters: int) -> tuple[np.ndarray, np.ndarray, Any]:
+    with np.load(FOLDER / f"stats_{run.get('dataset', 'gauss')}.npz") as file:
+        tar, non = np.atleast_1d(file["tar"]), np.atleast_1d(file["non"])
+    objective = b.make_objective_function_from_name(run.get("objective", "cllr").upper())
+    prior = run.get("prior", 0.1)
+    return tar, non, b.train_linear_calibration(tar, non, prior, objective, niters, True)
+
+
+# Some sets separate the classes or have scores of the wrong sign, which is warned about.
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.parametrize(
+    "run", RECORD["runs"], ids=lambda run: f"{run['dataset']}-{run['objective']}-{run['prior']}"
+)
+def test_train_linear_calibration(run: dict[str, Any]) -> None:
+    """Objective to 2e-8 and weights to 1e-6 of the exact ones; else as good as the toolkit's."""
+    tar, non, (f, nxe, w) = train(run, run["maxiters"])
+    labels = np.repeat([1.0, -1.0], [tar.size, non.size])
+    calibrated = np.concatenate((f(tar), f(non)))
+    judged = b.evaluate_objective(run["objective"], calibrated, labels, run["prior"])
+    assert judged == pytest.approx(nxe, rel=0, abs=1e-12)
+    np.testing.assert_allclose(f(tar), w[0] * tar + w[1], rtol=1e-12, atol=1e-12)
+    at_toolkits = np.concatenate((tar, non)) * run["w"][0] + run["w"][1]
+    close = pytest.approx(run["obj_at_w"], rel=0, abs=1e-12)
+    assert b.evaluate_objective(run["objective"], at_toolkits, labels, run["prior"]) == close
+    assert b.cllr(at_toolkits[: tar.size], at_toolkits[tar.size :]) == pytest.approx(
+        run["cllr_after"], rel=1e-9, abs=1e-12
+    )
+    if "w_exact" in run:
+        assert nxe == pytest.approx(run["nxe"], rel=0, abs=2e-8)
+        assert nxe == pytest.approx(run["nxe_exact"], rel=0, abs=1e-12)
+        np.testing.assert_allclose(w, run["w_exact"], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(w, run["w"], rtol=1e-3, atol=1e-3)
+    elif max(non) < min(tar) or max(tar) < min(non):
+        # Separated classes have no minimum: the toolkit stops with llrs of tens, ours stay sober.
+        assert nxe < 0.5
+        assert np.abs(calibrated).max() < 20
+    else:
+        # brier, which is not convex: never worse than what the toolkit found.
+        assert nxe <= run["nxe"] + 2e-8
+
+
+@pytest.mark.parametrize("step", RECORD["gauss_prior01_maxiters_trace"], ids=str)
+def test_training_goes_to_the_optimum_whatever_the_number_of_iterations(
+    step: dict[str, Any],
+) -> None:
+    _, _, (_, nxe, w) = train({}, step["maxiters"])
+    assert nxe <= step["nxe"] + 1e-15
+    if step["maxiters"] >= 10:
+        np.testing.assert_allclose(w, step["w"], rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", PAV_SETS)
+def test_pav_calibration(name: str) -> None:
+    with np.load(FOLDER / f"{name}.npz") as file:
+        record = {key: np.atleast_1d(file[key]) for key in file.files}
+    for k, small_val in enumerate(record["small_vals"].tolist()):
+        pav_trans, score_bounds, llr_bounds = b.pav_calibration(
+            record["tar"], record["non"], small_val
+        )
+        np.testing.assert_allclose(score_bounds, record["score_bounds"], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(llr_bounds, record[f"llr_bounds_{k}"], rtol=0, atol=1e-12)
+        for scores in ("tar", "non", "grid"):
+            llrs = pav_trans(record[scores])
+            np.testing.assert_allclose(llrs, record[f"{scores}_llr_{k}"], rtol=0, atol=1e-12)
+
+
+@pytest.fixture
+def trials(rng: np.random.Generator) -> Callable[[], tuple[b.Scores, b.Key]]:
+    """Make scores of 6 x 20 trials with one score missing, and their key."""
+
+    def make() -> tuple[b.Scores, b.Key]:
+        models = [f"m{i}" for i in range(6)]
+        segments = [f"s{j}" for j in range(20)]
+        tar = rng.random((6, 20)) < 0.3
+        mask = np.ones_like(tar)
+        mask[2, 3] = False
+        scores = rng.normal(size=tar.shape) + 2.0 * tar
+        return b.Scores(scores, models, segments, mask), b.Key(models, segments, tar, ~tar)
+
+    return make
+
+
+Trials = Callable[[], tuple[b.Scores, b.Key]]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_linear_calibrate_scores(trials: Trials, caplog: pytest.LogCaptureFixture) -> None:
+    (dev, key), (evaluation, eval_key) = trials(), trials()
+    calibration = bosaris_py.LinearCalibration.fit_scores(dev, key, prior=0.1)
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        calibrated = b.linear_calibrate_scores(dev, key, [], 100, 0.1, False)
+    assert calibrated == calibration.apply(dev.align_with_ndx(key))
+    results = bosaris_py.Results.from_scores(calibrated, key)
+    assert [record.getMessage() for record in caplog.records] == [
+        "training calibration",
+        f"weights: scaling {calibration.scale:f}, offset {calibration.offset:f}",
+        "calibrating scores",
+        "displaying calibration results",
+        f"norm_act_dcf = {results.act_dcf(0.1, normalize=True):g}, "
+        f"norm_min_dcf = {results.min_dcf(0.1, normalize=True):g}, "
+        f"prbep = {results.prbep:g}, nxe = {calibration.objective_value:g}",
+    ]
+    ndx = eval_key.to_ndx()
+    both = b.linear_calibrate_scores_dev_eval(dev, evaluation, key, ndx, None, 100, 0.1, False)
+    assert both == (calibrated, calibration.apply(evaluation.align_with_ndx(ndx)))
+
+
+def test_missing_trials_are_filled_if_wanted(trials: Trials) -> None:
+    scr, key = trials()
+    with pytest.warns(MissingTrialsWarning) as caught:
+        filled = b.linear_calibrate_scores(scr, key, [], 100, 0.5, True)
+    assert filled.scoremask.all()
+    assert filled.scoremat[2, 3] == 0.0
+    assert all(warning.filename == __file__ for warning in caught), "points at the caller"
+    with pytest.warns(MissingTrialsWarning):
+        filled = b.pav_calibrate_scores(scr, key, 0.5, 1e-6, True)
+    assert filled.scoremat[2, 3] == 0.0
+    with pytest.warns(MissingTrialsWarning):
+        assert not b.pav_calibrate_scores(scr, key, 0.5, 1e-6, False).scoremask[2, 3]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_pav_calibrate_scores(trials: Trials, caplog: pytest.LogCaptureFixture) -> None:
+    (dev, key), (evaluation, eval_key) = trials(), trials()
+    calibration = bosaris_py.PAVCalibration.fit_scores(dev, key, score_offset=1e-6)
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        calibrated = b.pav_calibrate_scores(dev, key, 0.1, 1e-6, False)
+    assert calibrated == calibration.apply(dev.align_with_ndx(key))
+    assert caplog.messages[-1].startswith("norm_act_dcf = ")
+    assert "nxe" not in caplog.messages[-1]
+    ndx = eval_key.to_ndx()
+    both = b.pav_calibrate_scores_dev_eval(dev, evaluation, key, ndx, 0.1, 1e-6, False)
+    assert both == (calibrated, calibration.apply(evaluation.align_with_ndx(ndx)))
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+@pytest.mark.parametrize("extension", ["h5", "mat"])
+def test_from_files(trials: Trials, tmp_path: Path, extension: str) -> None:
+    (dev, key), (evaluation, eval_key) = trials(), trials()
+    ndx = eval_key.to_ndx()
+    names = ("key", "ndx", "dev", "eval")
+    paths = {name: tmp_path / f"{name}.{extension}" for name in (*names, "out_dev", "out_eval")}
+    for name, item in zip(names, (key, ndx, dev, evaluation), strict=True):
+        item.save(paths[name])
+    b.linear_calibrate_scores_from_files(
+        paths["key"], paths["dev"], paths["out_dev"], [], 100, 0.1, False
+    )
+    expected = b.linear_calibrate_scores(dev, key, [], 100, 0.1, False)
+    assert b.Scores.read(paths["out_dev"]) == expected
+    b.linear_calibrate_scores_dev_eval_from_files(*paths.values(), "boost", 100, 0.1, True)
+    expected = b.linear_calibrate_scores_dev_eval(
+        dev, evaluation, key, ndx, "boost", 100, 0.1, True
+    )
+    assert (b.Scores.read(paths["out_dev"]), b.Scores.read(paths["out_eval"])) == expected
+
+
+def test_refused(trials: Trials) -> None:
+    scr, key = trials()
+    ndx = key.to_ndx()
+    for call, message in (
+        (lambda: b.linear_calibrate_scores(scr, ndx, [], 100, 0.5, False), "`key` .* be a Key"),
+        (lambda: b.linear_calibrate_scores(key, scr, [], 100, 0.5, False), "`scr` .* be a Scores"),
+        (
+            lambda: b.linear_calibrate_scores_dev_eval(scr, scr, key, key, [], 9, 0.5, False),
+            r"`ndx_eval` .* be an Ndx.*key\.to_ndx",
+        ),
+        (
+            lambda: b.pav_calibrate_scores_dev_eval(scr, scr, key, key, 0.5, 0, False),
+            "`ndx_eval` .* be an Ndx",
+        ),
+        (
+            lambda: b.linear_calibrate_scores(scr, key, 0.5, 100, [], False),
+            "`obj_func` of linear_calibrate_scores must be what make_objective",
+        ),
+        (
+            lambda: b.linear_calibrate_scores(scr, key, [], 0.5, 100, False),
+            "`niters` .* whole number.*in the order of this function",
+        ),
+        (
+            lambda: b.train_linear_calibration([1.0], [0.0], 100, [], 1, True),
+            "prior log-odds or a percentage",
+        ),
+        (
+            lambda: b.train_linear_calibration([1.0], [0.0], 0.5, "cllr2", 1, True),
+            "be one of 'cllr'",
+        ),
+        (lambda: b.evaluate_objective("cllr", [1.0], [2], 0.5), "hold 1 for targets"),
+        (lambda: b.evaluate_objective("cllr", [1.0], [1, -1], 0.5), "one label for each"),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
+
+
+def test_test_binary_classifier() -> None:
+    scores, labels = np.array([1.0, 3.0, -1.0, 0.5]), [1, 1, -1, -1]
+    doubled = b.test_binary_classifier("cllr", labels, 0.3, lambda s: 2 * s, scores)
+    assert doubled == b.evaluate_objective([], 2 * scores, labels, 0.3)
+
+
+def test_separable_scores_are_warned_about() -> None:
+    with pytest.warns(BosarisWarning) as caught:
+        b.train_linear_calibration([1.0, 2.0], [-1.0, 0.0], 0.5, [], 100, True)
+    assert caught[0].filename == __file__

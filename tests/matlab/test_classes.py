@@ -1,0 +1,157 @@
+"""The toolkit's classes: cases of the oracle that are not about the native classes alone."""
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import bosaris_py.matlab as b
+from bosaris_py.errors import InvalidInputError
+
+CASES: dict[str, dict[str, Any]] = {
+    case["name"]: case
+    for case in json.loads(
+        (Path(__file__).parents[1] / "reference" / "oracle" / "classes.json").read_text()
+    )
+}
+
+
+def mask(values: Any) -> np.ndarray:
+    return np.array(values, dtype=bool)
+
+
+@pytest.fixture
+def scr() -> b.Scores:
+    stored = CASES["Results(scr,key)"]["in"]["obj"]
+    names = stored["modelset"], stored["segset"]
+    return b.Scores(stored["scoremat"], *names, mask(stored["scoremask"]))
+
+
+@pytest.fixture
+def key() -> b.Key:
+    stored = CASES["Results(scr,key)"]["in"]["key"]
+    names = stored["modelset"], stored["segset"]
+    return b.Key(*names, mask(stored["tar"]), mask(stored["non"]))
+
+
+def test_Results_of_scores_and_key(scr: b.Scores, key: b.Key) -> None:
+    expected = CASES["Results(scr,key)"]["out"]
+    results = b.Results(scr, key)
+    assert results.num_tar() == expected["numtar"]
+    assert results.num_non() == expected["numnon"]
+    for value, name in (
+        (results.get_eer(), "eer"),
+        (results.get_prbep(), "prbep"),
+        # The record's names do not say so, but these are the normalized costs at prior 0.1.
+        (results.get_norm_act_dcf(0.1), "act01"),
+        (results.get_norm_min_dcf(0.1), "min01"),
+    ):
+        assert value == pytest.approx(expected[name], rel=0, abs=1e-12)
+
+
+def test_Results_of_two_lists(scr: b.Scores, key: b.Key) -> None:
+    again = b.Results(*scr.get_tar_non(key))
+    assert again.get_eer() == b.Results(scr, key).get_eer()
+    assert repr(again).startswith("Results: 4 targets, 7 non-targets")
+
+
+def test_Results_refuses_mixtures(scr: b.Scores, key: b.Key) -> None:
+    with pytest.raises(InvalidInputError, match=r"be a Key; got Ndx.*does not say which"):
+        b.Results(scr, key.to_ndx())
+    with pytest.raises(InvalidInputError, match="`scr` of Results must be a Scores"):
+        b.Results([1.0, 2.0], key)
+
+
+def test_map_mod_names() -> None:
+    case = CASES["map_mod_names"]
+    stored, expected = case["in"]["ndx"], case["out"]
+    ndx = b.Ndx(stored["modelset"], stored["segset"], mask(stored["trialmask"]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = b.map_mod_names(ndx, case["in"]["src"], case["in"]["dst"])
+    assert result == b.Ndx(expected["modelset"], expected["segset"], mask(expected["trialmask"]))
+    assert "".join(f"Warning: {w.message}\n" for w in caught) == case["log"]
+    assert all(w.filename == __file__ for w in caught), "points at the caller"
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_map_mod_names_of_a_key_keeps_its_answers(key: b.Key) -> None:
+    renamed = b.map_mod_names(key, {"m_a": "x"}, b.KeyValueMap(["x"], ["new"]))
+    assert renamed.modelset.tolist() == ["m_b", "new", "m_d", "m_c"]
+    np.testing.assert_array_equal(renamed.tar, key.tar)
+    with pytest.raises(InvalidInputError, match="`ndx_or_key` of map_mod_names"):
+        b.map_mod_names("key", {}, {})
+
+
+def test_effective_prior() -> None:
+    case = CASES["effective_prior"]
+    for arguments, expected in zip(case["in"]["args"], case["out"], strict=True):
+        assert b.effective_prior(*arguments) == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+def test_maths() -> None:
+    case = CASES["maths"]
+    x = np.array([-np.inf, *case["in"]["x"][1:-1], np.inf], dtype=float)
+    # The record's rounding to 15 decimals has made this a zero.
+    p = np.array([0.0, 1e-300, *case["in"]["p"][2:]])
+    expected = {name: np.array(values, dtype=float) for name, values in case["out"].items()}
+    for name, argument, atol in (
+        ("sigmoid", x, 1e-12),
+        ("neglogsigmoid", x, 1e-12),
+        ("logit", p, 1e-12),
+        # The toolkit forms 2p - 1: at 1e-10 that costs 1e-16 / (2 * density of 6.4), or 9e-8.
+        ("probit", np.delete(p, 1), 1e-7),
+    ):
+        recorded = np.delete(expected[name], 1) if name == "probit" else expected[name]
+        np.testing.assert_allclose(getattr(b, name)(argument), recorded, rtol=0, atol=atol)
+    # Where the toolkit's probit has become infinite.
+    assert expected["probit"][1] == -np.inf
+    assert norm.logcdf(b.probit(1e-300)) == pytest.approx(np.log(1e-300), rel=1e-12)
+    assert np.isscalar(b.neglogsigmoid(0.0))
+    # Where the toolkit rounds to zero.
+    assert b.neglogsigmoid(40.0) == pytest.approx(np.exp(-40.0), rel=1e-12)
+
+
+def test_lists_of_ids_are_neither_rows_nor_columns() -> None:
+    """The toolkit's map of two 1 x 2 cells is not valid, one of two 2 x 1 cells is."""
+    assert CASES["Id_Map row-vector cells are NOT valid"]["out"] == {"valid": False}
+    assert b.validate(b.Id_Map(["a", "b"], ["c", "d"]))
+    with pytest.raises(InvalidInputError, match="one-dimensional list"):
+        b.Id_Map([["a", "b"]], [["c", "d"]])
+
+
+def test_validate_has_nothing_to_do(scr: b.Scores, key: b.Key) -> None:
+    quality = b.Seg_Quality(["s"], [[1.0]])
+    everything = (scr, key, key.to_ndx(), quality, b.seg_qual_to_qual(quality, quality))
+    assert all(b.validate(item) for item in everything)
+    assert b.validate(b.Id_Map(["a"], ["b"]), False)  # noqa: FBT003 -- as in the toolkit
+    with pytest.raises(InvalidInputError, match="be a Ndx, Key"):
+        b.validate([1.0])
+
+
+def test_seg_qual_to_qual() -> None:
+    models, tests = b.Seg_Quality(["m"], [[1.0]]), b.Seg_Quality(["s1", "s2"], [[2.0, 3.0]])
+    quality = b.seg_qual_to_qual(models, tests)
+    assert isinstance(quality, b.Quality)
+    assert quality.scoremask.tolist() == [[True, True]]
+    assert quality.modelQ.tolist() == [[1.0]]
+    assert quality.segQ.tolist() == [[2.0, 3.0]]
+
+
+TEXTS = json.loads(
+    (Path(__file__).parents[1] / "reference" / "oracle" / "text_io.json").read_text()
+)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in TEXTS["read"] if case["class"] == "Key.read"], ids=lambda c: c["text"]
+)
+def test_extensions(case: dict[str, Any]) -> None:
+    """Those that the toolkit does not know are not known, but for those in capitals."""
+    expected = FileNotFoundError if case["text"] == "file.H5" else InvalidInputError
+    with pytest.raises(expected):
+        b.Key.read(case["text"])

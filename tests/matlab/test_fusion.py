@@ -1,0 +1,270 @@
+"""The toolkit's linear fusion and its analysis, against its recorded runs, and on files."""
+
+# ruff: noqa: FBT003 -- flags are positional as in the toolkit
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py
+import bosaris_py.matlab as b
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.evaluation import SystemComparison, SystemDivergence
+
+FOLDER = Path(__file__).parents[1] / "reference" / "oracle"
+
+with np.load(FOLDER / "fusion_linear.npz") as _file:
+    LINEAR = {name: _file[name] for name in _file.files}
+RUNS = sorted(name.removesuffix("_w") for name in LINEAR if name.endswith("_w"))
+
+
+# With three systems, some runs of brier end where hard decisions are best.
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConvergenceWarning")
+@pytest.mark.parametrize("run", RUNS)
+def test_train_linear_fuser(run: str) -> None:
+    """Objective to 2e-8, weights to 1e-6 of the exact ones; brier no worse than the toolkit."""
+    n_systems, objective, prior, cstep, zeros = run.split("_")
+    labels = LINEAR[f"{n_systems}_classf{'_zeros' if zeros == 'zeros1' else ''}"]
+    f, nxe, w = b.train_linear_fuser(
+        LINEAR[f"{n_systems}_train"],
+        labels,
+        float(prior.removeprefix("p")) / 1000,
+        cstep == "cstep1",
+        True,
+        100,
+        b.make_objective_function_from_name(objective),
+    )
+    test = LINEAR[f"{n_systems}_test"]
+    np.testing.assert_allclose(f(test), b.linear_fuser(w, test), rtol=1e-9, atol=1e-9)
+    # The toolkit's fused scores follow from its weights.
+    if f"{run}_fusedtest" in LINEAR:
+        fused = b.linear_fuser(LINEAR[f"{run}_w"], test)
+        np.testing.assert_allclose(fused, LINEAR[f"{run}_fusedtest"], rtol=1e-12, atol=1e-12)
+    if f"{run}_w_exact" in LINEAR:
+        assert nxe == pytest.approx(float(LINEAR[f"{run}_nxe"]), rel=0, abs=2e-8)
+        assert nxe == pytest.approx(float(LINEAR[f"{run}_nxe_exact"]), rel=0, abs=1e-12)
+        np.testing.assert_allclose(w, LINEAR[f"{run}_w_exact"], rtol=1e-6, atol=1e-6)
+        # The README's bound of the toolkit's own error.
+        np.testing.assert_allclose(w, LINEAR[f"{run}_w"], rtol=0, atol=1.7e-3)
+    else:
+        assert nxe <= LINEAR[f"{run}_nxe"] + 2e-8
+
+
+def test_recorded_priors() -> None:
+    assert LINEAR["priors"].tolist() == [0.5, 0.1, 0.01, 0.001]
+    assert len(RUNS) == 63
+
+
+@pytest.fixture
+def helpers(oracle: Path) -> dict[str, np.ndarray]:
+    with np.load(oracle / "fusion_helpers.npz") as file:
+        return {name: file[name] for name in file.files}
+
+
+def row_key(labels: np.ndarray) -> b.Key:
+    """A key with one model, whose trials are in the order of the labels."""
+    segments = [f"s{number:03d}" for number in range(labels.size)]
+    return b.Key(["m"], segments, labels[np.newaxis] > 0, labels[np.newaxis] < 0)
+
+
+def test_recorded_helpers(helpers: dict[str, np.ndarray]) -> None:
+    scores, key = helpers["scores"], row_key(helpers["classf"])
+    for result, name in (
+        (b.estimate_target_proportions(scores, 0.08), "prop_008"),
+        (b.estimate_target_proportions(scores, 0.5), "prop_05"),
+        (b.kldivergence_of_systems(scores, 0.08), "kl_unsup_008"),
+        (b.kldivergence_of_systems(scores, 0.08, key), "kl_sup_008"),
+        (b.evalAll(scores, key, 0.1), "evalall_p01"),
+        (b.make_initial_fusion_weights(3), "initw3"),
+        (b.make_classf_from_key(key), "classf"),
+    ):
+        np.testing.assert_allclose(
+            result, helpers[name], rtol=0, atol=1e-12, strict=True, err_msg=name
+        )
+
+
+@pytest.fixture
+def quality_record(oracle: Path) -> dict[str, np.ndarray]:
+    with np.load(oracle / "fusion_quality.npz") as file:
+        return {name: file[name] for name in file.files}
+
+
+@pytest.fixture
+def dev(quality_record: dict[str, np.ndarray]) -> tuple[b.Key, list[b.Scores]]:
+    return experiment(quality_record, "dev")
+
+
+@pytest.fixture
+def evaluation(quality_record: dict[str, np.ndarray]) -> tuple[b.Key, list[b.Scores]]:
+    return experiment(quality_record, "eval")
+
+
+def experiment(record: dict[str, np.ndarray], part: str) -> tuple[b.Key, list[b.Scores]]:
+    names = [f"m{i:02d}" for i in range(12)], [f"s{j:02d}" for j in range(25)]
+    key = b.Key(*names, record[f"{part}_tar"] > 0, record[f"{part}_non"] > 0)
+    return key, [b.Scores(record[f"{part}_{name}"], *names) for name in ("s1", "s2")]
+
+
+Part = tuple[b.Key, list[b.Scores]]
+
+
+def test_recorded_fusion_of_dev_and_eval(
+    quality_record: dict[str, np.ndarray], dev: Part, evaluation: Part
+) -> None:
+    """Fused scores within 3e-3, the README's bound of the toolkit's early stop."""
+    fused = b.linear_fusion_dev_eval(
+        *dev, evaluation[0].to_ndx(), evaluation[1], 0.1, 100, [], True, True
+    )
+    for scores, part in zip(fused, ("dev", "eval"), strict=True):
+        mask = quality_record[f"lin_{part}_mask"] > 0
+        np.testing.assert_array_equal(scores.scoremask, mask)
+        expected = quality_record[f"lin_{part}"][mask]
+        np.testing.assert_allclose(scores.scoremat[mask], expected, rtol=0, atol=3e-3)
+    flin, wlin = b.train_linear_fusion_function(*dev, 0.1, [], 100, True, True)
+    np.testing.assert_allclose(wlin, quality_record["wlin"], rtol=0, atol=1.7e-3)
+    assert b.apply_linear_fusion_function(*dev, flin) == fused[0]
+    # The toolkit's weights give its fused scores.
+    stack = b.stackScores(*dev)
+    exact = b.assemble_scr(b.linear_fuser(quality_record["wlin"], stack), dev[0])
+    mask = quality_record["lin_dev_mask"] > 0
+    expected = quality_record["lin_dev"][mask]
+    np.testing.assert_allclose(exact.scoremat[mask], expected, rtol=0, atol=1e-12)
+
+
+def test_order_of_trials(quality_record: dict[str, np.ndarray], dev: Part) -> None:
+    np.testing.assert_array_equal(b.stackScores(*dev), quality_record["stack_scores"])
+    np.testing.assert_array_equal(b.make_classf_from_key(dev[0]), quality_record["classf"])
+
+
+def test_from_files(
+    dev: Part, evaluation: Part, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ndx = evaluation[0].to_ndx()
+    items = (dev[0], ndx, *dev[1], *evaluation[1])
+    paths = [tmp_path / f"{number}.h5" for number in range(8)]
+    for item, path in zip(items, paths, strict=False):
+        item.save(path)
+    key, index, *scores = paths[:6]
+    out = paths[6:]
+    b.linear_fusion_scores_from_files(key, scores[:2], out[0], 0.1, 100, [], True, True)
+    fused = b.linear_fusion_scores(*dev, 0.1, 100, [], True, True)
+    assert b.Scores.read(out[0]) == fused
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        b.linear_fusion_dev_eval_from_files(
+            key, scores[:2], index, scores[2:], *out, 0.1, 100, [], True, True
+        )
+    both = b.linear_fusion_dev_eval(*dev, ndx, evaluation[1], 0.1, 100, [], True, True)
+    assert tuple(b.Scores.read(path) for path in out) == both
+    assert f"loading {scores[0]}" in caplog.messages
+    with pytest.raises(InvalidInputError, match="Put the name of a single file into a list"):
+        b.load_score_files(scores[0])
+
+
+def test_linear_fuser_describes_itself() -> None:
+    assert b.linear_fuser([0.5, 2.0, -1.0]) == "linear fusion: weights [0.5, 2], offset -1"
+
+
+def test_analysis_of_dev(dev: Part, caplog: pytest.LogCaptureFixture) -> None:
+    key, systems = dev
+    fused = b.linear_fusion_scores(key, systems, 0.1, 100, [], True, True)
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        comparison = b.analyse_dev_lin_fusion(key, systems, fused, 0.1)
+    expected = SystemComparison.from_scores([*systems, fused], key, prior=0.1)
+    assert comparison == expected
+    first, second, third = caplog.messages
+    share = 100 * key.n_tar / key.n_trials
+    assert first.startswith(f"True Dev target proportion is {share:g}%. System estimates are:\n")
+    assert second == "Analysing Dev: 2 subsystems and 1 fusions:"
+    table = b.evalAll(b.stackScores(key, [*systems, fused]), key, 0.1)
+    assert third == f"Dev all: dcf*100, mindcf*100, prbep:\n{b.sprintfmatrix(table, '123')}"
+    again = b.analyse_dev_lin_and_qual_fusion(key, systems, fused, fused, 0.1)
+    assert again.names == ("1", "2", "3", "4")
+
+
+def test_analysis_of_eval(dev: Part, evaluation: Part, caplog: pytest.LogCaptureFixture) -> None:
+    ndx = evaluation[0].to_ndx()
+    fused = b.linear_fusion_dev_eval(*dev, ndx, evaluation[1], 0.1, 100, [], True, True)
+    with caplog.at_level(logging.INFO, logger="bosaris_py"):
+        divergence = b.analyse_eval_lin_fusion(dev[0], ndx, dev[1], evaluation[1], *fused)
+    assert isinstance(divergence, SystemDivergence)
+    new = b.stackScores(ndx, [*evaluation[1], fused[1]])
+    shares = b.estimate_target_proportions(new, 0.08)
+    np.testing.assert_allclose(divergence.estimated_proportions, shares, rtol=1e-12)
+    matrices = (
+        b.kldivergence_of_systems(b.stackScores(dev[0], [*dev[1], fused[0]]), shares[-1], dev[0]),
+        b.kldivergence_of_systems(new, shares[-1]),
+    )
+    for found, expected in zip((divergence.dev, divergence.evaluation), matrices, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+    headings = ["System Ptar estimates:", "Dev score divergence:", "Eval score divergence:"]
+    assert [message.splitlines()[0] for message in caplog.messages] == headings
+    # With a quality fusion too, the prior is still the linear fusion's estimate.
+    raw = evaluation[1][0]
+    quality = b.analyse_eval_lin_and_qual_fusion(
+        dev[0], ndx, dev[1], evaluation[1], *fused, dev[1][0], raw
+    )
+    assert quality.prior == divergence.prior
+    assert quality.names == ("1", "2", "3", "4")
+
+
+def test_refused(dev: Part) -> None:
+    key, systems = dev
+    lacking = b.Scores(systems[0].scoremat, key.modelset, key.segset, systems[0].scoremat > 0)
+    labels = b.make_classf_from_key(key)
+    stack = b.stackScores(key, systems)
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: b.stackScores(key, [systems[0], lacking]), TrialMismatchError, "system 2 lacks"),
+        (lambda: b.stackScores(key, []), InvalidInputError, "hold at least one Scores"),
+        (
+            lambda: b.make_classf_from_key(key.to_ndx()),
+            InvalidInputError,
+            "does not say which trials are targets",
+        ),
+        (
+            lambda: b.linear_fusion_dev_eval(key, systems, key, systems, 0.1, 9, [], True, True),
+            InvalidInputError,
+            r"`ndx_eval` .* be an Ndx.*to_ndx",
+        ),
+        (
+            lambda: b.train_linear_fusion_function(key.to_ndx(), systems, 0.1, [], 9, True, True),
+            InvalidInputError,
+            "`key` .* be a Key",
+        ),
+        (
+            lambda: b.linear_fusion_scores(key, systems, 100, 0.1, [], True, True),
+            InvalidInputError,
+            "`niters` .* whole number",
+        ),
+        (
+            lambda: b.train_linear_fuser(stack, labels[:-1], 0.1, True, True, 9, []),
+            InvalidInputError,
+            "one label for each of the 273 trials",
+        ),
+        (
+            lambda: b.train_linear_fuser(stack[0], labels, 0.1, True, True, 9, []),
+            InvalidInputError,
+            "be two-dimensional",
+        ),
+        (lambda: b.linear_fuser([], stack), InvalidInputError, "use train_linear_fuser"),
+        (lambda: b.linear_fuser([1.0, 0.0], stack), InvalidInputError, "scores of 1 systems"),
+        (lambda: b.make_initial_fusion_weights(0), InvalidInputError, "be at least 1"),
+        (lambda: b.assemble_scr([1.0], key), InvalidInputError, "one score for each of the 273"),
+        (
+            lambda: b.kldivergence_of_systems(stack, 0.1, key.to_ndx()),
+            InvalidInputError,
+            "`key` .* be a Key",
+        ),
+        (lambda: b.evalAll(stack, "key", 0.1), InvalidInputError, "`key` of evalAll"),
+    ]
+    for call, error, message in cases:
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_native_fusion_is_behind_it(dev: Part) -> None:
+    native = bosaris_py.LinearFusion.fit_scores(dev[1], dev[0], prior=0.1)
+    fused = b.linear_fusion_scores(*dev, 0.1, 100, "cllr", False, False)
+    assert fused == native.apply(dev[1], dev[0])
