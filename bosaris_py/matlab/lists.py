@@ -102,7 +102,7 @@ def save_list(filename: FilePath, names: npt.ArrayLike) -> None:
     Toolkit: save_list.m; native: none; differs: refuses names that `read_list` would take apart.
     """
     ids = as_ids(names, "list", "save_list").tolist()
-    broken = [name for name in ids if len(name.split()) != 1]
+    broken = [name for name in ids if name.split() != [name]]
     if broken:
         expected = "hold names without white space"
         raise invalid("list", "save_list", expected, list_some(map(repr, broken)))

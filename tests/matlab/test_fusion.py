@@ -86,28 +86,6 @@ def test_recorded_helpers(helpers: dict[str, np.ndarray]) -> None:
         )
 
 
-@pytest.fixture
-def quality_record(oracle: Path) -> dict[str, np.ndarray]:
-    with np.load(oracle / "fusion_quality.npz") as file:
-        return {name: file[name] for name in file.files}
-
-
-@pytest.fixture
-def dev(quality_record: dict[str, np.ndarray]) -> tuple[b.Key, list[b.Scores]]:
-    return experiment(quality_record, "dev")
-
-
-@pytest.fixture
-def evaluation(quality_record: dict[str, np.ndarray]) -> tuple[b.Key, list[b.Scores]]:
-    return experiment(quality_record, "eval")
-
-
-def experiment(record: dict[str, np.ndarray], part: str) -> tuple[b.Key, list[b.Scores]]:
-    names = [f"m{i:02d}" for i in range(12)], [f"s{j:02d}" for j in range(25)]
-    key = b.Key(*names, record[f"{part}_tar"] > 0, record[f"{part}_non"] > 0)
-    return key, [b.Scores(record[f"{part}_{name}"], *names) for name in ("s1", "s2")]
-
-
 Part = tuple[b.Key, list[b.Scores]]
 
 

@@ -1,0 +1,290 @@
+"""The toolkit's fusion with quality measures, against its recorded runs, and on files.
+
+The toolkit stops early: its fused scores differ from the exact ones by up to 3e-3 (README). Where
+exact ones are recorded they are met to 1e-6.
+"""
+
+# ruff: noqa: FBT003 -- flags are positional as in the toolkit
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bosaris_py.matlab as b
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.fusion import QualityFusion
+
+Record = dict[str, np.ndarray]
+Names = tuple[list[str], list[str]]
+Part = tuple[b.Key, list[b.Scores]]
+
+PRIOR = 0.1
+EARLY_STOP = 3e-3
+# niters, obj_func, cstepHessian, quiet
+SETTINGS = (100, [], True, True)
+
+
+def quality_of(record: Record, part: str, names: Names) -> b.Quality:
+    return b.Quality(*names, record[f"{part}_mq"], record[f"{part}_sq"])
+
+
+@pytest.fixture
+def qualities(quality_record: Record, names: Names) -> tuple[b.Quality, b.Quality]:
+    dev, evaluation = (quality_of(quality_record, part, names) for part in ("dev", "eval"))
+    return dev, evaluation
+
+
+Qualities = tuple[b.Quality, b.Quality]
+
+
+def close(found: b.Scores, expected: np.ndarray, key: b.Key, atol: float) -> None:
+    mask = key.tar | key.non
+    np.testing.assert_array_equal(found.scoremask, mask)
+    np.testing.assert_allclose(found.scoremat[mask], expected[mask], rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("mixing", ["I2", "sum", "first"])
+def test_dev_and_eval(
+    quality_record: Record, dev: Part, evaluation: Part, qualities: Qualities, mixing: str
+) -> None:
+    assert quality_record["analysis_prior"] == PRIOR
+    qtrans = quality_record[f"Qtrans_{mixing}"]
+    dev_lin, eval_lin, dev_qual, eval_qual = b.linear_and_quality_fusion_dev_eval(
+        *dev,
+        [qualities[0]],
+        qtrans,
+        evaluation[0].to_ndx(),
+        evaluation[1],
+        [qualities[1]],
+        PRIOR,
+        *SETTINGS,
+    )
+    close(dev_lin, quality_record["lin_dev"], dev[0], EARLY_STOP)
+    close(eval_lin, quality_record["lin_eval"], evaluation[0], EARLY_STOP)
+    close(dev_qual, quality_record[f"qdev_{mixing}"], dev[0], EARLY_STOP)
+    close(dev_qual, quality_record[f"qdev_{mixing}_exact"], dev[0], 1e-6)
+    close(eval_qual, quality_record[f"qeval_{mixing}"], evaluation[0], EARLY_STOP)
+    lin, qual = b.linear_and_quality_fusion_scores(*dev, [qualities[0]], qtrans, PRIOR, *SETTINGS)
+    assert (lin, qual) == (dev_lin, dev_qual)
+
+
+@pytest.mark.parametrize("mixing", ["I2", "sum", "first"])
+def test_train_qfuser(quality_record: Record, dev: Part, qualities: Qualities, mixing: str) -> None:
+    key, systems = dev
+    mixed = b.applyQtrans(qualities[0], quality_record[f"Qtrans_{mixing}"])
+    stack = b.stackScores(key, systems)
+    f, nxe, w = b.train_qfuser(stack, mixed, key, True, [], True, 100, [], PRIOR)
+    assert nxe == pytest.approx(float(quality_record[f"nxe_{mixing}"]), rel=0, abs=2e-8)
+    exact = float(quality_record[f"nxe_{mixing}_exact"])
+    assert nxe == pytest.approx(exact, rel=0, abs=1e-12)
+    close(
+        b.assemble_scr(f(stack, mixed, key), key), quality_record[f"qdev_{mixing}_exact"], key, 1e-6
+    )
+    # The toolkit's weights are not unique, what they give is: the recorded scores.
+    recorded = quality_record[f"w_{mixing}"]
+    assert recorded.shape == w.shape
+    fused = b.assemble_scr(b.qfuser_linear(recorded, stack, mixed, key), key)
+    close(fused, quality_record[f"qdev_{mixing}"], key, 1e-12)
+
+
+def test_qfuser_linear_at_any_weights(
+    quality_record: Record, dev: Part, qualities: Qualities
+) -> None:
+    key, systems = dev
+    stack = b.stackScores(key, systems)
+    w = quality_record["wtest"]
+    fused = b.qfuser_linear(w, stack, qualities[0], key)
+    np.testing.assert_allclose(fused, quality_record["qfuser_at_wtest"], rtol=0, atol=1e-12)
+    # It is the linear fusion and the quality term.
+    parts = b.linear_fuser(w[:3], stack) + b.AWB_sparse(qualities[0], key, w[3:])
+    np.testing.assert_allclose(fused, parts, rtol=0, atol=1e-12)
+
+
+def test_stackQ_and_spliceQ(
+    quality_record: Record, names: Names, dev: Part, qualities: Qualities
+) -> None:
+    single = [
+        b.Quality(*names, qualities[0].modelQ[[row]], qualities[0].segQ[[row]]) for row in (0, 1)
+    ]
+    stacked = b.stackQ(dev[0], single)
+    for field in ("modelQ", "segQ", "scoremask"):
+        np.testing.assert_array_equal(getattr(stacked, field), quality_record[f"spliced_{field}"])
+    assert b.spliceQ(*single, dev[0]) == stacked
+
+
+def test_missing_quality(
+    quality_record: Record, names: Names, dev: Part, evaluation: Part, qualities: Qualities
+) -> None:
+    """Model 2 and segments 4 and 5 without measures: their trials get the linear score."""
+    models = [
+        names[0][i] for i in np.atleast_1d(quality_record["missing_model_indices0"].astype(int))
+    ]
+    segments = [names[1][j] for j in quality_record["missing_segment_indices0"].astype(int)]
+    lacking = [item.filter(models, segments, False) for item in qualities]
+    identity = np.eye(2)
+    with pytest.warns(MissingTrialsWarning) as caught:
+        dev_lin, _, dev_qual, eval_qual = b.linear_and_quality_fusion_dev_eval(
+            *dev,
+            [lacking[0]],
+            identity,
+            evaluation[0].to_ndx(),
+            evaluation[1],
+            [lacking[1]],
+            PRIOR,
+            *SETTINGS,
+        )
+    close(dev_qual, quality_record["qdev_missing"], dev[0], EARLY_STOP)
+    # The README's bound is that of dev; on eval scores lie further out, as far as -29.
+    close(eval_qual, quality_record["qeval_missing"], evaluation[0], 4e-3)
+    mask = dev[0].tar | dev[0].non
+    without = np.zeros_like(mask)
+    without[[names[0].index(m) for m in models]] = True
+    without[:, [names[1].index(s) for s in segments]] = True
+    without &= mask
+    np.testing.assert_array_equal(dev_qual.scoremat[without], dev_lin.scoremat[without])
+    said = {str(warning.message) for warning in caught}
+    count, total = np.count_nonzero(without), np.count_nonzero(mask)
+    assert f"Quality fusion training has {count} missing trials." in said
+    assert f"Quality missing for {count} of {total} trials, substituting backoff scores." in said
+    assert all(warning.filename == __file__ for warning in caught), "points at the caller"
+    # On given weights: training leaves the trials out.
+    key, systems = dev
+    stack = b.stackScores(key, systems)
+    with pytest.warns(MissingTrialsWarning):
+        _, nxe, w = b.train_qfuser(stack, lacking[0], key, True, [], True, 100, [], PRIOR)
+    assert nxe == pytest.approx(float(quality_record["nxe_missing"]), rel=0, abs=2e-8)
+    for backoff in (dev_lin, b.stackScores(key, [dev_lin])[0]):
+        with pytest.warns(MissingTrialsWarning):
+            fused = b.qfuser_backoff(w, stack, lacking[0], key, backoff)
+        close(b.assemble_scr(fused, key), quality_record["qdev_missing"], key, EARLY_STOP)
+    with pytest.warns(MissingTrialsWarning):
+        fused = b.qfuser_backoff(quality_record["w_missing"], stack, lacking[0], key, dev_lin)
+    covered = b.assemble_scr(fused, key).scoremat[mask & ~without]
+    recorded = quality_record["qdev_missing"][mask & ~without]
+    np.testing.assert_allclose(covered, recorded, rtol=0, atol=1e-12)
+
+
+def test_train_and_apply(dev: Part, qualities: Qualities) -> None:
+    key, systems = dev
+    identity = np.eye(2)
+    flin, wlin = b.train_linear_fusion_function(key, systems, PRIOR, [], 100, True, True)
+    fqual = b.train_quality_fusion_function(
+        key, systems, [qualities[0]], identity, wlin, PRIOR, [], 100, True, True
+    )
+    assert isinstance(fqual, QualityFusion)
+    scr_lin = b.apply_linear_fusion_function(key, systems, flin)
+    fused = b.apply_quality_fusion_function(key, systems, [qualities[0]], identity, fqual, scr_lin)
+    expected = b.linear_and_quality_fusion_scores(
+        key, systems, [qualities[0]], identity, PRIOR, *SETTINGS
+    )[1]
+    assert fused == expected
+
+
+def test_from_files(dev: Part, evaluation: Part, qualities: Qualities, tmp_path: Path) -> None:
+    ndx = evaluation[0].to_ndx()
+    items = {"key": dev[0], "ndx": ndx, "dev_q": qualities[0], "eval_q": qualities[1]}
+    items |= {f"dev_{n}": s for n, s in enumerate(dev[1])}
+    items |= {f"eval_{n}": s for n, s in enumerate(evaluation[1])}
+    path = {name: tmp_path / f"{name}.h5" for name in items}
+    for name, item in items.items():
+        item.save(path[name])
+    out = [tmp_path / f"out{n}.h5" for n in range(4)]
+    systems = [[path[f"{part}_{n}"] for n in (0, 1)] for part in ("dev", "eval")]
+    identity = np.eye(2)
+    b.linear_and_quality_fusion_scores_from_files(
+        path["key"], systems[0], [path["dev_q"]], identity, *out[:2], PRIOR, *SETTINGS
+    )
+    expected = b.linear_and_quality_fusion_scores(*dev, [qualities[0]], identity, PRIOR, *SETTINGS)
+    assert tuple(b.Scores.read(name) for name in out[:2]) == expected
+    b.linear_and_quality_fusion_dev_eval_from_files(
+        path["key"],
+        systems[0],
+        [path["dev_q"]],
+        identity,
+        path["ndx"],
+        systems[1],
+        [path["eval_q"]],
+        *out,
+        PRIOR,
+        *SETTINGS,
+    )
+    dev_lin, eval_lin, dev_qual, eval_qual = b.linear_and_quality_fusion_dev_eval(
+        *dev, [qualities[0]], identity, ndx, evaluation[1], [qualities[1]], PRIOR, *SETTINGS
+    )
+    # Files come in another order than values: dev without and with quality, then eval.
+    found = [b.Scores.read(name) for name in out]
+    assert found == [dev_lin, dev_qual, eval_lin, eval_qual]
+    assert b.load_qual_files([path["dev_q"]]) == [qualities[0]]
+
+
+def test_refused(names: Names, dev: Part, qualities: Qualities) -> None:
+    key, systems = dev
+    quality = qualities[0]
+    identity = np.eye(2)
+    stack = b.stackScores(key, systems)
+    fqual = b.train_quality_fusion_function(
+        key, systems, [quality], identity, np.zeros(3), PRIOR, [], 9, True, True
+    )
+    lin = b.assemble_scr(stack[0], key)
+    for call, message in (
+        (
+            lambda: b.linear_and_quality_fusion_scores(
+                key.to_ndx(), systems, [quality], identity, PRIOR, *SETTINGS
+            ),
+            "`key` .* be a Key",
+        ),
+        (
+            lambda: b.linear_and_quality_fusion_dev_eval(
+                *dev, [quality], identity, key, systems, [quality], PRIOR, *SETTINGS
+            ),
+            "`ndx_eval` .* be an Ndx",
+        ),
+        (
+            lambda: b.linear_and_quality_fusion_scores(*dev, [quality], [], PRIOR, *SETTINGS),
+            "`Qtrans` .* not be empty.*identity matrix",
+        ),
+        (
+            lambda: b.linear_and_quality_fusion_scores(
+                *dev, [quality], np.eye(3), PRIOR, *SETTINGS
+            ),
+            "one column for each of the 2 measures",
+        ),
+        (
+            lambda: b.train_quality_fusion_function(
+                key, systems, [quality], identity, [1.0], PRIOR, [], 9, True, True
+            ),
+            "`wlin` .* 2 weights and an offset",
+        ),
+        (
+            lambda: b.apply_quality_fusion_function(
+                key, systems, [quality], [[1.0, 0.0]], fqual, lin
+            ),
+            "`Qtrans` .* be that of the training",
+        ),
+        (
+            lambda: b.apply_quality_fusion_function(
+                key, systems, [quality], identity, np.zeros(9), lin
+            ),
+            "be what train_quality_fusion_function returns",
+        ),
+        (
+            lambda: b.apply_quality_fusion_function(
+                key, systems, [quality, quality], identity, fqual, lin
+            ),
+            "hold 2 quality measures in all",
+        ),
+        (lambda: b.AWB_sparse(quality, key, [1.0, 2.0, 3.0]), "hold 6 weights for 2 measures"),
+        (lambda: b.qfuser_linear(np.zeros(8), stack, quality, key), "have 3 . 6 weights"),
+        (
+            lambda: b.qfuser_backoff(np.zeros(9), stack, quality, key, [0.0]),
+            "a score for each of the 273 trials",
+        ),
+        (lambda: b.load_qual_files("q.h5"), "Put the name of a single file into a list"),
+        (
+            lambda: b.Quality(*names, quality.modelQ, quality.segQ[:1]),
+            "`segQ` of QualityMeasures must have 2 rows",
+        ),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
