@@ -5,15 +5,10 @@ the size of a block depends on the statistic alone. So the replicates are the
 same for any number of workers, and for any order in which blocks finish.
 """
 
-import mmap
 import multiprocessing
-import pickle
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from itertools import repeat
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,9 +25,6 @@ Rng = np.random.Generator | int | None
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-# Arrays from this size on are mapped from a file instead of being sent to each worker.
-_SMALL = 2**16
 
 
 def as_generator(rng: Rng, owner: str) -> np.random.Generator:
@@ -122,8 +114,7 @@ def map_tasks(
     function : callable
         Defined at the top of a module, so that workers find it.
     shared : object
-        What all tasks need. Its large arrays are mapped read-only into each
-        worker from one temporary file, so they are in memory once.
+        What all tasks need; sent to each process once.
     tasks : sequence
         One argument for each call.
     workers : int
@@ -141,22 +132,29 @@ def map_tasks(
     -----
     Processes are started afresh, not forked, which is safe whatever threads
     there are. A script must therefore protect its main part by
-    ``if __name__ == "__main__":``, as always with Python's multiprocessing.
+    ``if __name__ == "__main__":``, as always with Python's multiprocessing. Each
+    has a copy of `shared` in its memory.
     """
     workers = min(workers, len(tasks))
     if workers <= 1:
         results: Iterable[Result] = map(function, repeat(shared), tasks)
         return list(_with_progress(results, len(tasks), label, progress=progress))
-    with _written_out(shared) as (pickled, path):
-        methods = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-        with ProcessPoolExecutor(
-            workers, mp_context=context, initializer=_start_worker, initargs=(pickled, path)
-        ) as pool:
-            # A few tasks a message keep the traffic small and the bar moving.
-            chunk = max(1, len(tasks) // (16 * workers))
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=(shared,)
+    ) as pool:
+        # A few tasks a message keep the traffic small and the bar moving.
+        chunk = max(1, len(tasks) // (16 * workers))
+        try:
             results = pool.map(_work, repeat(function), tasks, chunksize=chunk)
-            return list(_with_progress(results, len(tasks), label, progress=progress))
+        except (OSError, RuntimeError):  # no process could be started
+            raise
+        except Exception as error:
+            hint = "Define the function at the top of a module, or use workers=1."
+            expected = "be of a kind that can be sent to another process if workers are several"
+            raise invalid("statistic", "bootstrap", expected, str(error), hint) from error
+        return list(_with_progress(results, len(tasks), label, progress=progress))
 
 
 def _with_progress(
@@ -166,46 +164,12 @@ def _with_progress(
     return bar
 
 
-@contextmanager
-def _written_out(shared: Any) -> Iterator[tuple[bytes, Path]]:
-    """Pickle an object, its large arrays into a temporary file of their own."""
-    buffers: list[pickle.PickleBuffer] = []
-
-    def keep_small(buffer: pickle.PickleBuffer) -> bool:
-        if buffer.raw().nbytes < _SMALL:
-            return True
-        buffers.append(buffer)
-        return False
-
-    try:
-        pickled = pickle.dumps(shared, protocol=5, buffer_callback=keep_small)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        hint = "Define the function at the top of a module, or use workers=1."
-        expected = "be of a kind that Python can pickle, if there are several workers"
-        raise invalid("statistic", "bootstrap", expected, str(error), hint) from error
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        path = Path(folder) / "arrays"
-        spans = []
-        with path.open("wb") as file:
-            for buffer in buffers:
-                start = file.seek(-file.tell() % 64, 1)
-                file.write(buffer.raw())
-                spans.append((start, file.tell()))
-        yield pickle.dumps((pickled, spans)), path
-
-
 # What the tasks of this process share; set once, when it starts.
 _in_worker: list[Any] = []
 
 
-def _start_worker(pickled: bytes, path: Path) -> None:
-    contents, spans = pickle.loads(pickled)
-    buffers: list[memoryview] = []
-    if spans:
-        with path.open("rb") as file:
-            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        buffers = [whole[start:stop] for start, stop in spans]
-    _in_worker.append(pickle.loads(contents, buffers=buffers))
+def _start_worker(shared: Any) -> None:
+    _in_worker.append(shared)
 
 
 def _work(function: Callable[[Any, Task], Result], task: Task) -> Result:

@@ -284,7 +284,6 @@ class TestRandomness:
 
     def test_workers_do_not_matter(self) -> None:
         rng = np.random.default_rng(51)
-        # Large enough for the arrays to be mapped from a file.
         tar, non, tar_sets, non_sets = scores_with_set_effects(rng, (100, 100), (100, 300))
         for statistic, method, n, several in (
             (unc.Cllr(), "two-layer", 120, (2, 3)),
@@ -302,7 +301,7 @@ class TestRandomness:
                 assert np.array_equal(alone, replicates)
 
     def test_a_function_that_cannot_be_sent_to_workers(self) -> None:
-        with pytest.raises(InvalidInputError, match=r"pickle.*workers=1"):
+        with pytest.raises(InvalidInputError, match=r"another process.*workers=1"):
             unc.bootstrap([1.0], [0.0], lambda t, n, tw, nw: tw[0], rng=0, workers=2)
 
     def test_progress_is_shown_on_request(self, capsys: pytest.CaptureFixture[str]) -> None:
