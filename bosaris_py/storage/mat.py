@@ -599,7 +599,7 @@ class _Fields:
             if array.shape == wanted[::-1]:
                 text += ". Models and segments look swapped"
             raise self.error(name, text)
-        return frozen(np.ascontiguousarray(array).reshape(wanted))
+        return frozen(frozen(np.ascontiguousarray(array)).reshape(wanted))
 
 
 @contextlib.contextmanager

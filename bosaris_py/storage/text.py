@@ -152,7 +152,7 @@ def read_key(path: PathLike, *, max_bytes: int | None = None, progress: bool = F
     def keep_labels(block: Block, numbers: LineNumbers, first: int) -> None:
         known = len(labels.ids)
         new_codes = labels.encode(block, 2)
-        codes.append(new_codes.astype(np.int8))
+        codes.append(new_codes.astype(np.int16))
         for code in range(known, len(labels.ids)):
             label = labels.ids[code]
             if label.lower() not in _LABELS:

@@ -11,6 +11,7 @@ import pytest
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import hdf5
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset
+from bosaris_py.storage._limits import format_bytes, machine_memory
 
 ROWS, COLUMNS = np.array([b"m1", b"m2"]), np.array([b"s1", b"s2", b"s3"])
 
@@ -285,3 +286,18 @@ def test_files_are_closed_after_errors(craft: Callable[..., Path]) -> None:
     # An open file could not be opened for writing.
     with h5py.File(path, "r+"):
         pass
+
+
+def test_sizes_in_words() -> None:
+    sizes = [0, 999, 1000, 123_456, 8.8e12, 1e18]
+    words = ["0 bytes", "999 bytes", "1 kB", "123 kB", "8.8 TB", "1e+03 PB"]
+    assert [format_bytes(int(size)) for size in sizes] == words
+
+
+def test_memory_of_the_machine_where_it_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> int:
+        raise ValueError
+
+    assert machine_memory() > 2**20
+    monkeypatch.setattr("os.sysconf", fail)
+    assert machine_memory() == 2**34

@@ -1,6 +1,7 @@
 """What is saved is read, for any content, in the formats that keep everything."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+from bosaris_py._validation import read_only
 
 Arrays = dict[str, np.ndarray]
 
@@ -78,6 +81,15 @@ def test_everything_comes_back(
     order = np.asfortranarray if fortran else np.ascontiguousarray
     write(path, kind, {name: order(array) for name, array in arrays.items()})
     assert_same(read(path, kind), arrays)
+
+
+@pytest.mark.parametrize("extension", [".h5", ".mat", ".txt"])
+def test_arrays_that_are_read_need_no_copy(
+    extension: str, samples: Path, read: Callable[..., Arrays]
+) -> None:
+    # Constructors copy whatever somebody else could still write to.
+    for array in read(samples / f"scores{extension}", "scores").values():
+        assert read_only(array) is array
 
 
 @given(drawn=objects())

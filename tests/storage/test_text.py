@@ -1,3 +1,4 @@
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -207,6 +208,20 @@ def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
     assert text.read_key(path)["tar"].tolist() == [[True]]
     path.write_text("m1 s1\nm1 s1\n")
     assert text.read_ndx(path)["trialmask"].tolist() == [[True]]
+
+
+def test_labels_in_any_case_of_letters(tmp_path: Path) -> None:
+    # All 64 spellings of target and 512 of nontarget.
+    labels = [
+        "".join(letters)
+        for label in ("target", "nontarget")
+        for letters in itertools.product(*((c, c.upper()) for c in label))
+    ]
+    lines = [f"m s{number:03d} {label}\n" for number, label in enumerate(labels)]
+    (tmp_path / "a.txt").write_text("".join(lines))
+    found = text.read_key(tmp_path / "a.txt")
+    assert found["tar"][0].tolist() == [True] * 64 + [False] * 512
+    assert (found["tar"] ^ found["non"]).all()
 
 
 def test_pairs_are_kept_in_order_with_repetitions(tmp_path: Path) -> None:
