@@ -48,6 +48,7 @@ __all__ = [
     "EER",
     "ActDCF",
     "Cllr",
+    "CurveStatistic",
     "ErrorRates",
     "MinCllr",
     "MinDCF",
@@ -456,7 +457,7 @@ class ErrorRates(_ThresholdStatistic):
         return np.stack((pmiss, pfa), axis=1).reshape(-1, *self.shape)
 
 
-class _CurveStatistic(Statistic):
+class CurveStatistic(Statistic):
     """A function of the ROC: what depends on ranks alone."""
 
     __slots__ = ()
@@ -474,11 +475,11 @@ class _CurveStatistic(Statistic):
     ) -> Any:
         """Compute the statistic; see `Statistic.__call__`."""
         roc = ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights)
-        return _number(self._of_roc(roc))
+        return _number(self.of_roc(roc))
 
     @abc.abstractmethod
-    def _of_roc(self, roc: ROC) -> Any:
-        """Ask the engine."""
+    def of_roc(self, roc: ROC) -> Any:
+        """Make the value from the engine's own object."""
 
     def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
@@ -499,7 +500,7 @@ class _CurveEvaluator(SortedEvaluator):
     """A statistic of the ROC from weights: cumulative sums, read at the target scores."""
 
     index: CurveIndex
-    statistic: _CurveStatistic
+    statistic: CurveStatistic
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the statistic for weights in the order of the sorted scores."""
@@ -507,7 +508,7 @@ class _CurveEvaluator(SortedEvaluator):
 
 
 @attrs.frozen
-class MinDCF(_CurveStatistic):
+class MinDCF(CurveStatistic):
     """Minimum DCF: detection cost at the best threshold for these scores.
 
     Parameters
@@ -570,10 +571,11 @@ class MinDCF(_CurveStatistic):
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the least cost of all thresholds."""
         if self.shape:
-            return self._of_roc(curve.roc())
+            return self.of_roc(curve.roc())
         return curve.min_cost(*self._prices())
 
-    def _of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the least cost of all thresholds."""
         return roc.convex_hull().min_dcf(self.prior, normalize=self.normalize)
 
     def _prices(self) -> tuple[float, float]:
@@ -588,7 +590,7 @@ class MinDCF(_CurveStatistic):
 
 
 @attrs.frozen
-class EER(_CurveStatistic):
+class EER(CurveStatistic):
     """Equal error rate on the ROC's convex hull.
 
     See Also
@@ -618,7 +620,8 @@ class EER(_CurveStatistic):
         """Return the equal error rate."""
         return curve.eer()
 
-    def _of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the equal error rate."""
         return roc.convex_hull().eer
 
     def _iid_sampler(self, tar: SortedScores, non: SortedScores) -> Sampler:
@@ -626,7 +629,7 @@ class EER(_CurveStatistic):
 
 
 @attrs.frozen
-class AUC(_CurveStatistic):
+class AUC(CurveStatistic):
     """Area under the ROC, the chance that a target outscores a non-target.
 
     See Also
@@ -648,12 +651,13 @@ class AUC(_CurveStatistic):
         """Return the area."""
         return curve.auc()
 
-    def _of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the area."""
         return roc.auc
 
 
 @attrs.frozen
-class MinCllr(_CurveStatistic):
+class MinCllr(CurveStatistic):
     """Cllr after optimal recalibration, in bits.
 
     See Also
@@ -683,9 +687,10 @@ class MinCllr(_CurveStatistic):
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the cost that is left."""
-        return self._of_roc(curve.roc())
+        return self.of_roc(curve.roc())
 
-    def _of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the cost that is left."""
         return roc.convex_hull().min_cllr
 
 

@@ -1,0 +1,429 @@
+"""Whole curves as statistics, and the bands that a bootstrap puts around them.
+
+A curve is bootstrapped like any other metric, by `bootstrap` or `bootstrap_scores`;
+its method ``band`` then makes a band of the result, a plain value with one interval
+for each point of the curve. Plots shade it.
+"""
+
+import abc
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from bosaris_py._validation import FloatArray, as_vector, describe, frozen, invalid
+from bosaris_py.evaluation.bayes_curves import LARGEST_PLO
+from bosaris_py.numerics.priors import DecisionCosts
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
+from bosaris_py.uncertainty.plans import ResamplingPlan
+from bosaris_py.uncertainty.samplers import Sampler
+from bosaris_py.uncertainty.statistics import (
+    ActDCF,
+    Bounds,
+    CurveStatistic,
+    MinDCF,
+    SortedEvaluator,
+    Statistic,
+)
+from bosaris_py.uncertainty.weighted_curve import WeightedCurve
+
+__all__ = ["ActDCFCurve", "DCFBand", "DCFKind", "DETBand", "DETCurve", "MinDCFCurve"]
+
+Float64Array = npt.NDArray[np.float64]
+DCFKind: TypeAlias = Literal["act", "min"]
+
+# Equally spaced on the paper of each plot, over all that its windows show.
+_PLO = tuple(np.linspace(-10.0, 10.0, 401).tolist())
+_PFA = tuple(special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
+
+
+def _to_grid(values: npt.ArrayLike, name: str, owner: str) -> tuple[float, ...]:
+    grid = as_vector(values, name, owner).astype(np.float64)
+    if grid.size == 0 or not (np.diff(grid) > 0).all():
+        raise invalid(name, owner, "be strictly ascending", describe(grid))
+    return tuple(grid.tolist())
+
+
+def _to_plo(values: npt.ArrayLike) -> tuple[float, ...]:
+    plo = _to_grid(values, "plo", "a DCF curve")
+    if not max(-plo[0], plo[-1]) <= LARGEST_PLO:
+        expected = f"lie within +-{LARGEST_PLO:g}"
+        raise invalid("plo", "a DCF curve", expected, f"{plo[0]:g} to {plo[-1]:g}")
+    return plo
+
+
+def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
+    pfa = _to_grid(values, "pfa", "DETCurve")
+    if not (pfa[0] >= 0.0 and pfa[-1] <= 1.0):
+        hint = "Percentages must be divided by 100." if 1.0 < pfa[-1] <= 100.0 else ""
+        raise invalid("pfa", "DETCurve", "lie in [0, 1]", f"{pfa[0]:g} to {pfa[-1]:g}", hint)
+    return pfa
+
+
+def _check_result(result: object, size: int, owner: str) -> BootstrapResult:
+    """Return the result if it can be one of a curve of so many points."""
+    if not isinstance(result, BootstrapResult):
+        raise invalid("result", owner, "be a BootstrapResult", describe(result))
+    shape = np.shape(result.estimate)
+    if shape != (size,):
+        hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
+        expected = f"be of this curve, with {size} values"
+        raise invalid("result", owner, expected, f"values of shape {shape}", hint)
+    return result
+
+
+@attrs.frozen(eq=False, repr=False)
+class DCFBand:
+    """A band around a curve of normalized Bayes error-rates.
+
+    Made by `ActDCFCurve.band` and `MinDCFCurve.band`; drawn by `BayesPlot.plot_band`.
+
+    Parameters
+    ----------
+    kind : {"act", "min"}
+        Actual or minimum error-rate.
+    plo : (k,) ndarray of float64
+        Prior log-odds, ascending.
+    dcf : (k,) ndarray of float64
+        The normalized error-rate of the data at each.
+    low, high : (k,) ndarray of float64
+        Ends of its confidence interval.
+    method : str
+        How trials were resampled.
+    interval : {"percentile", "basic", "normal"}
+        How the intervals were made.
+    confidence : float
+        Nominal coverage at each point.
+    """
+
+    kind: DCFKind
+    plo: Float64Array
+    dcf: Float64Array
+    low: Float64Array
+    high: Float64Array
+    method: str
+    interval: IntervalKind
+    confidence: float
+
+    def __repr__(self) -> str:
+        """Say what the band is of, and how it was made."""
+        return (
+            f"DCFBand: {100 * self.confidence:g} % {self.interval} band of {self.kind} DCF, plo "
+            f"{self.plo[0]:g} ... {self.plo[-1]:g}; {self.method} bootstrap"
+        )
+
+
+@attrs.frozen(eq=False, repr=False)
+class DETBand:
+    """A band around a DET curve: an interval of the miss rate at each false-alarm rate.
+
+    Made by `DETCurve.band`; drawn by `DETPlot.plot_band`.
+
+    Parameters
+    ----------
+    pfa : (k,) ndarray of float64
+        Allowed false-alarm rates, ascending.
+    pmiss : (k,) ndarray of float64
+        Miss rate of the data at each.
+    low, high : (k,) ndarray of float64
+        Ends of its confidence interval.
+    method : str
+        How trials were resampled.
+    interval : {"percentile", "basic", "normal"}
+        How the intervals were made.
+    confidence : float
+        Nominal coverage at each point.
+    """
+
+    pfa: Float64Array
+    pmiss: Float64Array
+    low: Float64Array
+    high: Float64Array
+    method: str
+    interval: IntervalKind
+    confidence: float
+
+    def __repr__(self) -> str:
+        """Say what the band is of, and how it was made."""
+        return (
+            f"DETBand: {100 * self.confidence:g} % {self.interval} band of pmiss, pfa "
+            f"{self.pfa[0]:g} ... {self.pfa[-1]:g}; {self.method} bootstrap"
+        )
+
+
+@attrs.frozen
+class DETCurve(CurveStatistic):
+    r"""The DET curve as a statistic: the miss rate at given false-alarm rates.
+
+    Parameters
+    ----------
+    pfa : (k,) array_like of float, optional
+        Allowed false-alarm rates, strictly ascending, in [0, 1]. By default 351
+        from 3.4e-6 to 0.994, equally spaced on a DET plot: all that its windows show.
+
+    Raises
+    ------
+    InvalidInputError
+        If the rates do not ascend or are not in [0, 1].
+
+    Notes
+    -----
+    The value is an array: for each rate the least miss rate of all thresholds that
+    keep it, as `ROC.threshold_at` finds it. In every replicate the thresholds are
+    found anew. So the band answers "what would another evaluation, held to this
+    false-alarm rate, find?"; in the literature on ROC curves, vertical averaging [1]_.
+
+    Each interval is for a single point of the curve (a *pointwise* band). The
+    chance that the whole true curve lies inside the band is smaller than the
+    confidence.
+
+    References
+    ----------
+    .. [1] S. A. Macskassy and F. Provost, "Confidence bands for ROC curves: methods and
+       an empirical study", ROCAI 2004.
+
+    Examples
+    --------
+    >>> DETCurve([0.0, 0.5, 1.0])([1.0, 3.0], [0.0, 2.0]).tolist()
+    [0.5, 0.0, 0.0]
+
+    A band, from trials that are independent:
+
+    >>> from bosaris_py.uncertainty import bootstrap
+    >>> rng = np.random.default_rng(1)
+    >>> tar, non = rng.normal(3, 1, 400), rng.normal(0, 1, 4000)
+    >>> curve = DETCurve([0.01, 0.1])
+    >>> band = curve.band(bootstrap(tar, non, curve, rng=2))
+    >>> band
+    DETBand: 95 % percentile band of pmiss, pfa 0.01 ... 0.1; iid bootstrap
+    >>> for values in (band.pmiss, band.low, band.high):
+    ...     print([f"{100 * value:.1f} %" for value in values])
+    ['27.8 %', '2.8 %']
+    ['20.8 %', '1.2 %']
+    ['33.8 %', '4.8 %']
+    """
+
+    pfa: tuple[float, ...] = attrs.field(default=_PFA, converter=_to_pfa)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One miss rate for each false-alarm rate."""
+        return (len(self.pfa),)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Rates lie between 0 and 1."""
+        return 0.0, 1.0
+
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Return the miss rates."""
+        # At or above each target score; of whole numbers, an exact difference.
+        false_alarms = np.append(curve.non_total - curve.below, 0)
+        return self._least_misses(
+            curve.misses / curve.tar_total, np.maximum(false_alarms, 0) / curve.non_total
+        )
+
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the miss rates."""
+        return self._least_misses(roc.pmiss, roc.pfa)
+
+    def _least_misses(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+        """Return the miss rate of the first point that each false-alarm rate allows."""
+        n_allowed = np.searchsorted(pfa[::-1], self.pfa, side="right")
+        return np.asarray(pmiss[pfa.size - n_allowed])
+
+    def band(self, result: BootstrapResult) -> DETBand:
+        """Make a band of the curve's bootstrap.
+
+        Parameters
+        ----------
+        result : BootstrapResult
+            What `bootstrap` or `bootstrap_scores` found for this curve.
+
+        Returns
+        -------
+        DETBand
+
+        Raises
+        ------
+        InvalidInputError
+            If the result is not of a curve of this size.
+        """
+        checked = _check_result(result, len(self.pfa), "DETCurve.band")
+        return DETBand(
+            frozen(np.array(self.pfa)),
+            checked.estimate,
+            checked.low,
+            checked.high,
+            checked.method,
+            checked.interval,
+            checked.confidence,
+        )
+
+
+@attrs.frozen
+class _DCFCurve(Statistic):
+    """A normalized Bayes error-rate over a range of priors."""
+
+    kind: ClassVar[DCFKind]
+
+    plo: tuple[float, ...] = attrs.field(default=_PLO, converter=_to_plo)
+
+    @property
+    @abc.abstractmethod
+    def _costs_at_plo(self) -> Statistic:
+        """The same as a statistic of costs."""
+
+    @property
+    def _costs(self) -> DecisionCosts:
+        return DecisionCosts.from_plo(self.plo)
+
+    def __call__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Compute the statistic; see `Statistic.__call__`."""
+        return self._costs_at_plo(tar, non, tar_weights, non_weights)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One error-rate for each prior."""
+        return (len(self.plo),)
+
+    @property
+    def bounds(self) -> Bounds:
+        """From no errors to nothing but errors, or for a minimum to useless scores."""
+        return self._costs_at_plo.bounds
+
+    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return self._costs_at_plo.evaluator(tar, non)
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        return self._costs_at_plo.sampler(tar, non, plan)
+
+    def band(self, result: BootstrapResult) -> DCFBand:
+        """Make a band of the curve's bootstrap.
+
+        Parameters
+        ----------
+        result : BootstrapResult
+            What `bootstrap` or `bootstrap_scores` found for this curve.
+
+        Returns
+        -------
+        DCFBand
+
+        Raises
+        ------
+        InvalidInputError
+            If the result is not of a curve of this size.
+        """
+        checked = _check_result(result, len(self.plo), f"{type(self).__name__}.band")
+        return DCFBand(
+            self.kind,
+            frozen(np.array(self.plo)),
+            checked.estimate,
+            checked.low,
+            checked.high,
+            checked.method,
+            checked.interval,
+            checked.confidence,
+        )
+
+
+@attrs.frozen
+class ActDCFCurve(_DCFCurve):
+    r"""The normalized Bayes error-rate over a range of priors, as a statistic.
+
+    Parameters
+    ----------
+    plo : (k,) array_like of float, optional
+        Prior log-odds, strictly ascending, within +-700. By default 401 from -10
+        to 10.
+
+    Raises
+    ------
+    InvalidInputError
+        If the log-odds do not ascend or are not within +-700.
+
+    See Also
+    --------
+    ActDCF : A single prior, or a few.
+
+    Notes
+    -----
+    Theory paper [1]_, section 2.5.4: the curve that `BayesPlot.plot_dcf_curve_act`
+    draws. Scores are taken as natural-log likelihood-ratios. The band is pointwise, see
+    `DETCurve`.
+
+    References
+    ----------
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms and
+       Code for Surviving the New DCF", 2011, arXiv:1304.2865.
+
+    Examples
+    --------
+    >>> ActDCFCurve([-1.5, 0.0, 1.5])([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]).round(4).tolist()
+    [1.8272, 0.6667, 0.6667]
+
+    >>> from bosaris_py.uncertainty import bootstrap
+    >>> rng = np.random.default_rng(1)
+    >>> tar, non = rng.normal(2, 2, 400), rng.normal(-2, 2, 4000)
+    >>> curve = ActDCFCurve(np.linspace(-6, 0, 61))
+    >>> curve.band(bootstrap(tar, non, curve, rng=2))
+    DCFBand: 95 % percentile band of act DCF, plo -6 ... 0; iid bootstrap
+    """
+
+    kind: ClassVar[DCFKind] = "act"
+
+    @property
+    def _costs_at_plo(self) -> Statistic:
+        return ActDCF(self._costs, normalize=True)
+
+
+@attrs.frozen
+class MinDCFCurve(_DCFCurve):
+    r"""The normalized minimum error-rate over a range of priors, as a statistic.
+
+    Parameters
+    ----------
+    plo : (k,) array_like of float, optional
+        Prior log-odds, strictly ascending, within +-700. By default 401 from -10
+        to 10.
+
+    Raises
+    ------
+    InvalidInputError
+        If the log-odds do not ascend or are not within +-700.
+
+    See Also
+    --------
+    MinDCF : A single prior, or a few; says why the interval is ``"basic"``.
+
+    Notes
+    -----
+    The curve that `BayesPlot.plot_dcf_curve_min` draws. The band is pointwise, see
+    `DETCurve`. A basic interval mirrors the replicates about the estimate, so
+    the band can lie above or below the curve where replicates are all on one side.
+
+    Examples
+    --------
+    >>> MinDCFCurve([-1.5, 0.0, 1.5])([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]).round(4).tolist()
+    [0.3333, 0.3333, 0.3333]
+    """
+
+    default_interval: ClassVar[IntervalKind] = "basic"
+    kind: ClassVar[DCFKind] = "min"
+
+    @property
+    def _costs_at_plo(self) -> Statistic:
+        return MinDCF(self._costs, normalize=True)

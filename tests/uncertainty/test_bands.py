@@ -1,0 +1,230 @@
+"""Bands: curves as statistics, held against the engine and against single-point bootstraps."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import Results
+from bosaris_py.evaluation.bayes_curves import BayesCurves
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
+from bosaris_py.uncertainty.bootstrap import bootstrap
+from bosaris_py.uncertainty.statistics import ActDCF, ErrorRates, MinDCF, Statistic
+from bosaris_py.uncertainty.weighted_curve import rank_scores
+from tests.score_strategies import finite_scores, weighted_scores
+
+PFA = [0.0, 0.05, 0.1, 0.25, 1 / 3, 0.5, 0.75, 1.0]
+PLO = [-3.0, -0.5, 0.0, 0.5, 2.0]
+CURVES = [DETCurve(PFA), ActDCFCurve(PLO), MinDCFCurve(PLO)]
+each_curve = pytest.mark.parametrize("curve", CURVES, ids=lambda curve: type(curve).__name__)
+Curve = DETCurve | ActDCFCurve | MinDCFCurve
+
+
+@pytest.fixture
+def scores(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Log-likelihood-ratios with ties."""
+    return rng.normal(2, 2, 60).round(1), rng.normal(-2, 2, 200).round(1)
+
+
+@pytest.fixture
+def sets() -> dict[str, np.ndarray]:
+    return {"tar_sets": np.repeat(np.arange(6), 10), "non_sets": np.repeat(np.arange(8), 25)}
+
+
+def test_det_curve_by_hand() -> None:
+    # Thresholds 4, 3, 2, 1 let 0, 1, 1, 2 of four non-targets through.
+    tar, non = [1.0, 2.0, 3.0, 4.0], [-1.0, 0.0, 1.5, 3.5]
+    curve = DETCurve([0.0, 0.2, 0.25, 0.49, 0.5, 1.0])
+    assert curve(tar, non).tolist() == [0.75, 0.75, 0.25, 0.25, 0.0, 0.0]
+
+
+def test_det_curve_rejects_a_tie_with_its_non_targets() -> None:
+    # Nothing but rejecting all keeps pfa below the tied half.
+    assert DETCurve([0.25, 0.5])([1.0, 1.0], [1.0, 0.0]).tolist() == [1.0, 0.0]
+
+
+@given(data=st.data())
+def test_det_curve_is_that_of_the_engine(data: st.DataObject) -> None:
+    tar, tar_weights = data.draw(weighted_scores(finite_scores))
+    non, non_weights = data.draw(weighted_scores(finite_scores))
+    weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+    roc = ROC.from_scores(tar, non, **weights)
+    expected = [roc.threshold_at(pfa=pfa).pmiss for pfa in PFA]
+    assert DETCurve(PFA)(tar, non, **weights).tolist() == expected
+
+
+@each_curve
+@given(data=st.data())
+def test_weights_on_sorted_scores_mean_repeated_trials(
+    curve: Statistic, data: st.DataObject
+) -> None:
+    tar, tar_weights = data.draw(weighted_scores(finite_scores))
+    non, non_weights = data.draw(weighted_scores(finite_scores))
+    tar_sorted, tar_order = rank_scores(tar)
+    non_sorted, non_order = rank_scores(non)
+    evaluate = curve.evaluator(tar_sorted, non_sorted)
+    tar_counts = tar_weights.astype(np.int64)[tar_order]
+    non_counts = non_weights.astype(np.int64)[non_order]
+    if not (tar_counts.any() and non_counts.any()):
+        return
+    found = evaluate(tar_counts, non_counts)
+    expected = curve(
+        np.repeat(tar_sorted.values, tar_counts), np.repeat(non_sorted.values, non_counts)
+    )
+    # Sums of the same few counts in another order.
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+
+
+def test_dcf_curves_are_those_of_the_bayes_plot(scores: tuple[np.ndarray, np.ndarray]) -> None:
+    curves = BayesCurves.from_results(Results(*scores), PLO)
+    # One formula, evaluated in two ways.
+    np.testing.assert_allclose(ActDCFCurve(PLO)(*scores), curves.act_dcf, rtol=1e-14)
+    np.testing.assert_allclose(MinDCFCurve(PLO)(*scores), curves.min_dcf, rtol=1e-14)
+
+
+def test_thresholds_lie_exactly_at_the_log_odds() -> None:
+    # A score of 0.1 is accepted at plo -0.1; the prior itself could not tell.
+    assert ActDCFCurve([-0.1])([0.1], [-5.0]).tolist() == [0.0]
+
+
+def test_default_grids_cover_the_plots() -> None:
+    assert ActDCFCurve().plo == MinDCFCurve().plo
+    assert ActDCFCurve().plo[0] == -10.0
+    assert ActDCFCurve().plo[-1] == 10.0
+    # The widest window goes from 5e-6 to 0.99.
+    assert DETCurve().pfa[0] < 5e-6
+    assert DETCurve().pfa[-1] > 0.99
+
+
+@pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
+@each_curve
+def test_band_is_made_of_the_bootstraps_intervals(
+    curve: Curve, method: str, scores: tuple[np.ndarray, np.ndarray], sets: dict[str, np.ndarray]
+) -> None:
+    result = bootstrap(*scores, curve, method=method, replications=200, rng=1, **sets)
+    band = curve.band(result)
+    assert result.replicates.shape == (200, *curve.shape)
+    values = band.pmiss if isinstance(band, DETBand) else band.dcf
+    np.testing.assert_array_equal(values, curve(*scores))
+    np.testing.assert_array_equal(band.low, result.low)
+    np.testing.assert_array_equal(band.high, result.high)
+    np.testing.assert_array_equal(band.pfa if isinstance(band, DETBand) else band.plo, _x(curve))
+    assert (band.low <= band.high).all()
+    assert (band.method, band.confidence) == (method, 0.95)
+
+
+def _x(curve: Curve) -> tuple[float, ...]:
+    return curve.pfa if isinstance(curve, DETCurve) else curve.plo
+
+
+def test_dcf_bands_are_the_intervals_of_the_costs(
+    scores: tuple[np.ndarray, np.ndarray], sets: dict[str, np.ndarray]
+) -> None:
+    """The same resampled trials, priors instead of log-odds."""
+    # Scores have one decimal, so no trial lies where the rounding of a prior could move it.
+    plo = [-3.05, -0.55, 0.05, 2.05]
+    options = {"method": "two-layer", "replications": 300, "rng": 5} | sets
+    priors = 1 / (1 + np.exp(-np.array(plo)))
+    for curve, kind in ((ActDCFCurve(plo), ActDCF), (MinDCFCurve(plo), MinDCF)):
+        band = curve.band(bootstrap(*scores, curve, **options))
+        alone = bootstrap(*scores, kind(priors, normalize=True), **options)
+        assert band.interval == alone.interval
+        # Priors differ in the last bits.
+        np.testing.assert_allclose(band.low, alone.low, rtol=1e-13)
+        np.testing.assert_allclose(band.high, alone.high, rtol=1e-13)
+
+
+def test_det_band_against_a_plain_loop(rng: np.random.Generator) -> None:
+    """Spread of the miss rate at one false-alarm rate, resampled by hand."""
+    tar, non = rng.normal(2, 1, 80), rng.normal(0, 1, 300)
+    n_replicates, allowed = 2000, 0.1
+    plain = np.empty(n_replicates)
+    for i in range(n_replicates):
+        t, n = rng.choice(tar, tar.size), np.sort(rng.choice(non, non.size))
+        # The 31st largest non-target and all below it must be rejected.
+        plain[i] = np.mean(t <= n[-31])
+    curve = DETCurve([allowed])
+    result = bootstrap(tar, non, curve, replications=n_replicates, rng=rng)
+    # Two standard deviations of 2000 replicates each: 2 * sqrt(2) / sqrt(4000), and room.
+    assert result.standard_error[0] == pytest.approx(plain.std(ddof=1), rel=0.07)
+    # Means: the same, four of their standard errors.
+    margin = 4 * plain.std() * np.sqrt(2 / n_replicates)
+    assert result.replicates.mean() == pytest.approx(plain.mean(), abs=margin)
+
+
+def test_det_band_covers_more_than_the_fixed_threshold(rng: np.random.Generator) -> None:
+    """The threshold is found anew, so the non-targets add to the spread of the miss rate."""
+    tar, non = rng.normal(2, 1, 2000), rng.normal(0, 1, 200)
+    threshold = ROC.from_scores(tar, non).threshold_at(pfa=0.05)
+    fixed = bootstrap(tar, non, ErrorRates(float(threshold)), rng=1)
+    found = bootstrap(tar, non, DETCurve([0.05]), rng=1)
+    assert found.standard_error[0] > 2 * fixed.standard_error[0]
+
+
+def test_minimum_band_is_basic_and_the_others_percentile() -> None:
+    assert MinDCFCurve().default_interval == "basic"
+    assert ActDCFCurve().default_interval == DETCurve().default_interval == "percentile"
+
+
+@each_curve
+def test_bands_are_frozen_and_curves_compare_by_value(
+    curve: Curve, scores: tuple[np.ndarray, np.ndarray]
+) -> None:
+    again = pickle.loads(pickle.dumps(curve))
+    assert again == curve
+    assert hash(again) == hash(curve)
+    band = curve.band(bootstrap(*scores, curve, replications=50, rng=1))
+    with pytest.raises(AttributeError):
+        band.low = band.high  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        band.low[0] = 0.0
+
+
+def test_workers_do_not_change_a_band(scores: tuple[np.ndarray, np.ndarray]) -> None:
+    curve = MinDCFCurve(PLO)
+    alone = bootstrap(*scores, curve, replications=120, rng=3)
+    together = bootstrap(*scores, curve, replications=120, rng=3, workers=2)
+    np.testing.assert_array_equal(alone.replicates, together.replicates)
+
+
+def test_repr(scores: tuple[np.ndarray, np.ndarray]) -> None:
+    curve = MinDCFCurve(PLO)
+    band = curve.band(bootstrap(*scores, curve, confidence=0.9, replications=50, rng=1))
+    assert isinstance(band, DCFBand)
+    assert repr(band) == "DCFBand: 90 % basic band of min DCF, plo -3 ... 2; iid bootstrap"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: DETCurve([0.1, 0.1]), "`pfa` of DETCurve must be strictly ascending"),
+        (lambda: DETCurve([]), "`pfa` of DETCurve must be strictly ascending"),
+        (lambda: DETCurve([0.1, np.nan]), "`pfa` of DETCurve must be strictly ascending"),
+        (lambda: DETCurve(0.1), "`pfa` of DETCurve must be one-dimensional"),
+        (lambda: DETCurve([-0.1, 0.5]), "`pfa` of DETCurve must lie in [0, 1]; got -0.1 to 0.5."),
+        (lambda: DETCurve([1, 5, 10]), "got 1 to 10. Percentages must be divided by 100."),
+        (lambda: ActDCFCurve([0, -1]), "`plo` of a DCF curve must be strictly ascending"),
+        (lambda: MinDCFCurve([np.nan]), "`plo` of a DCF curve must lie within +-700"),
+        (lambda: MinDCFCurve([0.0, 701.0]), "`plo` of a DCF curve must lie within +-700"),
+    ],
+)
+def test_bad_grids(make: object, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        make()  # type: ignore[operator]
+
+
+@each_curve
+def test_results_of_something_else(curve: Curve, scores: tuple[np.ndarray, np.ndarray]) -> None:
+    owner = f"{type(curve).__name__}.band"
+    message = f"`result` of {owner} must be a BootstrapResult; got 0.5."
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        curve.band(0.5)  # type: ignore[arg-type]
+    result = bootstrap(*scores, ActDCF(0.5), replications=10, rng=1)
+    message = f"`result` of {owner} must be of this curve, with {len(_x(curve))} values; got"
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        curve.band(result)
