@@ -1,0 +1,164 @@
+"""That all names of the toolkit are there, in the table of the documentation, and in use."""
+
+import importlib
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bosaris_py.matlab as b
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+VOWELS = ROOT / "examples" / "japanese_vowels"
+
+# The toolkit's public functions and classes, by folder of the toolkit's tree.
+PUBLIC = {
+    "classes": "Ndx Key Scores Quality Seg_Quality Id_Map Results Logger Det_Plot Norm_DCF_Plot",
+    "manip": "seg_qual_to_qual map_mod_names maplookup sprintfmatrix",
+    "data": "read_list save_list read_map load_score_files load_qual_files "
+    "logprint log_info log_warning log_error",
+    "maths": "sigmoid logit probit neglogsigmoid",
+    "stats": "effective_prior compute_roc filter_roc pavx rocch rocch2eer eer prbep "
+    "area_under_rocch fast_actDCF fast_minDCF fastEval dcf_at_threshold cllr opt_loglr min_cllr "
+    "estimate_target_proportions kldivergence_of_systems evalAll rocchdet",
+    "calibration": "train_linear_calibration linear_calibrate_scores "
+    "linear_calibrate_scores_dev_eval linear_calibrate_scores_from_files "
+    "linear_calibrate_scores_dev_eval_from_files pav_calibration pav_calibrate_scores "
+    "pav_calibrate_scores_dev_eval",
+    "objectives": "make_objective_function_from_name evaluate_objective test_binary_classifier "
+    "train_binary_classifier trustregion_newton_cg cllr_obj brier_obj boost_obj mce_obj wmlr_obj "
+    "sumsquares_penalty train_system",
+    "fusion": "stackScores make_classf_from_key assemble_scr linear_fuser "
+    "make_initial_fusion_weights train_linear_fuser train_linear_fusion_function "
+    "apply_linear_fusion_function linear_fusion_scores linear_fusion_dev_eval "
+    "linear_fusion_scores_from_files linear_fusion_dev_eval_from_files stackQ spliceQ "
+    "applyQtrans AWB_sparse qfuser_linear qfuser_backoff train_qfuser "
+    "train_quality_fusion_function apply_quality_fusion_function "
+    "linear_and_quality_fusion_scores linear_and_quality_fusion_dev_eval "
+    "linear_and_quality_fusion_scores_from_files linear_and_quality_fusion_dev_eval_from_files "
+    "analyse_dev_lin_fusion analyse_dev_lin_and_qual_fusion analyse_eval_lin_fusion "
+    "analyse_eval_lin_and_qual_fusion",
+    "plotting": "detplot dcfplot",
+    "readers of sites": "read_nistsre16_eval read_sre16 read_crimdev read_crimeval "
+    "read_NM_Jesusito",
+    "elsewhere": "binary_mixture_llh demo_main demo_with_files scal_fuser",
+}
+NAMES = [name for names in PUBLIC.values() for name in names.split()]
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return {name: (DOCS / f"{name}.md").read_text() for name in ("bosaris_map", "migration")}
+
+
+def rows(page: str) -> list[list[str]]:
+    """Return the cells of the rows of all tables that have four columns."""
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    return [row for row in cells if len(row) == 4 and row[0] not in ("Toolkit", "---")]
+
+
+def left_out(page: str) -> str:
+    """Return what stands in the first column of the last table."""
+    lines = page.split("## Left out on purpose")[1].splitlines()
+    return "\n".join(line.split(" | ")[0] for line in lines if line.startswith("| `"))
+
+
+def test_table_and_module_have_the_same_names(pages: dict[str, str]) -> None:
+    listed = [row[1].strip("`") for row in rows(pages["bosaris_map"])]
+    assert sorted(listed) == sorted(b.__all__)
+    assert len(listed) == len(set(listed))
+    assert all(all(row) for row in rows(pages["bosaris_map"])), "no cell is empty"
+
+
+def test_native_names_of_the_table_exist(pages: dict[str, str]) -> None:
+    homes = [importlib.import_module(f"bosaris_py{name}") for name in ("", ".evaluation")]
+    for row in rows(pages["bosaris_map"]):
+        for name in re.findall(r"`([A-Z]\w+(?:\.\w+)?)`", row[2]):
+            first, _, rest = name.partition(".")
+            owner = next((getattr(home, first) for home in homes if hasattr(home, first)), None)
+            assert owner is not None, name
+            assert not rest or hasattr(owner, rest), name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_is_there_or_left_out_with_a_reason(
+    name: str, pages: dict[str, str]
+) -> None:
+    gone = re.search(rf"\b{name}\b", left_out(pages["bosaris_map"])) is not None
+    assert (name in b.__all__) != gone
+
+
+def test_all_names_resolve_and_say_where_they_come_from() -> None:
+    assert set(b.__all__) <= set(dir(b))
+    assert len(b.__all__) == len(set(b.__all__))
+    for name in b.__all__:
+        public = getattr(b, name)
+        text = inspect.getdoc(public)
+        assert text, name
+        if public.__module__.startswith("bosaris_py.matlab") and name != "KeyValueMap":
+            words = " ".join(text.split())
+            assert re.search(r"Toolkit: .+; native: .+; differs: ", words), name
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = b.no_such_name
+
+
+def test_numbers_need_no_matplotlib() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import bosaris_py.matlab as b\n"
+        "print(b.eer([1.0, 2.0], [-1.0, 0.0]), len(b.__all__))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.split() == ["0.0", str(len(b.__all__))]
+
+
+def scripts(page: str) -> dict[str, list[str]]:
+    """Return the lines of the two scripts of the page, by language."""
+    found = {}
+    for language in ("matlab", "python"):
+        (block,) = re.findall(rf"```{{code-block}} {language}\n(.*?)\n +```", page, re.DOTALL)
+        lines = [line.removeprefix("    ") for line in block.splitlines()]
+        found[language] = [line for line in lines if line != ":linenos:"]
+    return found
+
+
+def test_the_port_has_the_same_lines(pages: dict[str, str]) -> None:
+    found = scripts(pages["migration"])
+    assert len(found["matlab"]) == len(found["python"]) > 30
+    for original, port in zip(found["matlab"], found["python"], strict=True):
+        # Each line calls what its original calls, but for output.
+        called = {name for name in b.__all__ if re.search(rf"\b{name}\b", original)}
+        assert called == {name for name in b.__all__ if re.search(rf"\b{name}\b", port)}, port
+
+
+def test_the_port_runs(
+    pages: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for part in ("dev", "eval"):
+        shutil.copy(VOWELS / f"{part}_key.h5", tmp_path)
+        for letter, system in (("a", "gaussian"), ("b", "cosine")):
+            source = VOWELS / f"{part}_scores_{system}.h5"
+            shutil.copy(source, tmp_path / f"{part}_{letter}.h5")
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(scripts(pages["migration"])["python"]), {})
+    said = capsys.readouterr().out
+    # As the README of the data has it.
+    assert float(re.findall(r"EER (.*)%", said)[0]) == pytest.approx(8.1, abs=0.05)
+    actual, least = (float(number) for number in re.findall(r"DCF (.*), at best (.*)", said)[0])
+    assert 0.3 < least <= actual < 0.6
+    assert b.Scores.read("fused.h5").n_scores == 33_300
+    assert Path("det.pdf").read_bytes().startswith(b"%PDF")
