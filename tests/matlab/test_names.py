@@ -90,7 +90,7 @@ def test_native_names_of_the_table_exist(pages: dict[str, str]) -> None:
 def test_every_public_name_is_there_or_left_out_with_a_reason(
     name: str, pages: dict[str, str]
 ) -> None:
-    gone = re.search(rf"\b{name}\b", left_out(pages["bosaris_map"])) is not None
+    gone = re.search(rf"\b{name}\b(?!\.)", left_out(pages["bosaris_map"])) is not None
     assert (name in b.__all__) != gone
 
 
