@@ -112,6 +112,7 @@ class BootstrapResult:
         confidence: float,
         bounds: tuple[npt.ArrayLike, npt.ArrayLike],
         owner: str,
+        quiet: bool = False,
     ) -> "BootstrapResult":
         """Summarise replicates; warn about those that are not defined.
 
@@ -125,6 +126,8 @@ class BootstrapResult:
             As in `BootstrapResult`.
         owner : str
             The public function that asks, for messages.
+        quiet : bool, default: False
+            Leave out the warning, where the caller has given it.
 
         Returns
         -------
@@ -148,7 +151,7 @@ class BootstrapResult:
             got = f"{total - n_degenerate} of {total}"
             hint = "The others lost a class, or the statistic returned NaN or infinity."
             raise invalid("statistic", owner, expected, got, hint)
-        if n_degenerate:
+        if n_degenerate and not quiet:
             message = (
                 f"{n_degenerate} of {total} bootstrap replicates are degenerate: they lost a "
                 "class, or the statistic returned NaN or infinity. Standard error and interval "

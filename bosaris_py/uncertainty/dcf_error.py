@@ -251,12 +251,13 @@ def dcf_standard_error_scores(
     if method not in ("one-layer", "two-layer"):
         return dcf_standard_error(*scores.get_tar_non(key), statistic, method=method)
     aligned = scores.align_with_ndx(key)
-    # Segments do not matter here, so each may be unknown.
-    speakers = _model_speakers(key, model_speakers, unknown, owner)
+    of_models = TrialSpeakers.of_models_only(
+        key, model_speakers, unknown=unknown, owner=owner
+    ).of_models
     columns: list[npt.NDArray[Any]] = []
     for mask in (key.tar, key.non):
         cols, rows = np.nonzero((mask & aligned.scoremask).T)
-        columns += [aligned.scoremat[rows, cols], speakers[rows]]
+        columns += [aligned.scoremat[rows, cols], of_models[rows]]
     return dcf_standard_error(
         columns[0],
         columns[2],
@@ -667,16 +668,6 @@ def _variance(residuals: Float64Array, sets: SetIndex | None, method: str) -> fl
     if method == "one-layer":
         return between
     return between + single - float(np.dot(sums, sums / sets.sizes))
-
-
-def _model_speakers(
-    key: Key, model_speakers: IdMap | None, unknown: Unknown, owner: str
-) -> npt.NDArray[np.intp]:
-    """Return the number of the speaker of each model."""
-    alone = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.tar | key.non)
-    segments = IdMap(key.segset, key.segset)
-    speakers = TrialSpeakers.of_key(alone, model_speakers, segments, unknown=unknown, owner=owner)
-    return speakers.of_models
 
 
 def _effective(rate: float, variance: float, n_trials: int) -> float:

@@ -56,6 +56,7 @@ class TrialSpeakers:
         segment_speakers: IdMap | None = None,
         *,
         unknown: Unknown = "refuse",
+        one_person: bool = True,
         owner: str = "TrialSpeakers.of_key",
     ) -> "TrialSpeakers":
         """Find the speakers of the models and segments of a key.
@@ -73,6 +74,9 @@ class TrialSpeakers:
             What to do with models and segments whose speaker is not known:
             refuse, or take each for a speaker of its own, with a warning.
             Dependence through the unknown speakers is then left out of account.
+        one_person : bool, default: True
+            Whether model and segment of a target trial must be of one speaker. False
+            where both maps are given and the two sides are different persons.
         owner : str
             The function to be named in error messages.
 
@@ -113,7 +117,7 @@ class TrialSpeakers:
         of_models, of_segments = codes[: models.size], codes[models.size :]
         speakers = cls(frozen(ids), frozen(of_models), frozen(of_segments))
         clash = of_models[target_rows] != of_segments[target_cols]
-        if clash.any():
+        if clash.any() and (one_person or segment_speakers is None):
             row, col = target_rows[clash][0], target_cols[clash][0]
             found = (
                 f"{np.count_nonzero(clash)} target trials of two speakers, for instance model "
@@ -123,6 +127,40 @@ class TrialSpeakers:
             hint = "Models that share a speaker need `model_speakers`."
             raise invalid("key", owner, "have one speaker in each target trial", found, hint)
         return speakers
+
+    @classmethod
+    def of_models_only(
+        cls,
+        key: Key,
+        model_speakers: IdMap | None = None,
+        *,
+        unknown: Unknown = "refuse",
+        owner: str = "TrialSpeakers.of_models_only",
+    ) -> "TrialSpeakers":
+        """Find the speakers of the models of a key, where segments do not matter.
+
+        Parameters
+        ----------
+        key : Key
+            The trials.
+        model_speakers : IdMap, optional
+            From model to speaker. By default each model is a speaker of its own.
+        unknown : {"refuse", "own"}, default: "refuse"
+            What to do with models whose speaker is not known.
+        owner : str
+            The function to be named in error messages.
+
+        Returns
+        -------
+        TrialSpeakers
+            In which each segment is a speaker of its own.
+        """
+        if not isinstance(key, Key):
+            raise invalid("key", owner, "be a Key", describe(key))
+        # Without targets, no segment need have the speaker of a model.
+        alone = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.tar | key.non)
+        segments = IdMap(key.segset, key.segset)
+        return cls.of_key(alone, model_speakers, segments, unknown=unknown, owner=owner)
 
     @property
     def n_speakers(self) -> int:

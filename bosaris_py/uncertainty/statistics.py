@@ -35,6 +35,8 @@ from bosaris_py.uncertainty.samplers import (
     set_rate_sampler,
 )
 from bosaris_py.uncertainty.sets import SetIndex
+from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
+from bosaris_py.uncertainty.speaker_sums import SpeakerSums, SpeakerSumsSampler, UnitTable
 from bosaris_py.uncertainty.weighted_curve import (
     CurveIndex,
     WeightedCurve,
@@ -60,6 +62,11 @@ __all__ = [
 Float64Array = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
+
+# Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
+# trial, or in any case this many in all; beyond, gathering weights is cheaper.
+_CELLS_PER_TRIAL = 8
+_SMALL_TABLE = 2**20
 
 
 class SortedEvaluator(abc.ABC):
@@ -142,6 +149,9 @@ class Statistic(abc.ABC):
         -------
         Sampler
         """
+        sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
+        if isinstance(plan, SpeakerPlan) and sums is not None:
+            return SpeakerSumsSampler(plan.persons, (sums,))
         if isinstance(plan, IidPlan):
             # All trials are alike, so the order of sorting need not be known.
             ordered = _sort_both(tar, non)
@@ -150,6 +160,26 @@ class Statistic(abc.ABC):
         non_sorted, non_order = rank_scores(non)
         evaluator = self.evaluator(tar_sorted, non_sorted)
         return WeightedSampler(plan.reordered(tar_order, non_order), evaluator, self.shape)
+
+    def speaker_sums(
+        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
+    ) -> SpeakerSums | None:
+        """Add up, for each pair of speakers, what the statistic is made of.
+
+        Parameters
+        ----------
+        tar, non : ndarray of float32 or float64
+            Scores without NaN, in the order for which the plan was made.
+        plan : SpeakerPlan
+            Who takes part in each trial.
+
+        Returns
+        -------
+        SpeakerSums or None
+            None if the statistic is not made of sums over trials, or if the sums
+            take more memory than the scores: weights are then given to each trial.
+        """
+        return None
 
 
 def _number(value: Any) -> Any:
@@ -228,6 +258,23 @@ class _ThresholdStatistic(Statistic):
                 combine=self.combine,
             )
         return super().sampler(tar, non, plan)
+
+    def speaker_sums(
+        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
+    ) -> SpeakerSums | None:
+        """Count the errors of each pair of speakers; see `Statistic.speaker_sums`."""
+        tar_groups, non_groups = plan.groups()
+        tar_sizes, non_sizes = tar_groups.index.sizes, non_groups.index.sizes
+        cells = (tar_sizes.size + non_sizes.size) * self.fa_limits.size
+        if cells > max(_CELLS_PER_TRIAL * (tar.size + non.size), _SMALL_TABLE):
+            return None
+        misses = count_rejected(tar, self.miss_limits, tar_groups.index)
+        correct = count_rejected(non, self.fa_limits, non_groups.index)
+        return SpeakerSums(
+            UnitTable.from_sums(tar_groups, misses),
+            UnitTable.from_sums(non_groups, non_sizes[:, None] - correct),
+            self.combine,
+        )
 
 
 @attrs.frozen(eq=False)
@@ -741,6 +788,17 @@ class Cllr(Statistic):
                 _bits_of_sets(tar, -1.0, plan.tar), _bits_of_sets(non, 1.0, plan.non), self.combine
             )
         return super().sampler(tar, non, plan)
+
+    def speaker_sums(
+        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
+    ) -> SpeakerSums | None:
+        """Add the costs of each pair of speakers; see `Statistic.speaker_sums`."""
+        tables = []
+        for scores, sign, groups in zip((tar, non), (-1.0, 1.0), plan.groups(), strict=True):
+            index = groups.index
+            bits = np.bincount(index.labels, _bits(scores, sign), minlength=index.n_sets)
+            tables.append(UnitTable.from_sums(groups, bits[:, None]))
+        return SpeakerSums(tables[0], tables[1], self.combine)
 
 
 def _bits_of_sets(scores: FloatArray, sign: float, index: SetIndex) -> SetTable:

@@ -1,0 +1,411 @@
+"""The bootstrap of two systems on the same trials."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, get_args
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from bosaris_py._validation import FloatArray, frozen, invalid
+from bosaris_py.errors import TrialMismatchError
+from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.key import Key
+from bosaris_py.trials.scores import Scores
+from bosaris_py.uncertainty.bootstrap import StatisticLike, estimate_of, traits_of
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
+from bosaris_py.uncertainty.estimates import Alternative, check_choice
+from bosaris_py.uncertainty.matrix_bootstrap import (
+    Resampling,
+    ScoredTrials,
+    ScoresMethod,
+    align,
+    check_run,
+)
+from bosaris_py.uncertainty.plans import Order, ResamplingPlan, Weights
+from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
+from bosaris_py.uncertainty.samplers import Sampler
+from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
+from bosaris_py.uncertainty.speaker_sums import SpeakerSumsSampler
+from bosaris_py.uncertainty.speakers import Unknown
+from bosaris_py.uncertainty.statistics import Statistic, check_statistic
+from bosaris_py.uncertainty.weighted_curve import rank_scores
+
+__all__ = ["PairedBootstrapResult", "paired_bootstrap"]
+
+Float64Array = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False, repr=False)
+class PairedBootstrapResult:
+    """How a metric of two systems differs, with the spread of the difference.
+
+    Numbers are floats; for a statistic whose value is an array they are arrays of
+    the same shape.
+
+    Parameters
+    ----------
+    first, second : BootstrapResult
+        The metric of each system. Replicate i of both is of the same resampled
+        trials.
+    contrast : BootstrapResult
+        The difference, first minus second.
+    alternative : {"two-sided", "less", "greater"}
+        What counts as extreme: any difference, or one that is less or greater
+        than zero.
+    """
+
+    first: BootstrapResult
+    second: BootstrapResult
+    contrast: BootstrapResult
+    alternative: Alternative
+
+    @property
+    def difference(self) -> Any:
+        """Metric of the first system minus that of the second."""
+        return self.contrast.estimate
+
+    @property
+    def standard_error(self) -> Any:
+        """Standard error of the difference."""
+        return self.contrast.standard_error
+
+    @property
+    def low(self) -> Any:
+        """Lower end of the confidence interval of the difference."""
+        return self.contrast.low
+
+    @property
+    def high(self) -> Any:
+        """Upper end of the confidence interval of the difference."""
+        return self.contrast.high
+
+    @property
+    def n_degenerate(self) -> int:
+        """Number of replicates on which the statistic of a system is not defined."""
+        return self.contrast.n_degenerate
+
+    @property
+    def _defined(self) -> npt.NDArray[np.bool_]:
+        replicates = self.contrast.replicates
+        flat = replicates.reshape(replicates.shape[0], -1)
+        return np.asarray(np.isfinite(flat).all(axis=1))
+
+    @property
+    def correlation(self) -> Any:
+        """Correlation of the two systems' replicates; NaN if one of them does not vary."""
+        a, b = (result.replicates[self._defined] for result in (self.first, self.second))
+        covariance = np.sum((a - a.mean(axis=0)) * (b - b.mean(axis=0)), axis=0) / (len(a) - 1)
+        spread = np.multiply(self.first.standard_error, self.second.standard_error)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _plain(np.clip(covariance / spread, -1.0, 1.0))
+
+    @property
+    def z(self) -> Any:
+        """Difference over its standard error; 0 if both are zero."""
+        difference = np.asarray(self.difference)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _plain(np.where(difference == 0, 0.0, difference / self.standard_error))
+
+    @property
+    def p_value(self) -> Any:
+        """Chance of a z at least as extreme if the systems are alike, z being normal."""
+        z = np.asarray(self.z)
+        # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
+        tail = {"two-sided": -np.abs(z), "less": z, "greater": -z}[self.alternative]
+        return _plain(special.ndtr(tail) * (2.0 if self.alternative == "two-sided" else 1.0))
+
+    @property
+    def replicate_p_value(self) -> Any:
+        """Share of replicates whose difference lies on the other side of zero.
+
+        Twice the smaller share if two-sided. Takes no normal distribution, but
+        cannot be smaller than 1 / (B + 1): the observed difference counts as one
+        replicate. The p-value that belongs to the percentile interval.
+        """
+        replicates = self.contrast.replicates[self._defined]
+        total = replicates.shape[0] + 1.0
+        below = (1.0 + np.count_nonzero(replicates <= 0, axis=0)) / total
+        above = (1.0 + np.count_nonzero(replicates >= 0, axis=0)) / total
+        both = np.minimum(2.0 * np.minimum(below, above), 1.0)
+        return _plain({"two-sided": both, "less": above, "greater": below}[self.alternative])
+
+    def __repr__(self) -> str:
+        """Put both values, the difference and its test on a few lines."""
+        if np.ndim(self.difference):
+            return f"PairedBootstrapResult of differences; {self.contrast!r}"
+        contrast = self.contrast
+        percent = f"{100 * contrast.confidence:g} % {contrast.interval} interval"
+        return (
+            f"PairedBootstrapResult: {self.first.estimate:.4g} - {self.second.estimate:.4g} = "
+            f"{self.difference:.4g}, standard error {self.standard_error:.2g}, {percent} "
+            f"{self.low:.4g} to {self.high:.4g}, correlation {self.correlation:.2f}, "
+            f"z {self.z:.3g}, p {self.p_value:.3g} ({self.alternative}; {contrast.method} "
+            f"bootstrap, {contrast.replicates.shape[0]} replicates)"
+        )
+
+
+def paired_bootstrap(
+    scores_a: Scores,
+    scores_b: Scores,
+    key: Key,
+    statistic: StatisticLike,
+    statistic_b: StatisticLike | None = None,
+    *,
+    method: ScoresMethod = "speaker",
+    model_speakers: IdMap | None = None,
+    segment_speakers: IdMap | None = None,
+    unknown: Unknown = "refuse",
+    weights: SpeakerWeights = "multinomial",
+    pigeonhole: bool = False,
+    alternative: Alternative = "two-sided",
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
+) -> PairedBootstrapResult:
+    r"""Compare a metric of two systems by resampling both in the same way.
+
+    What makes a set of speakers or trials hard is usually hard for both systems,
+    so their errors vary together and the difference varies less than either.
+
+    Parameters
+    ----------
+    scores_a, scores_b : Scores
+        Scores of the two systems, on the same trials of `key`.
+    key : Key
+        Which trials are targets and which non-targets.
+    statistic : Statistic or callable
+        The metric, as for `bootstrap_scores`.
+    statistic_b : Statistic or callable, optional
+        That of the second system where it is another one, for instance a `DCF`
+        at another threshold.
+    method, model_speakers, segment_speakers, unknown, weights, pigeonhole
+        How to resample, as for `bootstrap_scores`.
+    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+        Whether any difference counts, or only a first system whose metric is
+        less or greater than that of the second.
+    replications, confidence, interval, rng, workers, progress
+        As for `bootstrap_scores`. The interval is that of the difference, and of
+        the metric of each system.
+
+    Returns
+    -------
+    PairedBootstrapResult
+        Difference, its standard error and interval, correlation, z and p, and
+        the result of each system. `ComparisonTable` takes it.
+
+    Raises
+    ------
+    InvalidInputError
+        As `bootstrap_scores`.
+    TrialMismatchError
+        If a trial of the key has a score in one of the systems only.
+
+    Warns
+    -----
+    MissingTrialsWarning
+        If trials of the key have no scores in either system; they are left out.
+    DegenerateReplicatesWarning
+        If the statistic of a system is not defined on some replicates.
+
+    See Also
+    --------
+    speaker_z_test : The same for a cost at a fixed threshold, by a formula.
+    holm_correction : For the comparison of many systems.
+
+    Notes
+    -----
+    Wu et al. [1]_ compare two systems by
+
+    .. math::
+
+        z = \frac{C_A - C_B}{\sqrt{SE_A^2 + SE_B^2 - 2 \rho\, SE_A SE_B}},
+
+    where :math:`\rho` is the correlation of replicates that were made by picking the
+    same trials for both. The root is the standard deviation of the difference of
+    the replicates, which is how it is computed here.
+
+    References
+    ----------
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
+       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
+       2017, doi:10.1109/TASLP.2016.2614725.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import Key, Scores
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng = np.random.default_rng(1)
+    >>> speakers, same = [f"speaker{i}" for i in range(40)], np.eye(40, dtype=bool)
+    >>> key = Key(speakers, speakers, same, ~same)
+    >>> good = 4.0 * same + rng.normal(size=(40, 40))
+    >>> a, b = (Scores(m, speakers, speakers) for m in (good, good + rng.normal(size=(40, 40))))
+    >>> result = unc.paired_bootstrap(a, b, key, unc.Cllr(), rng=2)
+    >>> bool(result.difference < 0), bool(result.p_value < 0.05)
+    (True, True)
+    """
+    owner = "paired_bootstrap"
+    statistics = (statistic, statistic if statistic_b is None else statistic_b)
+    for candidate in statistics:
+        check_statistic(candidate, owner)
+    n_replicates, n_workers = check_run(replications, workers, confidence, owner)
+    check_choice(alternative, get_args(Alternative), "alternative", owner)
+    default_interval, _ = traits_of(statistic)
+    kind = default_interval if interval is None else interval
+    check_interval(kind, owner)
+    generator = as_generator(rng, owner)
+    resampling = Resampling(
+        method, model_speakers, segment_speakers, unknown, weights, pigeonhole, owner
+    )
+    aligned = (
+        align(scores_a, key, "scores_a", owner),
+        align(scores_b, key, "scores_b", owner),
+    )
+    _check_same_trials(aligned, key, owner)
+    trials = ScoredTrials.from_mask(key, aligned[0].scoremask)
+    plan = resampling.plan(key, trials)
+    systems = [
+        _System(candidate, *trials.take(scores.scoremat, owner))
+        for candidate, scores in zip(statistics, aligned, strict=True)
+    ]
+    estimates = [estimate_of(s.statistic, s.tar, s.non, owner) for s in systems]
+    shapes = [np.shape(estimate) for estimate in estimates]
+    if shapes[0] != shapes[1]:
+        expected = f"have a value of shape {shapes[0]}, like `statistic`"
+        raise invalid("statistic_b", owner, expected, f"{shapes[1]}")
+    replicates = draw_replicates(
+        _sampler(systems, plan, shapes[0]),
+        n_replicates,
+        generator,
+        workers=n_workers,
+        progress=progress,
+    )
+    # A replicate that one system cannot use is of no use for a comparison.
+    undefined = ~np.isfinite(replicates.reshape(n_replicates, -1)).all(axis=1)
+    replicates[undefined] = np.nan
+    bounds = [traits_of(s.statistic)[1] for s in systems]
+    (low_a, high_a), (low_b, high_b) = bounds
+    common: dict[str, Any] = {
+        "method": method,
+        "interval": kind,
+        "confidence": float(confidence),
+        "owner": owner,
+    }
+    contrast = BootstrapResult.from_replicates(
+        np.subtract(*estimates)[()],
+        replicates[:, 0] - replicates[:, 1],
+        bounds=(np.subtract(low_a, high_b), np.subtract(high_a, low_b)),
+        **common,
+    )
+    first, second = (
+        BootstrapResult.from_replicates(
+            estimate, replicates[:, i].copy(), bounds=bounds[i], quiet=True, **common
+        )
+        for i, estimate in enumerate(estimates)
+    )
+    return PairedBootstrapResult(first, second, contrast, alternative)
+
+
+def _check_same_trials(aligned: tuple[Scores, Scores], key: Key, owner: str) -> None:
+    mask_a, mask_b = (scores.scoremask for scores in aligned)
+    only_a, only_b = np.count_nonzero(mask_a & ~mask_b), np.count_nonzero(mask_b & ~mask_a)
+    if only_a or only_b:
+        message = (
+            f"`scores_a` and `scores_b` of {owner} must be of the same trials; of the "
+            f"{key.n_trials} trials of `key`, {only_a} have a score in `scores_a` only and "
+            f"{only_b} in `scores_b` only. Filter the key to the trials that both systems have "
+            "scored."
+        )
+        raise TrialMismatchError(message)
+
+
+@attrs.frozen(eq=False)
+class _System:
+    """Scores of one system, with the statistic that is made of them."""
+
+    statistic: StatisticLike
+    tar: FloatArray
+    non: FloatArray
+
+    def prepare(self) -> "_Prepared":
+        """Sort once, for many sets of weights."""
+        if not isinstance(self.statistic, Statistic):
+            return _Prepared(_Function(self.statistic, self.tar, self.non), None, None)
+        tar_sorted, tar_order = rank_scores(self.tar)
+        non_sorted, non_order = rank_scores(self.non)
+        return _Prepared(self.statistic.evaluator(tar_sorted, non_sorted), tar_order, non_order)
+
+
+@attrs.frozen(eq=False)
+class _Function:
+    """A user's function of scores and weights, as a function of weights."""
+
+    function: Callable[..., Any]
+    tar: FloatArray
+    non: FloatArray
+
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        """Return the value for weights in the order of the trials."""
+        weights = (tar_weights.astype(np.float64), non_weights.astype(np.float64))
+        return self.function(self.tar, self.non, *weights)
+
+
+@attrs.frozen(eq=False)
+class _Prepared:
+    """A function of weights, and the order in which it wants them."""
+
+    evaluate: Callable[[Weights, Weights], Any]
+    tar_order: Order | None
+    non_order: Order | None
+
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        """Return the value for weights in the order of the trials."""
+        if self.tar_order is not None and self.non_order is not None:
+            tar_weights, non_weights = tar_weights[self.tar_order], non_weights[self.non_order]
+        return self.evaluate(tar_weights, non_weights)
+
+
+@attrs.frozen(eq=False)
+class _PairedSampler:
+    """Any statistics of several systems: draw the weights of trials once for all."""
+
+    block: ClassVar[int] = 50
+
+    plan: ResamplingPlan
+    systems: tuple[_Prepared, ...]
+    shape: tuple[int, ...]
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates along the first axis, systems along the second."""
+        replicates = np.full((n_replicates, len(self.systems), *self.shape), np.nan)
+        for i in range(n_replicates):
+            weights = self.plan.draw_weights(rng)
+            if weights[0].any() and weights[1].any():
+                for j, system in enumerate(self.systems):
+                    replicates[i, j] = system(*weights)
+        return replicates
+
+
+def _sampler(systems: list[_System], plan: ResamplingPlan, shape: tuple[int, ...]) -> Sampler:
+    """Choose the fastest way to draw replicates of two systems at once."""
+    if isinstance(plan, SpeakerPlan):
+        sums = [
+            system.statistic.speaker_sums(system.tar, system.non, plan)
+            for system in systems
+            if isinstance(system.statistic, Statistic)
+        ]
+        found = tuple(s for s in sums if s is not None)
+        if len(found) == len(systems):
+            return SpeakerSumsSampler(plan.persons, found)
+    return _PairedSampler(plan, tuple(system.prepare() for system in systems), shape)
+
+
+def _plain(value: Any) -> Any:
+    """Return a 0-d array as a float."""
+    array = np.asarray(value, dtype=np.float64)
+    return float(array) if array.ndim == 0 else frozen(array)
