@@ -1,8 +1,13 @@
-"""DET and Bayes error-rate plots on normal matplotlib Axes; nothing registers with pyplot."""
+"""DET and Bayes error-rate plots, error bars and histograms, on normal matplotlib Axes.
+
+Nothing registers with pyplot.
+"""
 
 from bosaris_py.plots.bayes import BayesPlot
 from bosaris_py.plots.det import DETPlot
+from bosaris_py.plots.intervals import plot_intervals
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
+from bosaris_py.plots.standard_errors import plot_standard_errors
 from bosaris_py.plots.windows import WINDOWS, DETWindow
 
 __all__ = [
@@ -13,4 +18,6 @@ __all__ = [
     "PercentFormatter",
     "ProbitLocator",
     "ProbitScale",
+    "plot_intervals",
+    "plot_standard_errors",
 ]

@@ -12,6 +12,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.bayes_curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.plots.canvas import Canvas, LineKeywords, make_axes, warn_outside
+from bosaris_py.uncertainty.bands import DCFBand
 
 __all__ = ["BayesPlot"]
 
@@ -66,8 +67,8 @@ class BayesPlot(Canvas):
         The one given, or the new one.
     figure : matplotlib.figure.Figure
         Its figure.
-    artists : dict of str to list of Line2D
-        Lines drawn so far, by kind, such as ``"dcf_curve_act"``.
+    artists : dict of str to list of Artist
+        Lines and bands drawn so far, by kind, such as ``"dcf_curve_act"``.
 
     Raises
     ------
@@ -365,6 +366,52 @@ class BayesPlot(Canvas):
             If no system is set or `style` is not a format string.
         """
         return self._curve("fa_rate_min", self.curves.min_fa_rate, style, label, line_keywords)
+
+    def plot_band(self, band: DCFBand, label: str | None = None, **fill_keywords: Any) -> Axes:
+        """Shade a band around a curve: where the error-rate of another evaluation may lie.
+
+        Parameters
+        ----------
+        band : DCFBand
+            Made by `bosaris_py.uncertainty.ActDCFCurve` or `MinDCFCurve`.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **fill_keywords
+            Matplotlib's properties of filled areas, such as ``alpha`` or ``facecolor``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `band` is something else.
+
+        Notes
+        -----
+        Pale and in the colour of the system that was set last, below all lines. At each
+        prior an interval of the normalized error-rate.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bosaris_py import uncertainty as unc
+        >>> from bosaris_py.uncertainty.bands import ActDCFCurve
+        >>> rng = np.random.default_rng(0)
+        >>> tar, non = rng.normal(2, 2, 500), rng.normal(-2, 2, 5000)
+        >>> curve = ActDCFCurve()
+        >>> band = curve.band(unc.bootstrap(tar, non, curve, replications=200, rng=1))
+        >>> plot = BayesPlot((-6, 4, 0, 1.2))
+        >>> plot.set_system(tar, non, "system A")
+        >>> axes = plot.plot_band(band, label="95 %")
+        >>> axes = plot.plot_dcf_curve_act(label="act dcf")
+        >>> plot
+        BayesPlot: 1 lines, 1 band, current system 'system A'
+        """
+        self._check_band(band, DCFBand, "ActDCFCurve")
+        return self._system_band(band.plo, band.low, band.high, label=label, keywords=fill_keywords)
 
     def plot_DR30_fa(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any

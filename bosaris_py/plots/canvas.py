@@ -8,7 +8,9 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib import cbook
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -73,15 +75,15 @@ class Canvas:
     ----------
     ax : matplotlib.axes.Axes
         Where everything is drawn; a normal Axes, to be changed at will.
-    artists : dict of str to list of Line2D
+    artists : dict of str to list of Artist
         What was drawn so far: for each kind of line its artists in the order of
         drawing. A kind is the name of a method without ``plot_``, such as
-        ``"steppy_det"``.
+        ``"steppy_det"``. Lines are matplotlib's Line2D, bands its PolyCollection.
     """
 
     def __init__(self, ax: Axes, title: str | None) -> None:
         self.ax = ax
-        self.artists: dict[str, list[Line2D]] = {}
+        self.artists: dict[str, list[Artist]] = {}
         self._results: Results | None = None
         self._name = ""
         self._n_systems = 0
@@ -96,10 +98,12 @@ class Canvas:
         return figure
 
     def __repr__(self) -> str:
-        """Say how many lines were drawn and which system is next."""
-        n_lines = sum(len(lines) for lines in self.artists.values())
+        """Say how many lines and bands were drawn and which system is next."""
+        n_bands = len(self.artists.get("band", ()))
+        n_lines = sum(len(artists) for artists in self.artists.values()) - n_bands
+        bands = f", {n_bands} {'band' if n_bands == 1 else 'bands'}" if n_bands else ""
         system = "no system yet" if self._results is None else f"current system {self._name!r}"
-        return f"{type(self).__name__}: {n_lines} lines, {system}"
+        return f"{type(self).__name__}: {n_lines} lines{bands}, {system}"
 
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores.
@@ -184,6 +188,40 @@ class Canvas:
             f"{owner} has no system to draw. Call set_system(tar, non, name) first."
         )
 
+    @property
+    def _colour(self) -> str:
+        """The colour of the current system."""
+        return f"C{self._n_systems - 1}"
+
+    def _system_label(self, label: str | None) -> str | None:
+        """Put the name of the current system before a legend entry."""
+        return None if label is None else f"{self._name} {label}".strip()
+
+    def _check_band(self, band: object, kind: type, curve: str) -> None:
+        """Raise unless `band` is of the kind that the method of a curve makes."""
+        if not isinstance(band, kind):
+            hint = f"{curve}(...).band(result) makes one of a bootstrap's result."
+            expected = f"be a {kind.__name__}"
+            raise invalid("band", self._method("band"), expected, describe(band), hint)
+
+    def _system_band(
+        self,
+        x: npt.ArrayLike,
+        low: npt.ArrayLike,
+        high: npt.ArrayLike,
+        *,
+        label: str | None,
+        keywords: LineKeywords,
+    ) -> Axes:
+        """Shade what lies between two curves, in the colour of the current system."""
+        self._system()
+        # Below all lines; without an edge, which would look like a curve.
+        settings: LineKeywords = {"facecolor": self._colour, "alpha": 0.2, "linewidth": 0.0}
+        settings |= cbook.normalize_kwargs(keywords, PolyCollection)
+        settings["label"] = self._system_label(label) or "_nolegend_"
+        self.artists.setdefault("band", []).append(self.ax.fill_between(x, low, high, **settings))
+        return self.ax
+
     def _system_line(
         self,
         kind: str,
@@ -197,9 +235,8 @@ class Canvas:
         point: bool = False,
     ) -> Axes:
         """Draw a line or point of the current system, in its colour and under its name."""
-        if label is not None:
-            label = f"{self._name} {label}".strip()
-        own: LineKeywords = {"color": f"C{self._n_systems - 1}"} | defaults
+        label = self._system_label(label)
+        own: LineKeywords = {"color": self._colour} | defaults
         if point and style is None:
             own |= {"linestyle": "none", "markeredgecolor": "black", "markeredgewidth": 0.7}
         return self._line(

@@ -11,6 +11,7 @@ from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.plots.canvas import Canvas, make_axes, warn_outside
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import DETWindow, find_window
+from bosaris_py.uncertainty.bands import DETBand
 
 __all__ = ["DETPlot"]
 
@@ -43,8 +44,8 @@ class DETPlot(Canvas):
         Its figure.
     window : DETWindow
         What is shown.
-    artists : dict of str to list of Line2D
-        Lines drawn so far, by kind, such as ``"steppy_det"``.
+    artists : dict of str to list of Artist
+        Lines and bands drawn so far, by kind, such as ``"steppy_det"``.
 
     Raises
     ------
@@ -193,6 +194,52 @@ class DETPlot(Canvas):
             defaults={"linestyle": "--", "linewidth": 1.2},
             keywords=line_keywords,
         )
+
+    def plot_band(self, band: DETBand, label: str | None = None, **fill_keywords: Any) -> Axes:
+        """Shade a band around the DET curve: where the miss rate of another evaluation may lie.
+
+        Parameters
+        ----------
+        band : DETBand
+            Made by `bosaris_py.uncertainty.DETCurve`.
+        label : str, optional
+            Legend entry, which the name of the system precedes; "" gives the name alone.
+            By default there is none.
+        **fill_keywords
+            Matplotlib's properties of filled areas, such as ``alpha`` or ``facecolor``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or `band` is something else.
+
+        Notes
+        -----
+        Pale and in the colour of the system that was set last, below all lines. It is
+        read vertically: at each false-alarm rate, an interval of the miss rate.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bosaris_py import uncertainty as unc
+        >>> from bosaris_py.uncertainty.bands import DETCurve
+        >>> rng = np.random.default_rng(0)
+        >>> tar, non = rng.normal(3, 1, 500), rng.normal(0, 1, 5000)
+        >>> curve = DETCurve()
+        >>> band = curve.band(unc.bootstrap(tar, non, curve, replications=200, rng=1))
+        >>> plot = DETPlot("old")
+        >>> plot.set_system(tar, non, "system A")
+        >>> axes = plot.plot_band(band, label="95 %")
+        >>> axes = plot.plot_steppy_det(label="DET")
+        >>> plot
+        DETPlot: 1 lines, 1 band, current system 'system A'
+        """
+        self._check_band(band, DETBand, "DETCurve")
+        return self._system_band(band.pfa, band.low, band.high, label=label, keywords=fill_keywords)
 
     def plot_mindcf_point(
         self,

@@ -1,0 +1,174 @@
+"""Error bars of several systems in one picture."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib import cbook
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from bosaris_py._validation import describe, invalid
+from bosaris_py.plots.canvas import make_axes
+
+__all__ = ["Estimate", "plot_intervals"]
+
+Float64Array = npt.NDArray[np.float64]
+
+# Of a new figure, in inches.
+_HEIGHT = 4.0
+_MARGIN = 1.5
+_WIDTH_OF_SYSTEM = 0.7
+_SMALLEST_WIDTH = 4.0
+# Names with more letters would touch their neighbours.
+_LONGEST_LEVEL_NAME = 8
+_CAP = 4.0
+
+
+class Estimate(Protocol):
+    """An estimate with a confidence interval, such as a `BootstrapResult` or an `Interval`."""
+
+    @property
+    def estimate(self) -> Any:
+        """What was measured."""
+
+    @property
+    def low(self) -> Any:
+        """Lower end of the interval."""
+
+    @property
+    def high(self) -> Any:
+        """Upper end of the interval."""
+
+
+def plot_intervals(
+    intervals: Mapping[str, Estimate],
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    ylabel: str | None = None,
+    label: str | None = None,
+    offset: float = 0.0,
+    **marker_keywords: Any,
+) -> Axes:
+    """Draw estimates of several systems side by side, each with its confidence interval.
+
+    Parameters
+    ----------
+    intervals : mapping of str to BootstrapResult or Interval
+        For each system, from left to right, an object with numbers ``estimate``, ``low``
+        and ``high``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; ticks of its horizontal axis are set. By default, in a new figure of
+        its own, which is not registered with pyplot.
+    title : str, optional
+        Title of the plot.
+    ylabel : str, optional
+        What was measured.
+    label : str, optional
+        Legend entry of these intervals; call ``legend`` of the Axes when all are drawn.
+    offset : float, default: 0
+        Shift to the right, in steps from system to system, so that intervals of the same
+        systems by another method stand beside those drawn before.
+    **marker_keywords
+        Matplotlib's line properties, for the markers of the estimates. The bars share
+        their colour, width of line and transparency.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no interval, one is something else or of several numbers, or `ax` is not
+        an Axes.
+
+    Notes
+    -----
+    Figure 2 of [1]_. Overlapping intervals do not mean that two systems cannot be told
+    apart: on the same trials their errors are correlated, and `paired_bootstrap` sees
+    differences that the picture hides.
+
+    References
+    ----------
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "Measurement
+       uncertainties in speaker recognition evaluation", NISTIR 7722, 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng = np.random.default_rng(0)
+    >>> eers = {
+    ...     name: unc.bootstrap(rng.normal(d, 1, 200), rng.normal(0, 1, 900), unc.EER(), rng=1)
+    ...     for name, d in {"A": 2.0, "B": 2.5, "C": 3.0}.items()
+    ... }
+    >>> axes = plot_intervals(eers, ylabel="EER")
+    >>> [text.get_text() for text in axes.get_xticklabels()]
+    ['A', 'B', 'C']
+    """
+    owner = "plot_intervals"
+    estimates, low, high = _to_arrays(intervals, owner)
+    names = [str(name) for name in intervals]
+    width = max(_SMALLEST_WIDTH, _MARGIN + _WIDTH_OF_SYSTEM * len(names))
+    axes = make_axes(ax, owner, (width, _HEIGHT))
+    if title is not None:
+        axes.set_title(title)
+    if ylabel is not None:
+        axes.set_ylabel(ylabel)
+    settings: dict[str, Any] = {"marker": "o", "markersize": 5, "linewidth": 1.4}
+    settings |= cbook.normalize_kwargs(marker_keywords, Line2D)
+    settings |= {"linestyle": "none", "label": label or "_nolegend_"}
+    places = np.arange(estimates.size) + offset
+    (points,) = axes.plot(places, estimates, **settings)
+    # Basic intervals need not hold their estimate, so bars are drawn about their own middle.
+    axes.errorbar(
+        places,
+        (low + high) / 2.0,
+        (high - low) / 2.0,
+        fmt="none",
+        capsize=_CAP,
+        ecolor=points.get_color(),
+        elinewidth=points.get_linewidth(),
+        alpha=points.get_alpha(),
+        zorder=points.get_zorder() - 0.1,
+    )
+    turned = max(map(len, names)) > _LONGEST_LEVEL_NAME
+    axes.set_xticks(
+        np.arange(len(names)),
+        names,
+        rotation=30 if turned else 0,
+        horizontalalignment="right" if turned else "center",
+        rotation_mode="anchor",
+    )
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.grid(visible=True, axis="y", color="0.85", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def _to_arrays(
+    intervals: Mapping[str, Estimate], owner: str
+) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Return estimates and both ends of their intervals."""
+    expected = "be a mapping from names to results with an interval, such as BootstrapResult"
+    if not (_is_mapping(intervals) and intervals):
+        raise invalid("intervals", owner, expected, describe(intervals))
+    rows = []
+    for name, result in intervals.items():
+        try:
+            row = [np.asarray(getattr(result, part)) for part in ("estimate", "low", "high")]
+        except AttributeError:
+            raise invalid("intervals", owner, expected, f"{describe(result)} for {name}") from None
+        if any(value.ndim for value in row):
+            expected = "hold one number for each system"
+            raise invalid("intervals", owner, expected, f"several for {name}")
+        rows.append(row)
+    estimates, low, high = np.array(rows, dtype=np.float64).T
+    return estimates, low, high
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
