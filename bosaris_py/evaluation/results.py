@@ -107,12 +107,12 @@ class Results:
 
     @property
     def n_tar(self) -> int:
-        """Number of target trials."""
+        """Number of target trials, those of weight 0 left out."""
         return self.tar_sorted.size
 
     @property
     def n_non(self) -> int:
-        """Number of non-target trials."""
+        """Number of non-target trials, those of weight 0 left out."""
         return self.non_sorted.size
 
     @functools.cached_property

@@ -55,8 +55,9 @@ class SortedScores:
     ) -> "SortedScores":
         """Sort a copy of `scores`; refuse NaN and an empty class.
 
-        `name` and `owner` go into the error messages. O(n log n) time; memory
-        for one copy, and two more of float64 where there are weights.
+        A trial of weight 0 is no trial. `name` and `owner` go into the error
+        messages. O(n log n) time; memory for one copy, and two more of float64
+        where there are weights.
         """
         array = as_vector(scores, name, owner)
         check_not_empty(array, name, owner)
@@ -65,6 +66,12 @@ class SortedScores:
             values = np.sort(array)
             cumulative = None
         else:
+            # NaN is refused before trials without weight are left out.
+            if np.isnan(array.min()):
+                refuse_nan(array, name, owner)
+            counted = checked > 0
+            if not counted.all():
+                array, checked = array[counted], checked[counted]
             order = np.argsort(array, kind="stable")
             values = array[order]
             cumulative = _running_total(checked[order])
@@ -81,7 +88,7 @@ class SortedScores:
 
     @property
     def size(self) -> int:
-        """Number of trials."""
+        """Number of trials, those of weight 0 left out."""
         return int(self.values.size)
 
     @property

@@ -1,5 +1,6 @@
 """The normalized Bayes error-rate plot: how good the decisions are, over a range of priors."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.bayes_curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint
@@ -170,18 +172,26 @@ class BayesPlot(Canvas):
             keywords=keywords,
         )
 
-    def _point(
+    def _mark_30_errors(
         self,
         kind: str,
         index: int | None,
+        error: str,
         style: str | None,
         label: str | None,
         keywords: LineKeywords,
     ) -> Axes:
-        """Mark a point of the minimum error-rate, if there is one."""
-        if index is None:
-            return self.ax
+        """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
         curves = self.curves
+        if index is None or index == (0 if kind == "DR30_fa" else curves.plo.size - 1):
+            everywhere = "fewer" if index is None else "no fewer"
+            xmin, xmax = self._xlim
+            message = (
+                f"At all operating points between {xmin:g} and {xmax:g} there are {everywhere} "
+                f"than 30 {error}. The DR30 point will not be plotted."
+            )
+            warn_caller(message, PlotRangeWarning)
+            return self.ax
         return self._system_line(
             kind,
             curves.plo[index],
@@ -441,12 +451,16 @@ class BayesPlot(Canvas):
         InvalidInputError
             If no system is set or `style` is not a format string.
 
-        Notes
+        Warns
         -----
-        If there is no such point between xmin and xmax nothing is drawn, and there is no
-        legend entry.
+        PlotRangeWarning
+            If errors become fewer than 30 nowhere between xmin and xmax. Nothing is drawn, and
+            there is no legend entry. (The toolkit marks an end of the axis then, however
+            many errors there are.)
         """
-        return self._point("DR30_fa", self.curves.dr30_fa_index, style, label, line_keywords)
+        return self._mark_30_errors(
+            "DR30_fa", self.curves.dr30_fa_index, "false alarms", style, label, line_keywords
+        )
 
     def plot_DR30_miss(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -475,12 +489,16 @@ class BayesPlot(Canvas):
         InvalidInputError
             If no system is set or `style` is not a format string.
 
-        Notes
+        Warns
         -----
-        If there is no such point between xmin and xmax nothing is drawn, and there is no
-        legend entry.
+        PlotRangeWarning
+            If errors become fewer than 30 nowhere between xmin and xmax. Nothing is drawn, and
+            there is no legend entry. (The toolkit marks an end of the axis then, however
+            many errors there are.)
         """
-        return self._point("DR30_miss", self.curves.dr30_miss_index, style, label, line_keywords)
+        return self._mark_30_errors(
+            "DR30_miss", self.curves.dr30_miss_index, "misses", style, label, line_keywords
+        )
 
     def plot_DR30_both(
         self, style_fa: str | None = None, style_miss: str | None = None, **line_keywords: Any
@@ -502,6 +520,11 @@ class BayesPlot(Canvas):
         ------
         InvalidInputError
             If no system is set or a style is not a format string.
+
+        Warns
+        -----
+        PlotRangeWarning
+            If a point is not in view.
         """
         self.plot_DR30_fa(style_fa, "FA DR30", **line_keywords)
         return self.plot_DR30_miss(style_miss, "Miss DR30", **line_keywords)
@@ -650,11 +673,14 @@ def _to_plo(value: Any) -> float:
     if isinstance(value, OperatingPoint):
         return value.plo
     try:
-        return float(value)
+        plo = float(value)
     except (TypeError, ValueError):
+        plo = math.nan
+    if math.isnan(plo):
         owner = "BayesPlot.plot_operating_point"
         expected = "be prior log-odds or an OperatingPoint"
-        raise invalid("plo", owner, expected, describe(value)) from None
+        raise invalid("plo", owner, expected, describe(value))
+    return plo
 
 
 def _to_flags(mask: npt.ArrayLike) -> list[bool]:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from bosaris_py._validation import describe, invalid, warn_caller
-from bosaris_py.errors import InvalidInputError, PlotRangeWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Key, Scores
@@ -31,7 +31,12 @@ _DATELESS: dict[str, dict[str, None]] = {
     ".png": {},
     ".svg": {"Date": None},
 }
-_KINDS: dict[type, str] = {str: "a string", Results: "a Results object"}
+_KINDS: dict[type, str] = {
+    str: "a string",
+    Key: "a Key",
+    Results: "a Results object",
+    Scores: "a Scores object",
+}
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
 _NO_MARKER = (None, "None", "none", "", " ")
@@ -52,6 +57,8 @@ def make_axes(ax: object, owner: str, size: tuple[float, float]) -> Axes:
         elif isinstance(ax, np.ndarray):
             hint = "Pass one of them, such as axes.flat[0]."
         raise invalid("ax", owner, "be a matplotlib Axes", describe(ax), hint)
+    if ax.name != "rectilinear":
+        raise invalid("ax", owner, "have two straight axes", f"a {ax.name} projection")
     return ax
 
 
@@ -87,6 +94,7 @@ class Canvas:
         self._results: Results | None = None
         self._name = ""
         self._n_systems = 0
+        self._colours: dict[str, str] = {}
         if title is not None:
             ax.set_title(title)
 
@@ -125,7 +133,8 @@ class Canvas:
         Notes
         -----
         What was drawn before stays. Lines without a colour of their own get that
-        of their system, the next one of matplotlib's property cycle.
+        of their system, the next one of matplotlib's property cycle; a name that
+        was set before keeps its colour.
         """
         self.set_system_from_results(Results(tar, non), name)
 
@@ -151,6 +160,9 @@ class Canvas:
         MissingTrialsWarning
             If the key holds trials without score. They are left out.
         """
+        owner = f"{type(self).__name__}.set_system_from_scores"
+        _require("scores", scores, Scores, owner)
+        _require("key", key, Key, owner)
         self.set_system_from_results(Results.from_scores(scores, key), name)
 
     def set_system_from_results(self, results: Results, name: str = "") -> None:
@@ -173,9 +185,14 @@ class Canvas:
         owner = type(self).__name__
         _require("results", results, Results, owner, "Use set_system for arrays of scores.")
         _require("name", name, str, owner)
+        if name.startswith("_"):
+            expected = "not begin with an underscore"
+            hint = "Matplotlib leaves such labels out of legends."
+            raise invalid("name", owner, expected, describe(name), hint)
         self._results = results
         self._name = name
-        self._n_systems += 1
+        self._n_systems += not (name and name in self._colours)
+        self._colours.setdefault(name, f"C{self._n_systems - 1}")
 
     def _system(self) -> Results:
         if self._results is None:
@@ -191,7 +208,7 @@ class Canvas:
     @property
     def _colour(self) -> str:
         """The colour of the current system."""
-        return f"C{self._n_systems - 1}"
+        return self._colours[self._name] if self._name else f"C{self._n_systems - 1}"
 
     def _system_label(self, label: str | None) -> str | None:
         """Put the name of the current system before a legend entry."""
@@ -295,15 +312,25 @@ class Canvas:
         -------
         matplotlib.axes.Axes
 
+        Warns
+        -----
+        BosarisWarning
+            If no line has a label, so that there is no legend.
+
         Notes
         -----
-        Call it last. Without labelled lines there is no legend. It lies where it covers
-        least.
+        Call it last. It lies where it covers least.
         """
         handles, labels = self.ax.get_legend_handles_labels()
         if handles:
             defaults: dict[str, Any] = {"loc": "best", "fontsize": "small", "handlelength": 2.8}
             self.ax.legend(handles, labels, **(defaults | legend_keywords))
+        else:
+            message = (
+                "Nothing was drawn with a label, so there is no legend. Give the plot_* methods a "
+                'label; "" shows the name of the system alone.'
+            )
+            warn_caller(message, BosarisWarning)
         return self.ax
 
     def save(self, path: str | os.PathLike[str], *, dpi: float = 200.0) -> None:

@@ -2,9 +2,13 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
+from bosaris_py._validation import warn_caller
+from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation.det_curves import hull_points, steppy_points
 from bosaris_py.evaluation.rule_of_30 import smallest_measurable_rate
 from bosaris_py.numerics.priors import PriorLike
@@ -14,6 +18,8 @@ from bosaris_py.plots.windows import DETWindow, find_window
 from bosaris_py.uncertainty.bands import DETBand
 
 __all__ = ["DETPlot"]
+
+Float64Array = npt.NDArray[np.float64]
 
 _SIZE = (6.0, 6.0)
 
@@ -108,6 +114,19 @@ class DETPlot(Canvas):
         ax.grid(visible=True, color="0.85", linewidth=0.6)
         ax.set_axisbelow(True)
 
+    def _warn_unless_seen(self, pfa: Float64Array, pmiss: Float64Array) -> None:
+        """Warn if no stroke of a curve crosses the window."""
+        left, right = self.window.pfa_limits
+        bottom, top = self.window.pmiss_limits
+        crosses_sideways = (pfa[1:] <= right) & (pfa[:-1] >= left)
+        crosses_upwards = (pmiss[:-1] <= top) & (pmiss[1:] >= bottom)
+        if not (crosses_sideways & crosses_upwards).any():
+            message = (
+                f"The whole curve{f' of {self._name}' if self._name else ''} lies outside of the "
+                f"window (pfa {left:g} to {right:g}, pmiss {bottom:g} to {top:g})."
+            )
+            warn_caller(message, PlotRangeWarning)
+
     def plot_steppy_det(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
     ) -> Axes:
@@ -133,6 +152,11 @@ class DETPlot(Canvas):
         InvalidInputError
             If no system is set or `style` is not a format string.
 
+        Warns
+        -----
+        PlotRangeWarning
+            If the whole curve lies outside of the window.
+
         Notes
         -----
         A group of equal scores of both classes is one slanted stroke, because neither ranks
@@ -143,6 +167,7 @@ class DETPlot(Canvas):
         """
         window = self.window
         pfa, pmiss = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
+        self._warn_unless_seen(pfa, pmiss)
         return self._system_line(
             "steppy_det",
             pfa,
@@ -178,6 +203,11 @@ class DETPlot(Canvas):
         InvalidInputError
             If no system is set or `style` is not a format string.
 
+        Warns
+        -----
+        PlotRangeWarning
+            If the whole curve lies outside of the window.
+
         Notes
         -----
         Straight edges of the hull are curved on probit scales; see
@@ -185,6 +215,7 @@ class DETPlot(Canvas):
         """
         window = self.window
         pfa, pmiss = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
+        self._warn_unless_seen(pfa, pmiss)
         return self._system_line(
             "rocch_det",
             pfa,

@@ -31,6 +31,8 @@ _LIMITS_WITHOUT_DATA = (1e-3, 1.0 - 1e-3)
 
 _FEWEST_TICKS = 3
 _MOST_TICKS = 10
+# Preferred ticks crowd when the view is this much longer than what they cover.
+_LARGEST_ZOOM_OUT = 2.5
 _DECADES = 10.0 ** -np.arange(1, 10)
 
 
@@ -135,13 +137,13 @@ def _apart(first: float, second: float) -> tuple[float, float]:
 
 
 class ProbitLocator(Locator):
-    """Ticks at given probabilities, or at round ones where too few of these are in view.
+    """Ticks at given probabilities, or at round ones if the view has become another one.
 
     Parameters
     ----------
     ticks : iterable of float, default: ()
-        Preferred ticks. They are replaced only when so small a part of the axis
-        is shown that fewer than three are seen.
+        Preferred ticks. They are replaced when so small a part of the axis is
+        shown that fewer than three are seen, or so large a part that they crowd.
     """
 
     def __init__(self, ticks: Iterable[float] = ()) -> None:
@@ -156,7 +158,10 @@ class ProbitLocator(Locator):
         """Return the ticks for a view from `vmin` to `vmax`."""
         in_view = _between(self.ticks, vmin, vmax)
         if in_view.size and (in_view.size >= _FEWEST_TICKS or in_view.size == self.ticks.size):
-            return self.ticks
+            span = special.ndtri(np.clip([vmin, vmax], _SMALLEST_LIMIT, 1.0 - _SMALLEST_LIMIT))
+            covered = special.ndtri(self.ticks[-1]) - special.ndtri(self.ticks[0])
+            if covered == 0.0 or covered * _LARGEST_ZOOM_OUT >= span[1] - span[0]:
+                return self.ticks
         for digits in (np.arange(1.0, 10.0), [1.0, 2.0, 5.0], [1.0]):
             small = np.outer(_DECADES, digits).ravel()
             small = small[small < 0.5]

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from bosaris_py.errors import InvalidInputError, PlotRangeWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.bayes_curves import BayesCurves
 from bosaris_py.numerics import OperatingPoint, logit
@@ -112,11 +112,29 @@ def test_points_of_the_rule_of_30_lie_on_the_minimum_curve(plot: BayesPlot) -> N
 def test_no_points_with_few_trials() -> None:
     plot = BayesPlot()
     plot.set_system([1.0, 2.0], [0.0, 1.5], "few")
-    plot.plot_DR30_both("r*", "g*")
-    plot.plot_curves([0, 0, 0, 0, 0, 0, 1, 1], ["k*", "ko"])
-    plot.display_legend()
+    with pytest.warns(PlotRangeWarning, match=r"-10 and 0 there are fewer than 30") as both:
+        plot.plot_DR30_both("r*", "g*")
+    with pytest.warns(PlotRangeWarning, match=r"-10 and 0 there are fewer than 30") as curves:
+        plot.plot_curves([0, 0, 0, 0, 0, 0, 1, 1], ["k*", "ko"])
+    assert (len(both), len(curves)) == (2, 2)
+    with pytest.warns(BosarisWarning, match="there is no legend"):
+        plot.display_legend()
     assert plot.artists == {}
     assert plot.ax.get_legend() is None
+
+
+def test_no_mark_where_errors_abound_up_to_the_edge(rng: np.random.Generator) -> None:
+    """Thousands of misses at plo = 0: the toolkit would mark 30 misses at this edge."""
+    plot = BayesPlot((-3.0, 0.0, 0.0, 1.2))
+    plot.set_system(rng.normal(1, 1, 20_000), rng.normal(-1, 1, 20_000), "large")
+    with pytest.warns(PlotRangeWarning) as caught:
+        plot.plot_DR30_both()
+    assert [str(warning.message) for warning in caught] == [
+        f"At all operating points between -3 and 0 there are no fewer than 30 {error}. "
+        "The DR30 point will not be plotted."
+        for error in ("false alarms", "misses")
+    ]
+    assert plot.artists == {}
 
 
 def test_operating_points_need_no_system() -> None:
@@ -207,13 +225,13 @@ def test_an_axes_object_in_the_place_of_limits() -> None:
         BayesPlot(Figure().subplots())
 
 
-@pytest.mark.parametrize("plo", ["here", None, [1, 2]])
+@pytest.mark.parametrize("plo", ["here", None, [1, 2], np.nan])
 def test_bad_operating_points(plo: Any) -> None:
     with pytest.raises(InvalidInputError, match=r"`plo` of BayesPlot\.plot_operating_point must"):
         BayesPlot().plot_operating_point(plo)
 
 
-@pytest.mark.parametrize("plo", [np.nan, np.inf, -10.1])
+@pytest.mark.parametrize("plo", [np.inf, -10.1])
 def test_operating_points_outside_are_not_drawn(plo: float) -> None:
     plot = BayesPlot()
     with pytest.warns(PlotRangeWarning, match="is not between -10.000000 and 0.000000"):

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import BayesPlot, DETPlot
 from bosaris_py.trials import Key, Scores
@@ -57,7 +57,7 @@ def test_the_axes_given_are_the_axes_used(kind: type, results: Results) -> None:
     assert plot.figure is figure
     assert axes.get_title() == "Title"
     for name in CURVES[kind]:
-        assert getattr(plot, f"plot_{name}")() is axes
+        assert getattr(plot, f"plot_{name}")(label="") is axes
     assert plot.display_legend() is axes
     assert list(axes.lines) == [line for lines in plot.artists.values() for line in lines]
 
@@ -245,8 +245,40 @@ def test_legend_holds_labelled_lines_also_those_of_others(kind: type, results: R
 def test_no_labels_no_legend(kind: type, results: Results) -> None:
     plot = _make(kind, results)
     getattr(plot, f"plot_{CURVES[kind][0]}")()
-    plot.display_legend()
+    with pytest.warns(BosarisWarning, match='Give the plot_. methods a label; "" shows'):
+        plot.display_legend()
     assert plot.ax.get_legend() is None
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_a_name_keeps_its_colour(kind: type) -> None:
+    plot = kind()
+    draw = getattr(plot, f"plot_{CURVES[kind][0]}")
+    for name in ("a", "b", "a", "", "", "b", "c"):
+        plot.set_system([1.0, 2.0], [0.0, 1.5], name)
+        draw()
+    colours = [line.get_color() for line in plot.ax.lines]
+    assert colours == ["C0", "C1", "C0", "C2", "C3", "C1", "C4"]
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_names_that_legends_would_swallow(kind: type) -> None:
+    with pytest.raises(InvalidInputError, match="not begin with an underscore; got '_a'"):
+        kind().set_system([1.0], [0.0], "_a")
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_scores_and_key_of_the_wrong_kind(kind: type) -> None:
+    with pytest.raises(InvalidInputError, match=r"`scores` .* must be a Scores object; got 1"):
+        kind().set_system_from_scores(1, 2)
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+@pytest.mark.parametrize("projection", ["polar", "3d"])
+def test_axes_of_other_projections(kind: type, projection: str) -> None:
+    axes = Figure().add_subplot(projection=projection)
+    with pytest.raises(InvalidInputError, match=f"two straight axes; got a {projection}"):
+        kind(ax=axes)
 
 
 @pytest.mark.parametrize("kind", PLOTS)

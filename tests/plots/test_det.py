@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy import special
 
-from bosaris_py.errors import InvalidInputError, PlotRangeWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.plots import WINDOWS, DETPlot, DETWindow
@@ -169,7 +169,16 @@ def test_few_trials_have_no_rule_of_30() -> None:
         "Pfa DR30 of 1.500000 i",
         "Pmiss DR30 of 6.000000",
     ]
-    assert plot.display_legend().get_legend() is None
+    with pytest.warns(BosarisWarning, match="there is no legend"):
+        assert plot.display_legend().get_legend() is None
+
+
+def _is_seen(line: Line2D, window: DETWindow) -> bool:
+    """Whether a densely sampled curve has a point in the window."""
+    parts = [np.linspace(a, b, 2001) for a, b in itertools.pairwise(line.get_xydata())]
+    pfa, pmiss = np.concatenate(parts).T
+    (left, right), (bottom, top) = window.pfa_limits, window.pmiss_limits
+    return bool(np.any((pfa >= left) & (pfa <= right) & (pmiss >= bottom) & (pmiss <= top)))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +188,7 @@ def test_few_trials_have_no_rule_of_30() -> None:
         ([-1.0, 0.0], [1.0, 2.0]),
         ([0.0], [0.0]),
         ([np.inf, 1.0], [-np.inf, 1.0, 2.0]),
-        ([0.5], [0.0, 1.0]),
+        ([0.5], [0.0, 0.2, 1.0]),
     ],
     ids=["separated", "inverted", "equal", "infinite", "one target"],
 )
@@ -187,8 +196,13 @@ def test_extreme_systems_can_be_drawn(tar: list[float], non: list[float], tmp_pa
     for name in NAMES:
         plot = DETPlot(name)
         plot.set_system(tar, non, "extreme")
-        plot.plot_steppy_det(label="steppy")
-        plot.plot_rocch_det(label="hull")
+        with warnings.catch_warnings(record=True, category=PlotRangeWarning) as caught:
+            warnings.simplefilter("always")
+            plot.plot_steppy_det(label="steppy")
+            plot.plot_rocch_det(label="hull")
+        unseen = [line for line in plot.ax.lines if not _is_seen(line, WINDOWS[name])]
+        assert len(caught) == len(unseen)
+        assert all("whole curve of extreme lies outside" in str(w.message) for w in caught)
         plot.display_legend()
         plot.save(tmp_path / "plot.png", dpi=50)
         plot.save(tmp_path / "plot.pdf")
