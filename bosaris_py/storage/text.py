@@ -44,8 +44,9 @@ from bosaris_py._validation import (
     frozen,
     invalid,
     list_some,
+    warn_caller,
 )
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._tokens import (
     Block,
@@ -153,13 +154,18 @@ def read_key(path: PathLike, *, max_bytes: int | None = None, progress: bool = F
         known = len(labels.ids)
         new_codes = labels.encode(block, 2)
         codes.append(new_codes.astype(np.int16))
-        for code in range(known, len(labels.ids)):
-            label = labels.ids[code]
-            if label.lower() not in _LABELS:
-                record = first + int(np.argmax(new_codes == code))
-                hint = "; are these scores?" if _is_number(label) else ""
-                text = f"the label must be target or nontarget, found {show(label)}{hint}"
-                raise numbers.error(record, text)
+        strangers = [
+            code
+            for code in range(known, len(labels.ids))
+            if labels.ids[code].lower() not in _LABELS
+        ]
+        if strangers:
+            # Codes are given by the length of a label first, not line by line.
+            row = int(np.argmax(np.isin(new_codes, strangers)))
+            label = labels.ids[new_codes[row]]
+            hint = "; are these scores?" if _is_number(label) else ""
+            text = f"the label must be target or nontarget, found {show(label)}{hint}"
+            raise numbers.error(first + row, text)
 
     layout = "model segment target|nontarget"
     trials = _read_trials(path, layout, max_bytes, keep_labels, progress=progress)
@@ -680,6 +686,9 @@ def _read_trials(
         if keep is not None:
             keep(block, numbers, records)
         records += block.starts.shape[0]
+    if records == 0:
+        message = f"{file_path}: there is no line in this file; was it cut off?"
+        warn_caller(message, BosarisWarning)
     budget = MemoryBudget(file_path, max_bytes)
     both = [np.concatenate(part) if part else np.empty(0, dtype=np.int32) for part in codes]
     ids = [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage import _tokens, text
 
 Arrays = dict[str, np.ndarray]
@@ -163,10 +163,12 @@ def test_empty_files(tmp_path: Path, read: Reader, content: str) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(content.encode())
     for kind in ("ndx", "key", "scores"):
-        found = read(path, kind)
+        with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line .* cut off\?"):
+            found = read(path, kind)
         assert found["modelset"].shape == found["segset"].shape == (0,)
         assert all(found[name].shape == (0, 0) for name in found if name in NAMES_OF_MASKS)
-    assert text.read_id_map(path)["leftids"].shape == (0,)
+    with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line"):
+        assert text.read_id_map(path)["leftids"].shape == (0,)
     with pytest.raises(FileFormatError, match="empty; the first line must be the number"):
         text.read_segment_quality(path)
 
@@ -208,6 +210,19 @@ def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
     assert text.read_key(path)["tar"].tolist() == [[True]]
     path.write_text("m1 s1\nm1 s1\n")
     assert text.read_ndx(path)["trialmask"].tolist() == [[True]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("a x 1e-09\nb y inf\n", r"a\.txt:1: the label .* found '1e-09'; are these scores"),
+        ("a x target\na y impostor\nb y no\n", r"a\.txt:2: the label .* found 'impostor'"),
+    ],
+)
+def test_the_first_bad_label_is_named(tmp_path: Path, lines: str, message: str) -> None:
+    (tmp_path / "a.txt").write_text(lines)
+    with pytest.raises(FileFormatError, match=message):
+        text.read_key(tmp_path / "a.txt")
 
 
 def test_labels_in_any_case_of_letters(tmp_path: Path) -> None:
@@ -345,6 +360,7 @@ WORDS = st.text(st.sampled_from("ab1_-é語/."), min_size=1, max_size=12) | st.s
 BLANKS = st.text(st.sampled_from(" \t\r"), min_size=1, max_size=3)
 
 
+@pytest.mark.filterwarnings("ignore:.*there is no line")
 @settings(max_examples=200)
 @given(data=st.data(), block=st.sampled_from([8, 50, 2**21]))
 def test_any_ndx_is_read_as_by_a_naive_reader(
@@ -386,6 +402,7 @@ def test_any_ndx_is_read_as_by_a_naive_reader(
 FLOATS = st.floats(allow_nan=False)
 
 
+@pytest.mark.filterwarnings("ignore:.*there is no line")
 @given(
     values=st.lists(st.tuples(FLOATS, st.booleans()), min_size=1, max_size=12),
     dtype=st.sampled_from(["f4", "f8"]),

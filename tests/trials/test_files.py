@@ -44,6 +44,7 @@ def test_binary_files_give_the_object_back(item: Any, extension: str) -> None:
         assert again.scoremat.dtype == item.scoremat.dtype
 
 
+@pytest.mark.filterwarnings("ignore:.*there is no line")
 @settings(max_examples=60)
 @given(id_maps(), st.sampled_from(TEXT))
 def test_text_gives_a_map_back(item: IdMap, extension: str) -> None:
@@ -63,6 +64,7 @@ def sorted_and_trimmed(item: Any, mask: np.ndarray) -> Any:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*there is no line")
 @settings(max_examples=60)
 @given(ndxs() | keys(), st.sampled_from(TEXT))
 def test_text_gives_the_trials_back(item: Ndx | Key, extension: str) -> None:
@@ -71,6 +73,7 @@ def test_text_gives_the_trials_back(item: Ndx | Key, extension: str) -> None:
     assert again == sorted_and_trimmed(item, mask)
 
 
+@pytest.mark.filterwarnings("ignore:.*there is no line")
 @settings(max_examples=60)
 @given(scores(), st.sampled_from(TEXT))
 def test_text_gives_the_scores_back(item: Scores, extension: str) -> None:
