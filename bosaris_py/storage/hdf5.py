@@ -56,6 +56,7 @@ from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarni
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_guarded
 from bosaris_py.storage._ids import character_codes, refuse_nul
 from bosaris_py.storage._types import CLASS_NAMES, Arrays, PathLike
+from bosaris_py.storage._versions import refuse_newer
 from bosaris_py.storage.atomic import atomic_write
 
 __all__ = [
@@ -685,17 +686,7 @@ def _expect(source: GuardedFile, kind: str) -> None:
     if found != kind:
         raise _wrong_kind(source, kind, CLASS_NAMES.get(found, found))
     version = source.attribute("format_version") or _FORMAT_VERSION
-    try:
-        major = int(version.split(".")[0])
-    except ValueError:
-        message = f"{source.path}: the attribute format_version is {version!r}, not a version"
-        raise FileFormatError(message) from None
-    if major > int(_FORMAT_VERSION.split(".")[0]):
-        message = (
-            f"{source.path}: written in format version {version}, this installation reads "
-            f"{_FORMAT_VERSION}; update bosaris_py"
-        )
-        raise FileFormatError(message)
+    refuse_newer(f"{source.path}: the attribute format_version", version, _FORMAT_VERSION)
 
 
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:

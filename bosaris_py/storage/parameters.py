@@ -30,6 +30,7 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._types import PathLike
+from bosaris_py.storage._versions import refuse_newer
 from bosaris_py.storage.atomic import atomic_write
 
 __all__ = ["read_parameters", "write_parameters"]
@@ -121,7 +122,7 @@ def read_parameters(path: PathLike, kind: str) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)
-    _check_version(file_path, content.get("format_version"))
+    refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
     found = content.get("kind")
     if found != kind:
         message = f"{file_path}: expected {kind}; the file holds {found}"
@@ -131,22 +132,6 @@ def read_parameters(path: PathLike, kind: str) -> dict[str, Any]:
         message = f'{file_path}: the entry "parameters" is missing'
         raise FileFormatError(message)
     return {name: _from_json(value) for name, value in parameters.items()}
-
-
-def _check_version(path: Path, version: object) -> None:
-    """Refuse a file in a format that this version of the package cannot know."""
-    text = version if isinstance(version, str) else ""
-    try:
-        major = int(text.split(".")[0])
-    except ValueError:
-        message = f'{path}: "format_version" is {version!r}, not a version'
-        raise FileFormatError(message) from None
-    if major > int(_FORMAT_VERSION.split(".")[0]):
-        message = (
-            f"{path}: written in format version {text}, this installation reads "
-            f"{_FORMAT_VERSION}; update bosaris_py"
-        )
-        raise FileFormatError(message)
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

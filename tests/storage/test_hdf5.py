@@ -669,7 +669,7 @@ def test_every_kind_refuses_every_other(
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [("2.0", r"format version 2\.0.*reads 1\.0; update bosaris_py"), ("new", "not a version")],
+    [("2.0", r"format_version is 2\.0.*reads 1\.0; update bosaris_py"), ("new", "not a version")],
 )
 def test_newer_format(
     tmp_path: Path, contents: dict[str, Arrays], version: str, message: str
