@@ -112,10 +112,11 @@ class SpeakerSums:
     combine: Combine
 
     def __call__(self, first: Weights, second: Weights) -> Float64Array:
-        """Return one value for each row of weights."""
-        return np.asarray(
-            self.combine(self.tar.means(first, second), self.non.means(first, second))
-        )
+        """Return one value for each row of weights; NaN where a class lost all its weight."""
+        tar, non = self.tar.means(first, second), self.non.means(first, second)
+        values = np.asarray(self.combine(tar, non), dtype=np.float64)
+        values[np.isnan(tar[:, 0]) | np.isnan(non[:, 0])] = np.nan
+        return values
 
 
 @attrs.frozen(eq=False)
