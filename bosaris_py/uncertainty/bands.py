@@ -21,6 +21,8 @@ from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.plans import ResamplingPlan
 from bosaris_py.uncertainty.samplers import Sampler
+from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
+from bosaris_py.uncertainty.speaker_sums import SpeakerSums
 from bosaris_py.uncertainty.statistics import (
     ActDCF,
     Bounds,
@@ -309,6 +311,12 @@ class _DCFCurve(Statistic):
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
         return self._costs_at_plo.sampler(tar, non, plan)
+
+    def speaker_sums(
+        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
+    ) -> SpeakerSums | None:
+        """Count the errors of each pair of speakers; see `Statistic.speaker_sums`."""
+        return self._costs_at_plo.speaker_sums(tar, non, plan)
 
     def band(self, result: BootstrapResult) -> DCFBand:
         """Make a band of the curve's bootstrap.

@@ -14,8 +14,10 @@ from bosaris_py.evaluation.bayes_curves import BayesCurves
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
 from bosaris_py.uncertainty.bootstrap import bootstrap
+from bosaris_py.uncertainty.matrix_bootstrap import bootstrap_scores
 from bosaris_py.uncertainty.statistics import ActDCF, ErrorRates, MinDCF, Statistic
 from bosaris_py.uncertainty.weighted_curve import rank_scores
+from tests.crossed_trials import CrossedExperiment
 from tests.score_strategies import finite_scores, weighted_scores
 
 PFA = [0.0, 0.05, 0.1, 0.25, 1 / 3, 0.5, 0.75, 1.0]
@@ -137,6 +139,43 @@ def test_dcf_bands_are_the_intervals_of_the_costs(
         # Priors differ in the last bits.
         np.testing.assert_allclose(band.low, alone.low, rtol=1e-13)
         np.testing.assert_allclose(band.high, alone.high, rtol=1e-13)
+
+
+def test_bands_by_speaker(rng: np.random.Generator) -> None:
+    """The curves' replicates are those of single points, on the same speaker weights."""
+    trials = CrossedExperiment(n_speakers=12).draw(rng)
+    options = {
+        "model_speakers": trials.model_speakers,
+        "segment_speakers": trials.segment_speakers,
+        "replications": 40,
+        "rng": 7,
+    }
+    plo = [-2.05, 0.55]
+    priors = 1 / (1 + np.exp(-np.array(plo)))
+    for curve, statistic in (
+        (ActDCFCurve(plo), ActDCF(priors, normalize=True)),
+        (MinDCFCurve(plo), MinDCF(priors, normalize=True)),
+        (DETCurve([0.01, 0.1]), _miss_rates_within_limits),
+    ):
+        found = bootstrap_scores(trials.scores, trials.key, curve, **options)
+        expected = bootstrap_scores(trials.scores, trials.key, statistic, **options)
+        # Another order of summation.
+        np.testing.assert_allclose(found.replicates, expected.replicates, rtol=1e-12)
+        assert curve.band(found).method == "speaker"
+
+
+def _miss_rates_within_limits(
+    tar: np.ndarray, non: np.ndarray, tar_weights: np.ndarray, non_weights: np.ndarray
+) -> np.ndarray:
+    """Try every target score as a threshold."""
+    rates = []
+    for allowed in (0.01, 0.1):
+        best = 1.0
+        for threshold in tar:
+            if non_weights[non >= threshold].sum() <= allowed * non_weights.sum():
+                best = min(best, tar_weights[tar < threshold].sum() / tar_weights.sum())
+        rates.append(best)
+    return np.array(rates)
 
 
 def test_det_band_against_a_plain_loop(rng: np.random.Generator) -> None:
