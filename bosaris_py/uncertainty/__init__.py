@@ -1,6 +1,13 @@
 """How sure are we: standard errors, confidence intervals, tests and comparisons."""
 
 from bosaris_py.uncertainty.auc_error import DeLongResult, auc_standard_error, delong
+from bosaris_py.uncertainty.bands import (
+    ActDCFCurve,
+    DCFBand,
+    DETBand,
+    DETCurve,
+    MinDCFCurve,
+)
 from bosaris_py.uncertainty.bootstrap import bootstrap
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, relative_error
 from bosaris_py.uncertainty.comparison_tests import (
@@ -67,9 +74,13 @@ __all__ = [
     "DCF",
     "EER",
     "ActDCF",
+    "ActDCFCurve",
     "BootstrapResult",
     "Cllr",
     "ComparisonTable",
+    "DCFBand",
+    "DETBand",
+    "DETCurve",
     "DeLongResult",
     "Decisions",
     "Disagreements",
@@ -82,6 +93,7 @@ __all__ = [
     "McNemarTest",
     "MinCllr",
     "MinDCF",
+    "MinDCFCurve",
     "NormalityTest",
     "PairedBootstrapResult",
     "PermutationTest",
