@@ -24,8 +24,8 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
 ]
-# The table is included by a page.
-exclude_patterns = ["_build", "coverage_table.md"]
+# Tables are included by pages.
+exclude_patterns = ["_build", "*_table.md"]
 templates_path = ["_templates"]
 
 # Links to the documentation of numpy and others would need the network at every build, and

@@ -331,7 +331,19 @@ class SpeakerErrors:
         return _effective(self.pfa, self.covariance[1, 1], self.n_non)
 
     def dcf(self, cost: Prices, *, normalize: bool | None = None) -> float:
-        """Return the detection cost at these error-rates."""
+        """Return the detection cost at these error-rates.
+
+        Parameters
+        ----------
+        cost : DCF or OperatingPoint
+            Prior and costs; a threshold is ignored.
+        normalize : bool, optional
+            As for `dcf_standard_error`.
+
+        Returns
+        -------
+        float
+        """
         miss, alarm = prices_of(cost, "SpeakerErrors.dcf", normalize=normalize)
         return miss * self.pmiss + alarm * self.pfa
 

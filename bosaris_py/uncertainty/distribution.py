@@ -11,7 +11,7 @@ References
    doi:10.1109/TASLP.2016.2614725.
 """
 
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import attrs
 import numpy as np
@@ -95,12 +95,12 @@ class StandardErrorDistribution:
 
     @property
     def relative_error(self) -> float:
-        """1.96 SE / mean of the standard errors, a fraction: table II of [1]_."""
+        """1.96 SE / mean of the standard errors, a fraction: table II of Wu et al."""
         return float(relative_error(self.standard_error, self.mean))
 
     @property
     def relative_error_of_estimate(self) -> float:
-        """1.96 mean standard error / estimate, a fraction: table III of [1]_."""
+        """1.96 mean standard error / estimate, a fraction: table III of Wu et al."""
         return float(relative_error(self.mean, self.estimate))
 
     def normality_test(self) -> NormalityTest:
@@ -192,7 +192,7 @@ def standard_error_distribution(
 
     Notes
     -----
-    Section VII of [1]_, which finds 500 runs enough. With
+    Section VII of Wu et al. 2016 finds 500 runs enough. With
     `count_threshold_twice`, :math:`\alpha(t) = \sum_{s \le t} P_T(s)` and
     :math:`\beta(t) = \sum_{s \ge t} P_N(s)`, its equation (2) and NISTIR 7722,
     equation (5). Elsewhere this package accepts a score equal to the threshold.
@@ -291,7 +291,8 @@ def relative_deviation(standard_error: npt.ArrayLike, reference: npt.ArrayLike) 
     return float(ratio) if ratio.ndim == 0 else ratio
 
 
-class FTest(NamedTuple):
+@attrs.frozen
+class FTest:
     """The outcome of an F-test of the equality of two variances.
 
     Parameters

@@ -1,7 +1,6 @@
 """The papers' check that a normal interval is in order: Shapiro and Wilk's test."""
 
-from typing import NamedTuple
-
+import attrs
 import numpy.typing as npt
 
 from bosaris_py._validation import as_vector, invalid, refuse_nan
@@ -12,7 +11,8 @@ __all__ = ["NormalityTest", "normality_test"]
 _FEWEST, _MOST = 3, 5000
 
 
-class NormalityTest(NamedTuple):
+@attrs.frozen
+class NormalityTest:
     """The outcome of Shapiro and Wilk's test.
 
     Parameters

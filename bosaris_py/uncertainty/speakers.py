@@ -168,13 +168,35 @@ class TrialSpeakers:
         return int(self.ids.size)
 
     def sum_targets(self, values: npt.NDArray[Any]) -> Float64Array:
-        """Sum a matrix that is zero except at target trials by speaker: (k,)."""
+        """Sum a matrix that is zero except at target trials by speaker.
+
+        Parameters
+        ----------
+        values : (m, n) ndarray
+            One value for each model and segment of the key.
+
+        Returns
+        -------
+        (k,) ndarray of float64
+            The sum over each speaker's models.
+        """
         sums = np.zeros(self.ids.size)
         np.add.at(sums, self.of_models, values.sum(axis=1, dtype=np.float64))
         return sums
 
     def sum_pairs(self, values: npt.NDArray[Any]) -> "PairTable":
-        """Sum a matrix with one value per cell by pair of speakers."""
+        """Sum a matrix by pair of speakers.
+
+        Parameters
+        ----------
+        values : (m, n) ndarray
+            One value for each model and segment of the key.
+
+        Returns
+        -------
+        PairTable
+            The sum over the models of one speaker and the segments of another.
+        """
         rows, row_codes = np.unique(self.of_models, return_inverse=True)
         cols, col_codes = np.unique(self.of_segments, return_inverse=True)
         n_segments = col_codes.size
