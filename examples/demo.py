@@ -29,7 +29,6 @@ from bosaris_py import (
 )
 from bosaris_py import uncertainty as unc
 from bosaris_py.plots import plot_intervals
-from bosaris_py.uncertainty.bands import DETBand, DETCurve
 
 DATA = Path(__file__).parent / "japanese_vowels"
 SYSTEMS = ("gaussian", "cosine")
@@ -109,7 +108,7 @@ def main() -> None:
     print("\n" + interval_table(by_speaker, by_trial))
     print("\n" + comparison_table(compared, f"{better}, linear"))
 
-    curve = DETCurve()
+    curve = unc.DETCurve()
     band = curve.band(unc.bootstrap_scores(fused, eval_key, curve, **options))
 
     fused.save(output / "fused_eval_scores.h5")
@@ -205,7 +204,7 @@ def comparison_table(compared: dict[str, unc.PairedBootstrapResult], other: str)
     return "\n".join(lines)
 
 
-def draw_det(judged: dict[str, Results], band: DETBand) -> DETPlot:
+def draw_det(judged: dict[str, Results], band: unc.DETBand) -> DETPlot:
     """Draw the trade-off between misses and false alarms: steps, hull and minimum DCF."""
     plot = DETPlot("old", "Japanese Vowels, eval set")
     for name, colour in (("gaussian, raw", "C0"), ("cosine, raw", "C1"), ("fusion", "C2")):

@@ -408,10 +408,9 @@ class BayesPlot(Canvas):
         --------
         >>> import numpy as np
         >>> from bosaris_py import uncertainty as unc
-        >>> from bosaris_py.uncertainty.bands import ActDCFCurve
         >>> rng = np.random.default_rng(0)
         >>> tar, non = rng.normal(2, 2, 500), rng.normal(-2, 2, 5000)
-        >>> curve = ActDCFCurve()
+        >>> curve = unc.ActDCFCurve()
         >>> band = curve.band(unc.bootstrap(tar, non, curve, replications=200, rng=1))
         >>> plot = BayesPlot((-6, 4, 0, 1.2))
         >>> plot.set_system(tar, non, "system A")

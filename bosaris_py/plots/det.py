@@ -257,10 +257,9 @@ class DETPlot(Canvas):
         --------
         >>> import numpy as np
         >>> from bosaris_py import uncertainty as unc
-        >>> from bosaris_py.uncertainty.bands import DETCurve
         >>> rng = np.random.default_rng(0)
         >>> tar, non = rng.normal(3, 1, 500), rng.normal(0, 1, 5000)
-        >>> curve = DETCurve()
+        >>> curve = unc.DETCurve()
         >>> band = curve.band(unc.bootstrap(tar, non, curve, replications=200, rng=1))
         >>> plot = DETPlot("old")
         >>> plot.set_system(tar, non, "system A")
