@@ -9,10 +9,12 @@ A message says what was expected, what came, and the likely mistake::
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -24,10 +26,12 @@ __all__ = [
     "as_matrix",
     "as_vector",
     "as_weights",
+    "by_constructor",
     "check_fraction",
     "check_not_empty",
     "check_shape",
     "check_unique",
+    "check_weight_range",
     "describe",
     "frozen",
     "invalid",
@@ -42,6 +46,9 @@ BoolArray = npt.NDArray[np.bool_]
 StrArray = npt.NDArray[np.str_]
 
 _EXAMPLES_SHOWN = 5
+
+# Products of the weights of a target and a non-target must neither vanish nor overflow.
+_SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 _PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
@@ -69,27 +76,51 @@ def list_some(items: Iterable[object], shown: int = _EXAMPLES_SHOWN) -> str:
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Mark a fresh array, to which nobody else holds a reference, as read-only."""
+    """Make a fresh array, to which nobody else holds a reference, read-only for good.
+
+    What is returned is a view: unlike the owner of the memory, it cannot be made
+    writeable again.
+    """
     array.setflags(write=False)
-    return array
+    return array.view()
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return `array` if nobody can write to its memory, else a read-only copy.
 
-    A read-only view of a writeable array is copied too, because its owner
-    could still change it.
+    A read-only array that owns its memory is copied too, because its holder can
+    make it writeable again; so is a view of a writeable array.
     """
-    owner: object = array
-    while isinstance(owner, np.ndarray):
-        if owner.flags.writeable:
-            return frozen(array.copy(order="K"))
-        owner = owner.base
-    return array if owner is None else frozen(array.copy(order="K"))
+    owner: object = array.base
+    trusted = owner is not None and not array.flags.writeable
+    while trusted and owner is not None:
+        trusted = isinstance(owner, np.ndarray) and not owner.flags.writeable
+        owner = owner.base if isinstance(owner, np.ndarray) else None
+    return array if trusted else frozen(array.copy(order="K"))
+
+
+def by_constructor(value: Any) -> tuple[Any, ...]:
+    """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class.
+
+    numpy drops the read-only flag of arrays that are pickled or copied; the
+    constructor sets it again.
+    """
+    fields = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
+    cls: Callable[..., Any] = type(value)
+    return partial(cls, **fields), ()
+
+
+def _refuse_masked(values: object, name: str, owner: str) -> None:
+    """Raise if values are hidden by the mask of a numpy masked array."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        hint = "Take what is valid with .compressed(); a score matrix has `scoremask`."
+        found = f"a masked array with {np.count_nonzero(np.ma.getmaskarray(values))} masked values"
+        raise invalid(name, owner, "be a plain array", found, hint)
 
 
 def _as_float_array(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
+    _refuse_masked(values, name, owner)
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -138,6 +169,7 @@ def as_mask(values: npt.ArrayLike, name: str, owner: str) -> BoolArray:
     +1/-1 labels in the place of a mask is a common mistake, and silent if
     converted.
     """
+    _refuse_masked(values, name, owner)
     array = np.asarray(values)
     if array.dtype != np.bool_:
         if array.size == 0:
@@ -154,23 +186,41 @@ def as_mask(values: npt.ArrayLike, name: str, owner: str) -> BoolArray:
 
 def as_ids(values: npt.ArrayLike | Sequence[str], name: str, owner: str) -> StrArray:
     """Return `values` as a read-only 1-D array of str; bytes are decoded as UTF-8."""
-    array = np.asarray(values)
+    _refuse_masked(values, name, owner)
+    if not isinstance(values, np.ndarray):
+        # numpy would make text of the numbers in a mixed list, and lose trailing NULs.
+        values = np.array(values, dtype=object)
+    array = values
     if array.ndim != 1:
         hint = "A single id needs a list around it." if array.ndim == 0 else ""
         raise invalid(name, owner, "be a one-dimensional list of ids", describe(array), hint)
     if array.size == 0:
         return frozen(np.empty(0, dtype=np.str_))
-    if array.dtype.kind == "O":
-        strangers = [item for item in array if not isinstance(item, (str, bytes))]
-        if strangers:
-            raise invalid(name, owner, "hold strings", f"among others {describe(strangers[0])}")
-        array = np.array([i.decode() if isinstance(i, bytes) else i for i in array], dtype=np.str_)
+    if array.dtype.kind in "OT":
+        array = np.array([_as_id(item, name, owner) for item in array.tolist()], dtype=np.str_)
     elif array.dtype.kind == "S":
-        array = np.strings.decode(array, "utf-8")
+        try:
+            array = np.strings.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            raise invalid(name, owner, "be text in UTF-8", str(error)) from error
     elif array.dtype.kind != "U":
         hint = "Ids are text; write [str(i) for i in ids]."
         raise invalid(name, owner, "hold strings", describe(array), hint)
     return read_only(array)
+
+
+def _as_id(item: object, name: str, owner: str) -> str:
+    if isinstance(item, bytes):
+        try:
+            item = item.decode("utf-8")
+        except UnicodeDecodeError:
+            raise invalid(name, owner, "be text in UTF-8", repr(item)) from None
+    if not isinstance(item, str):
+        hint = "Ids are text; is a value missing?" if item != item else "Ids are text; use str()."
+        raise invalid(name, owner, "hold strings", f"among others {describe(item)}", hint)
+    if "\0" in item:
+        raise invalid(name, owner, "not contain the character NUL", repr(item))
+    return item
 
 
 def as_weights(
@@ -191,6 +241,18 @@ def as_weights(
     if size and not weights.any():
         raise invalid(name, owner, "not all be zero", "only zeros")
     return weights
+
+
+def check_weight_range(weights: npt.NDArray[np.float64] | None, name: str, owner: str) -> None:
+    """Raise if positive weights are so small or large that their products leave float64."""
+    if weights is None:
+        return
+    smallest = weights.min(where=weights > 0, initial=np.inf)
+    largest = weights.max(initial=0.0)
+    if smallest < _SMALLEST_WEIGHT or largest > _LARGEST_WEIGHT:
+        expected = f"lie between {_SMALLEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}, or be 0"
+        hint = "Only proportions within a class matter; divide by the largest."
+        raise invalid(name, owner, expected, f"{smallest:g} to {largest:g}", hint)
 
 
 def refuse_nan(values: FloatArray, name: str, owner: str) -> None:

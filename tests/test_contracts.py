@@ -148,6 +148,9 @@ def test_unit_weights_change_nothing(metric: Metric) -> None:
         ({"non_weights": -np.ones(NON.size)}, "finite and not negative; got -1.0 at position 0"),
         ({"tar_weights": np.full(TAR.size, np.nan)}, r"not negative; got nan .*8 bad in all"),
         ({"tar_weights": np.zeros(TAR.size)}, "not all be zero"),
+        ({"tar_weights": np.full(TAR.size, 1e300)}, "lie between 1e-100 and 1e.100, or be 0"),
+        ({"non_weights": np.full(NON.size, 1e-300)}, "divide by the largest"),
+        ({"tar": np.ma.masked_array(TAR, TAR > 2)}, "plain array; got a masked array with 3"),
     ],
 )
 def test_bad_input(metric: Metric, change: dict[str, object], message: str) -> None:

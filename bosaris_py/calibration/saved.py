@@ -1,11 +1,11 @@
 """Files of trained maps: plain JSON, no pickle anywhere."""
 
-from functools import partial
 from os import PathLike
 from typing import Any, Self
 
 import attrs
 
+from bosaris_py._validation import by_constructor
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 
@@ -54,5 +54,4 @@ class SavedMap:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call of the constructor, so that read-only arrays stay read-only."""
-        fields = {field.name: getattr(self, field.name) for field in attrs.fields(type(self))}
-        return partial(type(self), **fields), ()
+        return by_constructor(self)

@@ -17,7 +17,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FloatArray, as_vector, as_weights, check_not_empty, refuse_nan
+from bosaris_py._validation import (
+    FloatArray,
+    as_vector,
+    as_weights,
+    check_not_empty,
+    check_weight_range,
+    refuse_nan,
+)
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.sorted_scores import sort_classes
 
@@ -76,6 +83,7 @@ def cllr(
         array = as_vector(scores, name, "cllr")
         check_not_empty(array, name, "cllr")
         checked = as_weights(weights, array.size, f"{name}_weights", "cllr")
+        check_weight_range(checked, f"{name}_weights", "cllr")
         bits = mean_bits(array, checked, sign=sign)
         if math.isnan(bits):
             refuse_nan(array, name, "cllr")

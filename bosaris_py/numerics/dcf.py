@@ -10,6 +10,7 @@ from bosaris_py._validation import (
     as_vector,
     as_weights,
     check_not_empty,
+    check_weight_range,
     refuse_nan,
 )
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -117,6 +118,7 @@ def _weight_below(
     if np.isnan(array.min()):
         refuse_nan(array, name, owner)
     checked = as_weights(weights, array.size, f"{name}_weights", owner)
+    check_weight_range(checked, f"{name}_weights", owner)
     below = [_weigh(array, checked, limit) for limit in limits.flat]
     total = array.size if checked is None else float(checked.sum())
     return np.array(below).reshape(limits.shape), total

@@ -25,7 +25,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FloatArray, describe, frozen, invalid
+from bosaris_py._validation import (
+    FloatArray,
+    by_constructor,
+    describe,
+    frozen,
+    invalid,
+    read_only,
+)
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.sorted_scores import SortedScores, Weights, sort_classes
 
@@ -177,10 +184,14 @@ class ROC:
     Threshold(1.0, pmiss=0, pfa=0.5)
     """
 
-    target_scores: Float64Array
-    tar_at: Weights
-    non_at: Weights
-    non_between: Weights
+    target_scores: Float64Array = attrs.field(converter=read_only)
+    tar_at: Weights = attrs.field(converter=read_only)
+    non_at: Weights = attrs.field(converter=read_only)
+    non_between: Weights = attrs.field(converter=read_only)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that arrays stay read-only."""
+        return by_constructor(self)
 
     @classmethod
     def from_scores(
@@ -282,13 +293,13 @@ class ROC:
             raise invalid("target_scores", owner, expected, describe(scores))
         nothing = np.zeros(scores.size, dtype=np.int64)
         tar_at, non_at, non_between = nothing, nothing, np.zeros(scores.size + 1, dtype=np.int64)
-        if np.size(tar):
+        if _has_trials(tar, tar_weights):
             part = SortedScores.from_scores(tar, tar_weights, name="tar", owner=owner)
             tar_at, elsewhere = _count_between(scores, part)
             if elsewhere.any():
                 expected = "hold only scores that are among `target_scores`"
                 raise invalid("tar", owner, expected, f"{int(np.count_nonzero(elsewhere))} others")
-        if np.size(non):
+        if _has_trials(non, non_weights):
             part = SortedScores.from_scores(non, non_weights, name="non", owner=owner)
             non_at, non_between = _count_between(scores, part)
         return cls(*(frozen(array) for array in (scores, tar_at, non_at, non_between)))
@@ -339,8 +350,7 @@ class ROC:
     def _false_alarms(self) -> Weights:
         """Non-target weight at or above each target score: (k,).
 
-        Summed from the top, so that small false-alarm rates keep their
-        relative precision when weights are fractions.
+        Summed from the top, so that the rate falls to exactly zero.
         """
         return frozen(np.cumsum((self.non_at + self.non_between[1:])[::-1])[::-1])
 
@@ -512,6 +522,11 @@ class ROC:
         )
 
 
+def _has_trials(scores: npt.ArrayLike, weights: npt.ArrayLike | None) -> bool:
+    """Whether a part has trials; those without weight do not count."""
+    return np.size(scores) > 0 and (weights is None or bool(np.any(weights)))
+
+
 def _as_rate(value: float | None, name: str) -> float:
     try:
         rate = float(value)  # type: ignore[arg-type]
@@ -594,9 +609,13 @@ class ROCCH:
     0.25
     """
 
-    thresholds: Float64Array
-    misses: Weights
-    false_alarms: Weights
+    thresholds: Float64Array = attrs.field(converter=read_only)
+    misses: Weights = attrs.field(converter=read_only)
+    false_alarms: Weights = attrs.field(converter=read_only)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that arrays stay read-only."""
+        return by_constructor(self)
 
     def __repr__(self) -> str:
         """Say how many vertices there are."""

@@ -14,8 +14,11 @@ from bosaris_py._validation import (
     FloatArray,
     as_vector,
     as_weights,
+    by_constructor,
     check_not_empty,
+    check_weight_range,
     frozen,
+    read_only,
     refuse_nan,
 )
 
@@ -41,8 +44,14 @@ class SortedScores:
         all weights are whole numbers, so that sums stay exact.
     """
 
-    values: FloatArray
-    cumulative: Weights | None = None
+    values: FloatArray = attrs.field(converter=read_only)
+    cumulative: Weights | None = attrs.field(
+        default=None, converter=attrs.converters.optional(read_only)
+    )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that arrays stay read-only."""
+        return by_constructor(self)
 
     @classmethod
     def from_scores(
@@ -66,6 +75,7 @@ class SortedScores:
             values = np.sort(array)
             cumulative = None
         else:
+            check_weight_range(checked, f"{name}_weights", owner)
             # NaN is refused before trials without weight are left out.
             if np.isnan(array.min()):
                 refuse_nan(array, name, owner)
@@ -152,9 +162,7 @@ def sort_classes(
     )
 
 
-def _running_total(
-    weights: npt.NDArray[np.float64],
-) -> Weights:
+def _running_total(weights: npt.NDArray[np.float64]) -> Weights:
     cumulative = np.zeros(weights.size + 1)
     np.cumsum(weights, out=cumulative[1:])
     if cumulative[-1] < _EXACT_SUM and np.array_equal(weights, np.rint(weights)):

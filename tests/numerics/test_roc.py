@@ -6,6 +6,7 @@ import pickle
 from fractions import Fraction
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -253,6 +254,12 @@ def test_counts_of_two_parts_add_up(tar: np.ndarray, non: np.ndarray, data) -> N
         np.testing.assert_array_equal(getattr(total, name), getattr(whole, name))
 
 
+def test_a_part_without_weight_adds_nothing() -> None:
+    part = ROC.at_target_scores([1.0, 2.0], [1.0], [0.0, 1.5], tar_weights=[0], non_weights=[0, 0])
+    for weights in (part.tar_at, part.non_at, part.non_between):
+        assert not weights.any()
+
+
 @given(score_lists(max_size=200), score_lists(max_size=5))
 def test_few_non_targets_are_counted_as_many_are(tar: np.ndarray, non: np.ndarray) -> None:
     """The shorter list is searched in the longer one; both ways count alike."""
@@ -375,6 +382,18 @@ def test_arrays_cannot_be_changed() -> None:
     ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+
+
+def test_copies_stay_read_only() -> None:
+    roc = ROC.from_scores([1.0, 2.0], [0.0, 1.5], tar_weights=[1.0, 0.5])
+    for original in (roc, roc.convex_hull(), SortedScores.from_scores([1.0], name="a", owner="b")):
+        for twin in (copy.deepcopy(original), pickle.loads(pickle.dumps(original))):
+            for field in attrs.fields(type(original)):
+                array = getattr(twin, field.name)
+                np.testing.assert_array_equal(array, getattr(original, field.name))
+                assert array is None or not array.flags.writeable
 
 
 @pytest.mark.parametrize(

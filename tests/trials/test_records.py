@@ -108,12 +108,24 @@ def test_the_arrays_of_the_caller_are_copied(cls: type) -> None:
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_read_only_arrays_are_shared(cls: type) -> None:
+    given_arrays = arrays_of(cls(**writeable_arguments()[cls]))
+    item = cls(**given_arrays)
+    assert all(arrays_of(item)[name] is array for name, array in given_arrays.items())
+    assert all(arrays_of(attrs.evolve(item))[name] is array for name, array in given_arrays.items())
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_no_array_can_be_made_writeable_again(cls: type) -> None:
     given_arrays = writeable_arguments()[cls]
     for array in given_arrays.values():
         array.setflags(write=False)
     item = cls(**given_arrays)
-    assert all(arrays_of(item)[name] is array for name, array in given_arrays.items())
-    assert all(arrays_of(attrs.evolve(item))[name] is array for name, array in given_arrays.items())
+    for array in arrays_of(item).values():
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+    # Who owns an array can make it writeable again, so it was copied.
+    for name, array in given_arrays.items():
+        assert not np.shares_memory(arrays_of(item)[name], array)
 
 
 def test_a_read_only_view_of_a_writeable_array_is_copied() -> None:
