@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import refuse_nan
+from bosaris_py._validation import describe, invalid, refuse_nan
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.dcf import error_rates
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -96,6 +96,8 @@ class Results:
             If the key holds trials without score, with counts. They are left
             out of all figures.
         """
+        if not isinstance(scores, Scores):
+            raise invalid("scores", "Results.from_scores", "be a Scores object", describe(scores))
         return cls(*scores.get_tar_non(key, any_order=True))
 
     def __repr__(self) -> str:

@@ -110,7 +110,10 @@ def probit(p: npt.ArrayLike) -> Any:
 
 
 def _as_probabilities(p: npt.ArrayLike, owner: str) -> npt.NDArray[np.float64]:
-    probabilities = np.asarray(p, dtype=np.float64)
+    try:
+        probabilities = np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise invalid("p", owner, "be numbers", describe(p)) from None
     good = (probabilities >= 0) & (probabilities <= 1)
     if not good.all():
         first = probabilities[~good].flat[0]

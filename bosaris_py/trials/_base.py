@@ -59,6 +59,8 @@ def name_trials(mask: BoolArray, models: StrArray, segments: StrArray) -> str:
 
 def kept(index: IdIndex, names: StrArray, *, keep: bool) -> IntArray | None:
     """Return the positions that a filter leaves; None says all."""
+    if not isinstance(keep, (bool, np.bool_)):
+        raise invalid("keep", "filter", "be True or False", describe(keep))
     present = index.which_in(names)
     if not keep:
         present = ~present

@@ -98,3 +98,9 @@ def test_trials_without_weight_are_no_trials() -> None:
     weighted = Results([1.0, 2.0, 3.0], [0.0, 0.5], tar_weights=[0.0, 2.0, 1.0])
     assert weighted.n_tar == 2
     assert weighted.to_dict() == Results([2.0, 2.0, 3.0], [0.0, 0.5]).to_dict() | {"n_tar": 2}
+
+
+def test_swapped_scores_and_key() -> None:
+    scores, key = _matrices()
+    with pytest.raises(InvalidInputError, match="be a Scores object; got Key: 2 models"):
+        Results.from_scores(key, scores)

@@ -96,6 +96,7 @@ def test_log_odds_beyond_the_range_of_priors_stay_exact() -> None:
         (lambda: effective_prior(1.0, 1, 1), "strictly between"),
         (lambda: logit(1.5), r"lie in \[0, 1\]; got 1.5. Percentages"),
         (lambda: logit([0.5, math.nan]), r"lie in \[0, 1\]; got nan"),
+        (lambda: logit("a"), "`p` of logit must be numbers; got 'a'"),
         (lambda: probit(-0.1), r"lie in \[0, 1\]; got -0.1"),
         (lambda: DecisionCosts.from_prior([0.1, 1.0], "f"), "strictly between 0 and 1; got"),
         (lambda: DecisionCosts.from_prior([[0.1]], "f"), "one-dimensional"),

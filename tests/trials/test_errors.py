@@ -178,3 +178,10 @@ def test_one_filter_catches_all() -> None:
         Ndx(["m", "m"], [])
     with pytest.raises(ValueError, match="once"):
         Ndx(["m", "m"], [])
+
+
+@pytest.mark.parametrize("keep", ["no", None, 2])
+def test_what_to_keep_is_said_by_a_boolean(keep: object) -> None:
+    ndx = Ndx(["a"], ["s"])
+    with pytest.raises(InvalidInputError, match="`keep` of filter must be True or False; got"):
+        ndx.filter(["a"], ["s"], keep)
