@@ -57,6 +57,7 @@ from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_g
 from bosaris_py.storage._ids import character_codes, refuse_nul
 from bosaris_py.storage._types import CLASS_NAMES, Arrays, PathLike
 from bosaris_py.storage._versions import refuse_newer
+from bosaris_py.storage._written_hdf5 import create_hdf5
 from bosaris_py.storage.atomic import atomic_write
 
 __all__ = [
@@ -820,11 +821,15 @@ def _write(path: PathLike, kind: str, fill: Callable[[Any], None]) -> None:
     """Create a file of one kind, let `fill` put its data sets, and put it in place."""
     # The oldest format of the library, because MATLAB of the toolkit's days reads it.
     versions = ("earliest", "v108")
-    with atomic_write(path) as temporary, h5py.File(temporary, "w", libver=versions) as file:
+
+    def fill_all(file: Any) -> None:
         _put_attribute(file.id, "format", f"bosaris_py.{kind}")
         _put_attribute(file.id, "format_version", _FORMAT_VERSION)
         _put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
         fill(file)
+
+    with atomic_write(path) as temporary:
+        create_hdf5(temporary, path, fill_all, libver=versions)
 
 
 def _string_type(width: int, *, is_ascii: bool) -> Any:

@@ -1,0 +1,101 @@
+"""A disk that gets full while a file is written, and other interruptions."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bosaris_py.storage import hdf5
+from bosaris_py.trials import Scores
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# A limit of the size of files stands in for a full disk: the system gives the same kind
+# of error at the same place, and needs no disk for it.
+PROGRAM = """
+import resource, signal, sys
+import numpy as np
+import bosaris_py as b
+
+models, segments = [f"m{i}" for i in range(300)], [f"s{i}" for i in range(300)]
+scores = b.Scores(np.zeros((300, 300)), models, segments)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), -1))
+try:
+    scores.save(sys.argv[1])
+except OSError as error:
+    print(error.filename, error.strerror)
+"""
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="needs limits of the system")
+
+
+def save_with_limit(path: Path, limit: int) -> str:
+    """Save in a process of its own, which must stay alive; return what it prints."""
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path), str(limit)],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    assert not run.stderr
+    return run.stdout.strip()
+
+
+# Nothing, the first header, half the scores, and all of them but not the ids.
+@needs_posix
+@pytest.mark.parametrize("limit", [0, 1000, 100_000, 725_000])
+def test_full_disk_is_an_error_and_leaves_the_old_file(tmp_path: Path, limit: int) -> None:
+    path = tmp_path / "full.h5"
+    path.write_text("old")
+    assert save_with_limit(path, limit) == f"{path} File too large"
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@needs_posix
+def test_last_byte_that_does_not_fit(tmp_path: Path) -> None:
+    path = tmp_path / "full.h5"
+    assert not save_with_limit(path, 10**7)
+    size = path.stat().st_size
+    assert save_with_limit(path, size - 1) == f"{path} File too large"
+    assert not save_with_limit(path, size)
+    assert path.stat().st_size == size
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@needs_posix
+def test_interruption_in_the_midst_of_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.h5"
+    scores = Scores(np.ones((2, 3)), ["m1", "m2"], ["s1", "s2", "s3"])
+    scores.save(path)
+    before = path.read_bytes()
+
+    def interrupt(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(hdf5, "_put_ids", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        scores.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_saving_when_no_thread_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor.submit", refuse)
+    scores = Scores(np.ones((2, 3)), ["m1", "m2"], ["s1", "s2", "s3"])
+    scores.save(tmp_path / "a.h5")
+    assert Scores.read(tmp_path / "a.h5") == scores
