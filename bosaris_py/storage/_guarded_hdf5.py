@@ -4,8 +4,10 @@ HDF5 is a rich format. A file can name other files that the library then opens,
 declare a matrix of many terabytes in a kilobyte, or hold types of which reading
 runs through pointers. A score file needs none of that, so everything but plain,
 fully stored numbers and strings is refused, and refused before the first byte of
-data is read: callers first *check* all data sets (`GuardedFile.strings`,
-`.numbers`, `.mask`), compare the shapes, and only then call `read` on them.
+data is read. Links and storage that lead out of the file are refused wherever they
+are, used or not. The rest is asked of what is used: callers first *check* all data
+sets (`GuardedFile.strings`, `.numbers`, `.mask`), compare the shapes, and only then
+call `read` on them.
 """
 
 import contextlib
@@ -42,6 +44,8 @@ _BELIEVABLE_RATIO = 1100
 _HARMLESS_BYTES = 2**26
 # A fixed-length attribute longer than this is not a format name.
 _LONGEST_ATTRIBUTE = 1024
+# A file of scores has ten objects at most; one of MATLAB 7.3 has one for each id.
+_MOST_OBJECTS = 2**20
 
 _TYPE_CLASSES = {
     h5py.h5t.INTEGER: "integer",
@@ -100,7 +104,9 @@ def open_guarded(
     try:
         # Readers on network folders must not fail for want of a lock.
         with h5py.File(file_path, "r", locking="best-effort") as file:
-            yield GuardedFile(file_path, file, MemoryBudget(file_path, max_bytes))
+            guarded = GuardedFile(file_path, file, MemoryBudget(file_path, max_bytes))
+            guarded.refuse_foreign_storage()
+            yield guarded
     except BosarisError:
         raise
     # h5py maps the faults of a damaged file to a dozen built-in exceptions.
@@ -134,6 +140,58 @@ class GuardedFile:
     def error(self, name: str, text: str) -> FileFormatError:
         """Return an error about the data set `name` of this file."""
         return FileFormatError(f"{self.path}: data set `/{name}` {text}")
+
+    def refuse_foreign_storage(self) -> None:
+        """Refuse a file in which anything leads out of it, whether it is used or not.
+
+        Raises
+        ------
+        FileFormatError
+            If any link is soft or external, any data set is virtual or stored in
+            another file, or there are more objects than a walk through them may meet.
+        """
+        groups = [("", self.file.id)]
+        seen = {_address(self.file.id)}
+        count = 0
+        while groups:
+            parent, group = groups.pop()
+            links: list[tuple[str, Any]] = []
+            room = _MOST_OBJECTS - count
+
+            def note(
+                name: bytes, info: Any, links: list[tuple[str, Any]] = links, room: int = room
+            ) -> bool | None:
+                links.append((os.fsdecode(name), info.type))
+                return len(links) > room or None
+
+            group.links.iterate(note, info=True)
+            count += len(links)
+            if count > _MOST_OBJECTS:
+                message = f"{self.path}: more than {_MOST_OBJECTS} objects; this is no score file"
+                raise FileFormatError(message)
+            for name, link in links:
+                path = f"{parent}{name}"
+                self._refuse_link(path, link)
+                found = h5py.h5o.open(group, os.fsencode(name))
+                if isinstance(found, h5py.h5d.DatasetID):
+                    self._refuse_storage(path, found.get_create_plist())
+                # A group can be reached on several ways, even through itself.
+                elif isinstance(found, h5py.h5g.GroupID) and _address(found) not in seen:
+                    seen.add(_address(found))
+                    groups.append((f"{path}/", found))
+
+    def _refuse_link(self, name: str, link: int) -> None:
+        """Refuse a link that is not the plain name of an object."""
+        if link != h5py.h5l.TYPE_HARD:
+            kind = _LINKS.get(link, "a link of unknown kind")
+            raise self.error(name, f"is reached by {kind}, which a score file never holds")
+
+    def _refuse_storage(self, name: str, properties: Any) -> None:
+        """Refuse a data set whose bytes are in another file."""
+        if properties.get_layout() == h5py.h5d.VIRTUAL:
+            raise self.error(name, "is virtual, taken from other files; refused")
+        if properties.get_external_count() > 0:
+            raise self.error(name, "is stored in another file; refused")
 
     def members(self) -> list[str]:
         """Return the names in the root of the file."""
@@ -187,10 +245,7 @@ class GuardedFile:
             encoded = part.encode()
             if not location.links.exists(encoded):
                 return None
-            link = location.links.get_info(encoded).type
-            if link != h5py.h5l.TYPE_HARD:
-                kind = _LINKS.get(link, "a link of unknown kind")
-                raise self.error(name, f"is reached by {kind}, which a score file never holds")
+            self._refuse_link(name, location.links.get_info(encoded).type)
             location = h5py.h5o.open(location, encoded)
         return location
 
@@ -269,16 +324,13 @@ class GuardedFile:
         if not isinstance(found, h5py.h5d.DatasetID):
             raise self.error(name, "is a group or a type, not a data set")
         properties = found.get_create_plist()
-        if properties.get_layout() == h5py.h5d.VIRTUAL:
-            raise self.error(name, "is virtual, taken from other files; refused")
+        self._refuse_storage(name, properties)
         if properties.get_layout() not in (
             h5py.h5d.COMPACT,
             h5py.h5d.CONTIGUOUS,
             h5py.h5d.CHUNKED,
         ):
             raise self.error(name, "is stored in an unknown way")
-        if properties.get_external_count() > 0:
-            raise self.error(name, "is stored in another file; refused")
         kind = found.get_type()
         type_class = _TYPE_CLASSES.get(kind.get_class(), "unknown")
         if type_class not in classes:
@@ -321,6 +373,11 @@ class GuardedFile:
                 "give `max_bytes` if it is really that empty"
             )
             raise self.error(checked.name, text)
+
+
+def _address(found: Any) -> int:
+    """Return where in the file the header of an object is."""
+    return int(h5py.h5o.get_info(found).addr)
 
 
 @attrs.frozen(eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage import hdf5
+from bosaris_py.storage import hdf5, mat
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset
 from bosaris_py.storage._limits import format_bytes, machine_memory
 
@@ -301,3 +301,79 @@ def test_memory_of_the_machine_where_it_is_unknown(monkeypatch: pytest.MonkeyPat
     assert machine_memory() > 2**20
     monkeypatch.setattr("os.sysconf", fail)
     assert machine_memory() == 2**34
+
+
+def put(name: str, target: Any) -> Callable[[Any], None]:
+    """Put a link under a name that the reader does not use."""
+
+    def change(file: Any) -> None:
+        file[name] = target
+
+    return change
+
+
+def unused_virtual(file: Any) -> None:
+    layout = h5py.VirtualLayout(shape=(2, 3), dtype="f8")
+    layout[...] = h5py.VirtualSource("other.h5", "scores", shape=(2, 3))
+    file.create_virtual_dataset("notes/virtual", layout)
+
+
+def unused_external_storage(file: Any) -> None:
+    options = {"shape": (2, 3), "dtype": "f8", "external": [("/etc/passwd", 0, 48)]}
+    file.create_dataset("ID/notes/table", **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("notes", h5py.ExternalLink("/etc/passwd", "/x")), "`/notes` is .* external link"),
+        (put("ID/notes", h5py.ExternalLink("a.h5", "/x")), "`/ID/notes` is .* external link"),
+        (put("a/b/c/notes", h5py.SoftLink("/scores")), "`/a/b/c/notes` is .* soft link"),
+        (put("notes", h5py.SoftLink("/nowhere")), "`/notes` is .* soft link"),
+        (unused_virtual, "`/notes/virtual` is virtual"),
+        (unused_external_storage, "`/ID/notes/table` is stored in another file"),
+    ],
+)
+def test_what_leads_out_of_the_file_is_refused_even_if_unused(
+    craft: Callable[..., Path], change: Callable[[Any], None], message: str
+) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        hdf5.read_scores(craft(change))
+
+
+def test_what_leads_out_of_a_matlab_file_is_refused_too(
+    tmp_path: Path, contents: dict[str, Any], write_mat73: Callable[..., None]
+) -> None:
+    path = tmp_path / "a.mat"
+    write_mat73(path, "scr", contents["scores"])
+    assert mat.read_scores(path)
+    with h5py.File(path, "r+") as file:
+        file["#refs#/notes"] = h5py.ExternalLink("/etc/passwd", "/x")
+    with pytest.raises(FileFormatError, match="external link"):
+        mat.read_scores(path)
+
+
+def test_plain_objects_that_the_reader_does_not_use_are_no_fault(
+    craft: Callable[..., Path],
+) -> None:
+    def change(file: Any) -> None:
+        file["notes/table"] = np.zeros(3, dtype=[("a", "f8"), ("b", "i4")])
+        file["notes/type"] = np.dtype("f8")
+        # A circle, and another name for the same group.
+        file["notes/again"] = file["/"]
+        file["more"] = file["notes"]
+
+    assert hdf5.read_scores(craft(change))["scoremat"].shape == (2, 3)
+
+
+def test_number_of_objects_is_limited(
+    craft: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = craft(lambda file: file.create_group("a/b"))
+    # ID with its two lists, scores, score_mask, a and b.
+    monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._MOST_OBJECTS", 7)
+    assert hdf5.read_scores(path)
+    for limit in (1, 6):
+        monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._MOST_OBJECTS", limit)
+        with pytest.raises(FileFormatError, match=f"more than {limit} objects"):
+            hdf5.read_scores(path)
