@@ -16,7 +16,12 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.calibration.saved import SavedMap
-from bosaris_py.calibration.trained import count, finite_number, to_number
+from bosaris_py.calibration.trained import (
+    count,
+    non_negative_number,
+    to_number,
+    to_numbers,
+)
 from bosaris_py.numerics.pav import pav_bins
 from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.trials import Key, Scores
@@ -29,8 +34,15 @@ Float64Array = npt.NDArray[np.float64]
 _DUMMY_SCORE = 1e6
 
 
-def _to_bounds(values: npt.ArrayLike) -> Float64Array:
-    return read_only(np.asarray(values, dtype=np.float64))
+_OWNER = "PAVCalibration"
+
+
+def _to_score_bounds(values: npt.ArrayLike) -> Float64Array:
+    return read_only(to_numbers(values, "score_bounds", _OWNER))
+
+
+def _to_llr_bounds(values: npt.ArrayLike) -> Float64Array:
+    return read_only(to_numbers(values, "llr_bounds", _OWNER))
 
 
 def _same(a: Float64Array, b: Float64Array) -> bool:
@@ -77,21 +89,36 @@ class PAVCalibration(SavedMap):
     [-0.6931, -0.3466, 0.6931]
     """
 
-    score_bounds: Float64Array = attrs.field(converter=_to_bounds, eq=attrs.cmp_using(eq=_same))
-    llr_bounds: Float64Array = attrs.field(converter=_to_bounds, eq=attrs.cmp_using(eq=_same))
-    score_offset: float = attrs.field(converter=to_number, validator=finite_number)
+    score_bounds: Float64Array = attrs.field(
+        converter=_to_score_bounds, eq=attrs.cmp_using(eq=_same)
+    )
+    llr_bounds: Float64Array = attrs.field(converter=_to_llr_bounds, eq=attrs.cmp_using(eq=_same))
+    score_offset: float = attrs.field(converter=to_number, validator=non_negative_number)
     n_tar: int = attrs.field(validator=count)
     n_non: int = attrs.field(validator=count)
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
-        owner = "PAVCalibration"
+        owner = _OWNER
         if self.score_bounds.ndim != 1 or self.score_bounds.shape != self.llr_bounds.shape:
             expected = "be one-dimensional, as long as `llr_bounds`"
             got = f"shapes {self.score_bounds.shape} and {self.llr_bounds.shape}"
             raise invalid("score_bounds", owner, expected, got)
-        if self.score_bounds.size < 2 or not np.all(np.diff(self.score_bounds) >= 0):
+        if self.score_bounds.size < 2 or self.score_bounds.size % 2:
+            expected = "hold two numbers for each pool"
+            raise invalid("score_bounds", owner, expected, f"{self.score_bounds.size}")
+        for name in ("score_bounds", "llr_bounds"):
+            bounds = getattr(self, name)
+            if not np.isfinite(bounds).all():
+                raise invalid(name, owner, "be finite", describe(bounds.tolist()))
+        if not np.all(np.diff(self.score_bounds) >= 0):
             raise invalid("score_bounds", owner, "be ascending", describe(self.score_bounds))
+        # With an offset the bounds of neighbouring pools may overlap; their middles rise.
+        lower, upper = self.llr_bounds[0::2], self.llr_bounds[1::2]
+        middles = lower + (upper - lower) / 2
+        rounding = 4 * np.finfo(np.float64).eps * float(np.abs(self.llr_bounds).max())
+        if np.any(upper < lower) or np.any(np.diff(middles) < -rounding):
+            raise invalid("llr_bounds", owner, "be ascending", describe(self.llr_bounds))
 
     @classmethod
     def fit(

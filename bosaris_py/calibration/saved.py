@@ -1,11 +1,12 @@
 """Files of trained maps: plain JSON, no pickle anywhere."""
 
 from os import PathLike
+from pathlib import Path
 from typing import Any, Self
 
 import attrs
 
-from bosaris_py._validation import by_constructor
+from bosaris_py._validation import by_constructor, invalid
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 
@@ -22,8 +23,18 @@ class SavedMap:
         Parameters
         ----------
         path : str or path-like
-            File to write; replaced as a whole if it exists.
+            File to write, ending in ``.json`` in upper or lower case; replaced as a
+            whole if it exists.
+
+        Raises
+        ------
+        InvalidInputError
+            If the name ends otherwise; nothing is written. A file of scores cannot
+            be overwritten by mistake.
         """
+        if Path(path).suffix.lower() != ".json":
+            owner = f"{type(self).__name__}.save"
+            raise invalid("path", owner, "end in .json", repr(str(path)))
         write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
 
     @classmethod
@@ -33,7 +44,7 @@ class SavedMap:
         Parameters
         ----------
         path : str or path-like
-            File to read.
+            File to read, whatever its name.
 
         Returns
         -------

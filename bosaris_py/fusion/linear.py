@@ -18,7 +18,7 @@ from bosaris_py._validation import (
     read_only,
     refuse_nan,
 )
-from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
+from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
 from bosaris_py.numerics.linear_training import train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
@@ -31,7 +31,7 @@ _OWNER = "LinearFusion"
 
 
 def _to_weights(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return read_only(as_vector(values, "weights", _OWNER).astype(np.float64, copy=False))
+    return read_only(as_vector(to_numbers(values, "weights", _OWNER), "weights", _OWNER))
 
 
 def _check_weights(

@@ -19,7 +19,7 @@ from bosaris_py._validation import (
     read_only,
     warn_caller,
 )
-from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
+from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import LinearFusion
 from bosaris_py.numerics.objectives import (
@@ -51,11 +51,7 @@ Float64Array = npt.NDArray[np.float64]
 
 
 def _to_array(values: npt.ArrayLike) -> Float64Array:
-    try:
-        return read_only(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        expected = "have numbers as parameters"
-        raise invalid("parameters", _OWNER, expected, describe(values)) from None
+    return read_only(to_numbers(values, "parameters", _OWNER))
 
 
 def _to_array_or_none(values: npt.ArrayLike | None) -> Float64Array | None:

@@ -1,0 +1,132 @@
+"""Files of trained maps: their names, and what damage to them does."""
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.pav import PAVCalibration
+from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.fusion.linear import LinearFusion
+from bosaris_py.storage.parameters import write_parameters
+
+TRAINED = {
+    "prior": 0.5,
+    "objective": "cllr",
+    "objective_value": 0.5,
+    "ridge": 0.0,
+    "n_tar": 3,
+    "n_non": 4,
+}
+MAPS = {
+    "linear": LinearCalibration(scale=2.0, offset=-1.0, **TRAINED),
+    "fusion": LinearFusion(weights=[0.5, 1.5], offset=-1.0, **TRAINED),
+    # Two pools; an offset of 0.3 lets their bounds overlap.
+    "pav": PAVCalibration(
+        score_bounds=[-1.0, 0.0, 0.5, 1.0],
+        llr_bounds=[-0.4, 0.2, -0.2, 0.4],
+        score_offset=0.3,
+        n_tar=3,
+        n_non=4,
+    ),
+}
+
+TEXT = ["-0.4", "0.2", "0.5", "0.9"]
+BAD = [
+    ("pav", "score_bounds", TEXT, "`score_bounds` .* real numbers; got among others '-0.4'"),
+    ("pav", "llr_bounds", TEXT, "`llr_bounds` .* real numbers; got among others '-0.4'"),
+    ("pav", "llr_bounds", ["low", 0.0, 0.5, 0.9], "`llr_bounds`.*'low'"),
+    ("pav", "llr_bounds", [False, 0.2, 0.3, True], "`llr_bounds`.*False"),
+    ("pav", "llr_bounds", [0.0, [0.2], 0.3, 0.4], "`llr_bounds`"),
+    ("pav", "llr_bounds", None, "`llr_bounds`.*None"),
+    ("pav", "llr_bounds", [0.0, 0.2, 0.3], "as long as `llr_bounds`"),
+    ("pav", "llr_bounds", [0.2, 0.4, -0.4, -0.2], "`llr_bounds` .* be ascending"),
+    ("pav", "llr_bounds", [0.0, -0.2, 0.5, 0.9], "`llr_bounds` .* be ascending"),
+    ("pav", "llr_bounds", [-math.inf, 0.2, 0.5, 0.9], "`llr_bounds` .* be finite"),
+    ("pav", "llr_bounds", [0.0, 0.2, 0.5, 10**400], "`llr_bounds` .* be finite"),
+    ("pav", "score_bounds", [0.0, math.nan, 0.5, 0.9], "`score_bounds` .* be finite"),
+    ("pav", "score_bounds", [0.0, 0.2, 0.1, 0.9], "`score_bounds` .* be ascending"),
+    ("pav", "score_offset", -0.1, "`score_offset` .* not be negative; got -0.1"),
+    ("pav", "n_tar", True, "`n_tar`"),
+    ("linear", "scale", 10**400, "`scale` .* finite number; got inf"),
+    ("linear", "scale", -(10**400), "`scale` .* finite number; got -inf"),
+    ("linear", "scale", True, "`scale` .* finite number; got True"),
+    ("linear", "scale", "2.0", "`scale` .* finite number; got '2.0'"),
+    ("linear", "offset", [1.0], r"`offset` .* finite number; got \[1.0\]"),
+    ("linear", "offset", None, "`offset` .* finite number; got None"),
+    ("linear", "ridge", -1, "`ridge` .* not be negative; got -1.0"),
+    ("linear", "prior", "0.5", "`prior` .* finite number"),
+    ("linear", "prior", 1.0, "`prior` .* strictly between"),
+    ("linear", "objective", 5, "`objective` .* name of a scoring rule; got 5"),
+    ("linear", "objective_value", False, "`objective_value`"),
+    ("fusion", "weights", ["0.5", "1.5"], "`weights` .* real numbers"),
+    ("fusion", "weights", [True, 1.5], "`weights` .* real numbers"),
+    ("fusion", "weights", [10**400, 1.5], "`weights`"),
+    ("fusion", "weights", [[0.5], [1.5, 2.0]], "`weights`"),
+]
+
+
+def change(item: Any, name: str, value: Any) -> dict[str, Any]:
+    """The fields of a map with one of them replaced."""
+    return attrs.asdict(item) | {name: value}
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "message"), BAD)
+def test_bad_fields_are_refused_by_the_constructor(
+    kind: str, name: str, value: Any, message: str
+) -> None:
+    item = MAPS[kind]
+    with pytest.raises(InvalidInputError, match=message):
+        type(item)(**change(item, name, value))
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "message"), BAD)
+def test_damaged_files_are_named(
+    tmp_path: Path, kind: str, name: str, value: Any, message: str
+) -> None:
+    item, path = MAPS[kind], tmp_path / "damaged.json"
+    write_parameters(path, {"kind": type(item).__name__, **change(item, name, value)})
+    where = re.escape(f"{path}: damaged parameters of a {type(item).__name__}: ")
+    with pytest.raises(FileFormatError, match=f"{where}.*{message}"):
+        type(item).read(path)
+
+
+def test_odd_number_of_bounds() -> None:
+    with pytest.raises(InvalidInputError, match="two numbers for each pool; got 3"):
+        PAVCalibration(
+            score_bounds=[0.0, 1.0, 2.0],
+            llr_bounds=[0.0, 1.0, 2.0],
+            score_offset=0,
+            n_tar=1,
+            n_non=1,
+        )
+
+
+@pytest.mark.parametrize("kind", MAPS)
+@pytest.mark.parametrize("name", ["a.json", "a.JSON", "a.b.Json"])
+def test_names_of_files(tmp_path: Path, kind: str, name: str) -> None:
+    MAPS[kind].save(tmp_path / name)
+    assert type(MAPS[kind]).read(tmp_path / name) == MAPS[kind]
+
+
+@pytest.mark.parametrize("kind", MAPS)
+@pytest.mark.parametrize("name", ["scores.h5", "a.json.txt", "a", ".json"])
+def test_other_names_are_refused_before_anything_is_written(
+    tmp_path: Path, kind: str, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_text("old")
+    with pytest.raises(InvalidInputError, match=r"`path` of \w+\.save must end in \.json; got"):
+        MAPS[kind].save(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_renamed_file_is_read(tmp_path: Path) -> None:
+    MAPS["linear"].save(tmp_path / "a.json")
+    renamed = (tmp_path / "a.json").rename(tmp_path / "a.cal")
+    assert LinearCalibration.read(renamed) == MAPS["linear"]
