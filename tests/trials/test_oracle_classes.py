@@ -24,7 +24,7 @@ ELSEWHERE = {
     "Results(scr,key)": "evaluation",
     "effective_prior": "numerics",
     "maths": "numerics",
-    "map_mod_names": "a helper that is not built yet",
+    "map_mod_names": "the toolkit's names",
     "Id_Map row-vector cells are NOT valid": "lists of ids are neither rows nor columns here",
 }
 
