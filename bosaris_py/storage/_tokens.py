@@ -7,6 +7,7 @@ as numbers of eight bytes each.
 """
 
 import contextlib
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -491,7 +492,7 @@ def read_numbers(
     Raises
     ------
     FileFormatError
-        If a token is no number.
+        If a token is no number, or too large for one.
     """
     starts = np.ascontiguousarray(block.starts[:, column])
     lengths = block.stops[:, column] - starts
@@ -503,7 +504,13 @@ def read_numbers(
         # float() would take 1_000, which is a typing error in a score file.
         if not (padded.view(np.uint8) == ord("_")).any():
             with contextlib.suppress(ValueError):
-                return padded.view(f"S{8 * padded.shape[1]}").ravel().astype(np.float64)
+                texts = padded.view(f"S{8 * padded.shape[1]}").ravel()
+                values = texts.astype(np.float64)
+                infinite = np.flatnonzero(np.isinf(values))
+                _, distinct = np.unique(texts[infinite], return_index=True)
+                for row in np.sort(infinite[distinct]).tolist():
+                    _number(block.token(row, column), numbers, first_record + row)
+                return values
     return np.array(
         [
             _number(block.token(row, column), numbers, first_record + row)
@@ -517,7 +524,11 @@ def _number(token: bytes, numbers: LineNumbers, record: int) -> float:
     """Convert one token, or say what is wrong with it."""
     if b"_" not in token:
         with contextlib.suppress(ValueError):
-            return float(token)
+            value = float(token)
+            if not math.isinf(value) or b"inf" in token.lower():
+                return value
+            text = f"{show(token)} is out of the range of floating-point numbers"
+            raise numbers.error(record, text)
     text = f"{show(token)} is not a number"
     if _NUMBER_WITH_COMMA.fullmatch(token):
         text += "; write the decimal point as a point, not as a comma"

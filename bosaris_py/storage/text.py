@@ -598,6 +598,10 @@ class _Ids:
             except UnicodeDecodeError:
                 text = f"the id {show(name)} is not in UTF-8"
                 raise numbers.error(int(np.argmax(codes == code)), text) from None
+            fault = "" if name.isascii() else _fault_of_id(texts[-1])
+            if fault:
+                text = f"the id {texts[-1]!r} {fault}"
+                raise numbers.error(int(np.argmax(codes == code)), text)
         by_code = np.array(texts, dtype=np.str_)
         # UTF-8 sorts like the characters do, and much faster.
         order = sorted(range(len(texts)), key=column.ids.__getitem__)
@@ -715,6 +719,15 @@ def _cut_first_line(path: Path, line: int, data: bytes) -> tuple[int | None, int
             raise line_error(path, line + used - 1, text)
         return int(first), used, data
     return None, used, data
+
+
+def _fault_of_id(text: str) -> str:
+    """Say what is wrong with an id that could not be written as text again."""
+    if text.startswith("\ufeff"):
+        return "starts with a byte order mark; were files joined?"
+    if text.split() != [text]:
+        return "holds a blank that is none in ASCII; write blanks or tabs between columns"
+    return ""
 
 
 def _is_number(token: bytes) -> bool:

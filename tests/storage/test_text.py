@@ -174,7 +174,19 @@ def test_empty_files(tmp_path: Path, read: Reader, content: str) -> None:
 
 
 def test_numbers_of_any_form(tmp_path: Path) -> None:
-    forms = ["1", "-.5", "5.", "1E3", "1e-400", "1e400", "nan", "NaN", "-inf", "Inf", "infinity"]
+    forms = [
+        "1",
+        "-.5",
+        "5.",
+        "1E3",
+        "1e-400",
+        "-Infinity",
+        "nan",
+        "NaN",
+        "-inf",
+        "Inf",
+        "infinity",
+    ]
     forms += ["0.1", "123456789012345678901234567890", "-0.0", "4.9e-324", "0" * 80 + "7.25"]
     lines = [f"m s{i:02d} {form}\n" for i, form in enumerate(forms)]
     (tmp_path / "a.txt").write_text("".join(lines))
@@ -271,6 +283,12 @@ BAD_LINES = [
     ("scores", "\nm1 s1 1_000\n", r":2: '1_000' is not a number"),
     ("scores", "m1 s1 target\n", r":1: 'target' is not a number; is this a Key\?"),
     ("scores", "m1 s1 -\n", r":1: '-' is not a number"),
+    ("scores", "m1 s1 inf\nm2 s1 1e400\n", r":2: '1e400' is out of the range"),
+    ("scores", f"m1 s1 -1e400\nm2 s1 {'1' * 400}\n", r":1: '-1e400' is out of the range"),
+    ("segment_quality", "1\na 1\nb -1e999\n", r":3: '-1e999' is out of the range"),
+    ("ndx", "m1 s1\nm1 s\u00a02\n".encode(), r":2: the id 's\\xa02' holds a blank"),
+    ("ndx", "m1 s1\nm\u30001 s2\n".encode(), r":2: the id 'm\\u30001' holds a blank"),
+    ("id_map", "a b\n\ufeffa c\n".encode(), r":2: the id '\\ufeffa' starts with a byte order"),
     ("scores", "m1 s1 0x10\n", r":1: '0x10' is not a number"),
     ("scores", "m1 s1 1\nm2 s1 1.5-2\n", r":2: '1\.5-2' is not a number"),
     ("scores", "m s " + "1" * 100 + "x\n", r":1: '1+\.\.\.' is not a number"),
