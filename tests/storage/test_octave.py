@@ -22,26 +22,72 @@ TAR = np.array([[True, False, False], [False, False, True]])
 NON = np.array([[False, True, False], [True, False, False]])
 VALUES = np.array([[0.1, -1e-300, 3.5], [1e6, -2.25, 0.0]])
 
-OBJECTS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "ndx": (Ndx(MODELS, SEGMENTS, TAR | NON), {"trialmask": TAR | NON}),
-    "key": (Key(MODELS, SEGMENTS, TAR, NON), {"tar": TAR, "non": NON}),
-    "scr": (
+HASMODEL, HASSEG = np.array([True, False]), np.array([True, True, False])
+
+# What each is called in the file, and its fields as MATLAB has them.
+OBJECTS: dict[str, tuple[Any, str, dict[str, Any]]] = {
+    "Ndx": (
+        Ndx(MODELS, SEGMENTS, TAR | NON),
+        "ndx",
+        {"modelset": MODELS, "segset": SEGMENTS, "trialmask": TAR | NON},
+    ),
+    "Key": (
+        Key(MODELS, SEGMENTS, TAR, NON),
+        "key",
+        {"modelset": MODELS, "segset": SEGMENTS, "tar": TAR, "non": NON},
+    ),
+    "Scores": (
         Scores(VALUES, MODELS, SEGMENTS, TAR | NON),
-        {"scoremat": VALUES, "scoremask": TAR | NON},
+        "scr",
+        {"modelset": MODELS, "segset": SEGMENTS, "scoremat": VALUES, "scoremask": TAR | NON},
     ),
-    "qual": (
-        QualityMeasures(
-            MODELS,
-            SEGMENTS,
-            VALUES[:, :2],
-            VALUES,
-            np.array([True, False]),
-            np.ones(3, dtype=bool),
-        ),
-        {"modelQ": VALUES[:, :2], "segQ": VALUES, "hasmodel": [True, False], "hasseg": [True] * 3},
+    "Scores, single": (
+        Scores(VALUES.astype(np.float32), MODELS, SEGMENTS, TAR | NON),
+        "scr",
+        {
+            "modelset": MODELS,
+            "segset": SEGMENTS,
+            "scoremat": VALUES.astype(np.float32),
+            "scoremask": TAR | NON,
+        },
     ),
-    "idmap": (IdMap(MODELS, ["anna", "bert"]), {"leftids": MODELS, "rightids": ["anna", "bert"]}),
+    "Quality": (
+        QualityMeasures(MODELS, SEGMENTS, VALUES[:, :2], VALUES, HASMODEL, HASSEG),
+        "qual",
+        {
+            "modelset": MODELS,
+            "segset": SEGMENTS,
+            "modelQ": VALUES[:, :2],
+            "segQ": VALUES,
+            "hasmodel": HASMODEL,
+            "hasseg": HASSEG,
+            "scoremask": np.outer(HASMODEL, HASSEG),
+        },
+    ),
+    "Seg_Quality": (
+        SegmentQuality(SEGMENTS, VALUES),
+        "qual",
+        {"ids": SEGMENTS, "values": VALUES},
+    ),
+    "Id_Map": (
+        IdMap(MODELS, ["anna", "bert"]),
+        "idmap",
+        {"leftids": MODELS, "rightids": ["anna", "bert"]},
+    ),
 }
+CLASSES = {"b": "logical", "U": "cell", "d": "double", "f": "single"}
+
+
+def _shape(value: Any) -> list[int]:
+    """Return the shape in MATLAB: ids are columns, what else is a vector is a row."""
+    if isinstance(value, list):
+        return [len(value), 1]
+    return list(np.atleast_2d(value).shape)
+
+
+def _class(value: Any) -> str:
+    array = np.asarray(value)
+    return CLASSES["U" if array.dtype.kind == "U" else array.dtype.char.replace("?", "b")]
 
 
 def _octave(script: str, folder: Path) -> str:
@@ -51,9 +97,9 @@ def _octave(script: str, folder: Path) -> str:
     return finished.stdout
 
 
-@pytest.mark.parametrize("variable", OBJECTS)
-def test_octave_reads_what_we_write(tmp_path: Path, variable: str) -> None:
-    item, fields = OBJECTS[variable]
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_octave_reads_what_we_write(tmp_path: Path, kind: str) -> None:
+    item, variable, fields = OBJECTS[kind]
     item.save(tmp_path / "a.mat")
     # struct() would spread a cell array over many structs; {x} keeps it whole.
     script = (
@@ -63,33 +109,34 @@ def test_octave_reads_what_we_write(tmp_path: Path, variable: str) -> None:
         "printf('%s', jsonencode(struct('x', {x}, 'types', types, 'sizes', sizes)));"
     )
     seen = json.loads(_octave(script, tmp_path))
+    assert set(seen["x"]) == set(fields)
     for name, expected in fields.items():
-        value = np.asarray(seen["x"][name])
-        np.testing.assert_array_equal(value, np.asarray(expected).reshape(value.shape))
-        kind = np.asarray(expected).dtype.kind
-        assert seen["types"][name] == {"b": "logical", "f": "double", "U": "cell"}[kind]
-    for name, ids in (("modelset", MODELS), ("segset", SEGMENTS)):
-        if name in seen["x"]:
-            assert seen["x"][name] == ids
-            assert seen["types"][name] == "cell"
-            # validate() of the toolkit's Id_Map wants columns; all of ours are.
-            assert seen["sizes"][name] == [len(ids), 1]
+        assert seen["sizes"][name] == _shape(expected), name
+        assert seen["types"][name] == _class(expected), name
+        if isinstance(expected, list):
+            assert seen["x"][name] == expected
+        else:
+            value = np.asarray(seen["x"][name], dtype=expected.dtype)
+            np.testing.assert_array_equal(value.reshape(expected.shape), expected, err_msg=name)
 
 
-def test_octave_reads_segment_qualities(tmp_path: Path) -> None:
-    SegmentQuality(SEGMENTS, VALUES).save(tmp_path / "a.mat")
-    seen = json.loads(_octave("x = load('a.mat'); printf('%s', jsonencode(x.qual));", tmp_path))
-    assert seen["ids"] == SEGMENTS
-    np.testing.assert_array_equal(seen["values"], VALUES)
+def _literal(value: Any) -> str:
+    """Write a value as a MATLAB expression, with all digits."""
+    if isinstance(value, list):
+        return "{{" + "; ".join(f"'{item}'" for item in value) + "}}"
+    rows = ("; ").join(" ".join(f"{float(v)!r}" for v in row) for row in np.atleast_2d(value))
+    return f"{_class(value)}([{rows}])"
 
 
 @pytest.mark.parametrize("option", ["-v6", "-v7"])
-def test_we_read_what_octave_writes(tmp_path: Path, option: str) -> None:
-    cells = "{'m_1'; 'm_22'}", "{'s1'; 'segment_2'; 's3'}"
-    script = (
-        f"key = struct('modelset', {{{cells[0]}}}, 'segset', {{{cells[1]}}}, "
-        "'tar', logical([1 0 0; 0 0 1]), 'non', logical([0 1 0; 1 0 0])); "
-        f"save {option} key.mat key"
-    )
-    _octave(script, tmp_path)
-    assert Key.read(tmp_path / "key.mat") == OBJECTS["key"][0]
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_we_read_what_octave_writes(tmp_path: Path, kind: str, option: str) -> None:
+    item, variable, fields = OBJECTS[kind]
+    listed = ", ".join(f"'{name}', {_literal(value)}" for name, value in fields.items())
+    _octave(f"{variable} = struct({listed}); save {option} a.mat {variable}", tmp_path)
+    found = type(item).read(tmp_path / "a.mat")
+    assert found == item
+    if isinstance(item, Scores):
+        assert found.scoremat.dtype == item.scoremat.dtype
+    if isinstance(item, QualityMeasures):
+        np.testing.assert_array_equal(found.scoremask, fields["scoremask"])
