@@ -1,5 +1,7 @@
 """The toolkit's lists and maps of names, and its way to print a matrix."""
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -153,8 +155,9 @@ def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
 def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _Trials:
     """Rename models: each to what the second map makes of its segment in the first map.
 
-    Toolkit: map_mod_names.m; native: none; differs: nothing. Models that are not in the first map
-    keep their names; those whose segment is not in the second map are removed.
+    Toolkit: map_mod_names.m; native: none; differs: refuses maps that give two models the
+    same name, for instance models of one segment. Models that are not in the first map keep their
+    names; those whose segment is not in the second map are removed.
 
     Examples
     --------
@@ -180,14 +183,37 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     names = models.astype(object)
     names[np.flatnonzero(in_source)[in_target]] = renamed
     stays = np.isin(models, gone, invert=True)
-    fields = [names[stays].tolist(), ndx_or_key.segset]
+    new_names = names[stays].tolist()
+    shared = sorted(name for name, count in Counter(new_names).items() if count > 1)
+    if shared:
+        merged = models[stays][[name == shared[0] for name in new_names]].tolist()
+        message = (
+            f"`src_map` and `dst_map` of {owner} must give each model a name of its own; got "
+            f"{len(shared)} shared ({list_some(shared)}), the first by {list_some(merged)}."
+        )
+        raise InvalidInputError(message)
+    fields = [new_names, ndx_or_key.segset]
     return type(ndx_or_key)(*fields, *(getattr(ndx_or_key, mask)[stays] for mask in masks))
+
+
+# Whole numbers beyond 16 digits are not written out.
+_MOST_DIGITS = 15
+
+
+def _cell(value: float, form: str) -> str:
+    """Write a number as MATLAB does, with a capital letter for what is not finite."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Inf" if value > 0 else "-Inf"
+    return f"{value:{form}}"
 
 
 def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> str:
     r"""Write a matrix as text, one line for each row, possibly with a name before each.
 
-    Toolkit: sprintfmatrix.m; native: none; differs: columns are as wide as in GNU Octave.
+    Toolkit: sprintfmatrix.m; native: none; differs: columns are those of GNU Octave's
+    num2str, where MATLAB's may be wider or narrower.
 
     Examples
     --------
@@ -199,15 +225,16 @@ def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> st
     if rowid is not None and len(rowid) != matrix.shape[0]:
         expected = f"have one name for each of the {matrix.shape[0]} rows"
         raise invalid("rowid", "sprintfmatrix", expected, f"{len(rowid)}")
-    finite = np.abs(matrix[np.isfinite(matrix)])
-    digits = int(np.floor(np.log10(finite.max()))) if finite.any() else 0
-    has_sign = int((matrix < 0).any())
-    if np.array_equal(matrix, np.rint(matrix)):
-        width, precision = max(digits, 0) + 3 + has_sign, max(digits, 0) + 1
+    is_finite = np.isfinite(matrix)
+    finite = matrix[is_finite]
+    digits = int(np.floor(np.log10(np.abs(finite).max()))) if finite.any() else 0
+    if digits <= _MOST_DIGITS and np.array_equal(finite, np.rint(finite)):
+        # Three letters and two blanks are the least for Inf and NaN.
+        width, form = digits + 3 if is_finite.all() else max(digits + 3, 5), ".0f"
     else:
-        precision = max(digits, 0) + 5
-        width = precision + 7 + has_sign
-    rows = ["".join(f"{value:{width}.{precision}g}" for value in row) for row in matrix]
+        precision = min(max(digits + 5, 5), _MOST_DIGITS + 1)
+        width, form = precision + 7, f".{precision}g"
+    rows = ["".join(_cell(value, form).rjust(width) for value in row) for row in matrix.tolist()]
     margin = min((len(row) - len(row.lstrip()) for row in rows), default=0)
     names = [""] * len(rows) if rowid is None else [f"{name}: " for name in rowid]
     return "".join(f"{name}{row[margin:]}\n" for name, row in zip(names, rows, strict=True))

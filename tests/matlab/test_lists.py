@@ -1,9 +1,12 @@
 """The toolkit's lists and maps of names, and its way to print a matrix."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.io
 
 import bosaris_py.matlab as b
 from bosaris_py.errors import FileFormatError, InvalidInputError
@@ -60,15 +63,45 @@ def test_maplookup() -> None:
     [
         # Widths by the rule that gives the toolkit's only recorded table.
         ([[1, 10], [100, 5]], "  1   10\n100    5\n"),
-        ([[-1, 2]], "-1   2\n"),
+        # As octave-cli 7.3 writes them.
+        ([[-1, 2]], "-1  2\n"),
         ([[0.5]], "0.5\n"),
         ([[0.0]], "0\n"),
         ([0.25, 12.5], "0.25         12.5\n"),
-        ([[np.nan, 1.0]], "nan           1\n"),
+        ([[np.nan, 1.0]], "NaN    1\n"),
+        ([[np.inf, 1.5], [2.0, 3.0]], "Inf         1.5\n  2           3\n"),
+        ([[-np.inf]], "-Inf\n"),
     ],
 )
 def test_sprintfmatrix(matrix: list[list[float]], text: str) -> None:
     assert b.sprintfmatrix(matrix) == text
+
+
+OCTAVE = shutil.which("octave-cli") or shutil.which("octave")
+
+
+@pytest.mark.octave
+@pytest.mark.skipif(OCTAVE is None, reason="GNU Octave is not installed")
+def test_sprintfmatrix_has_the_columns_of_octave(rng: np.random.Generator, tmp_path: Path) -> None:
+    matrices = []
+    for number in range(300):
+        values = rng.normal(size=rng.integers(1, 5, size=2)) * 10.0 ** rng.integers(-12, 20)
+        if number % 2:
+            values = np.rint(values)
+        if number % 3 == 0:
+            some = rng.random(values.shape) < 0.3
+            values[some] = rng.choice([np.nan, np.inf, -np.inf, 0.0, 1e-300], size=some.sum())
+        matrices.append(values)
+    path = tmp_path / "matrices.mat"
+    scipy.io.savemat(path, {f"x{number}": values for number, values in enumerate(matrices)})
+    script = (
+        f"s = load('{path}'); for i = 0:{len(matrices) - 1}, t = num2str(s.(sprintf('x%d', i))); "
+        "for j = 1:rows(t), printf('%s|\\n', t(j, :)); end; end"
+    )
+    command = [str(OCTAVE), "--quiet", "--no-init-file", "--eval", script]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    ours = "".join(b.sprintfmatrix(values) for values in matrices)
+    assert ours.splitlines() == [line.removesuffix("|") for line in said.splitlines()]
 
 
 def test_sprintfmatrix_needs_a_name_for_each_row() -> None:
