@@ -7,6 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, TextIO
 
+import numpy as np
+
 from bosaris_py._validation import describe, invalid, warn_caller
 from bosaris_py.errors import BosarisWarning
 
@@ -38,10 +40,10 @@ _ALL = 255
 
 
 def _check_level(level: Any, owner: str) -> int:
-    if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= _ALL:
+    if isinstance(level, bool) or not isinstance(level, int | np.integer) or not 0 <= level <= _ALL:
         expected = "be a sum of the levels of Logger, 0 to 255"
         raise invalid("level", owner, expected, describe(level))
-    return level
+    return int(level)
 
 
 def _say(level: int, text: str, args: tuple[Any, ...], owner: str) -> None:
@@ -49,7 +51,19 @@ def _say(level: int, text: str, args: tuple[Any, ...], owner: str) -> None:
     # The gravest of the bits that are set decides Python's level; 0 is for nobody.
     ranks = [rank for bit, rank in _RANKS.items() if bits & bit]
     if ranks:
+        # Whoever writes the message ends the line.
+        text = text.removesuffix("\n")
+        if not args:
+            text = _without_values(text)
         _logger.log(max(ranks), text, *args, extra={"bosaris_bits": bits})
+
+
+def _without_values(text: str) -> str:
+    """Return a format without values: two per cent signs are one, as for sprintf."""
+    try:
+        return text % ()
+    except (TypeError, ValueError):
+        return text
 
 
 class _Sink(logging.Filter):
@@ -58,6 +72,8 @@ class _Sink(logging.Filter):
     def __init__(self, bits: int) -> None:
         super().__init__()
         self.bits = bits
+        # The level that the package's logger had before it was lowered for this sink.
+        self.level_before: int | None = None
 
     def filter(self, record: logging.LogRecord) -> bool:
         bits = getattr(record, "bosaris_bits", None)
@@ -68,7 +84,7 @@ class _Format(logging.Formatter):
     """Puts "Info: " before what the toolkit's classes log through log_info."""
 
     def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record)
+        text = super().format(record).removesuffix("\n")
         is_toolkits = record.name.startswith("bosaris_py.trials")
         return f"{_PREFIXES[Logger.Info]}{text}" if is_toolkits else text
 
@@ -164,12 +180,14 @@ class Logger:
             warn_caller(f"{owner}: that is among the sinks already.", BosarisWarning)
             return
         handler = make()
-        handler.addFilter(_Sink(bits))
+        taken = _Sink(bits)
+        handler.addFilter(taken)
         handler.setFormatter(_Format())
         self._sinks[sink] = handler
         _PACKAGE_LOGGER.addHandler(handler)
         # Every sink filters for itself, so nothing may be held back before.
         if _PACKAGE_LOGGER.getEffectiveLevel() > logging.DEBUG:
+            taken.level_before = _PACKAGE_LOGGER.level
             _PACKAGE_LOGGER.setLevel(logging.DEBUG)
 
     def _remove(self, sink: object, method: str) -> None:
@@ -179,8 +197,16 @@ class Logger:
             return
         _PACKAGE_LOGGER.removeHandler(handler)
         handler.close()
-        if not any(isinstance(f, _Sink) for h in _PACKAGE_LOGGER.handlers for f in h.filters):
-            _PACKAGE_LOGGER.setLevel(logging.NOTSET)
+        (taken,) = (f for f in handler.filters if isinstance(f, _Sink))
+        if taken.level_before is None:
+            return
+        left = [f for h in _PACKAGE_LOGGER.handlers for f in h.filters if isinstance(f, _Sink)]
+        if left:
+            # The last sink to go restores the level.
+            left[0].level_before = taken.level_before
+        elif _PACKAGE_LOGGER.level == logging.DEBUG:
+            # Another level would be one that the user has set meanwhile.
+            _PACKAGE_LOGGER.setLevel(taken.level_before)
 
 
 def logprint(level: int, fmt: str, *args: Any) -> None:

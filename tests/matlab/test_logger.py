@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bosaris_py.matlab as b
@@ -76,12 +77,46 @@ def test_twice_or_never(logger: b.Logger) -> None:
         logger.rm_stderr()
 
 
+def test_messages_are_formatted_as_by_sprintf(logger: b.Logger) -> None:
+    stream = io.StringIO()
+    logger.add_fid(stream, np.int64(b.Logger.Info))
+    logger.log(np.int64(b.Logger.Info), "50%% done")
+    logger.log(b.Logger.Info, "%d%% done", 50)
+    # A message that is no format stays as it is.
+    b.logprint(b.Logger.Info, "50% done")
+    # The end of a line belongs to the sink.
+    b.log_info("table\n")
+    logger.log(b.Logger.Info, "%s", b.sprintfmatrix([[1, 2]]))
+    assert stream.getvalue() == "50% done\n50% done\n50% done\nInfo: table\n1  2\n"
+
+
 @pytest.mark.parametrize("level", [-1, 256, 1.5, "Info", True])
 def test_levels_that_are_none(logger: b.Logger, level: object) -> None:
     with pytest.raises(InvalidInputError, match="be a sum of the levels of Logger, 0 to 255"):
         logger.add_stdout(level)  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match=r"`level` of Logger\.log"):
         logger.log(level, "text")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("first", ["stdout", "stderr"])
+def test_the_level_of_before_comes_back_with_the_last_sink(first: str) -> None:
+    package = logging.getLogger("bosaris_py")
+    package.setLevel(logging.ERROR)
+    one, other = b.Logger(), b.Logger()
+    try:
+        one.add_stdout()
+        other.add_stderr()
+        assert package.level == logging.DEBUG
+        (one.rm_stdout if first == "stdout" else other.rm_stderr)()
+        assert package.level == logging.DEBUG
+        (other.rm_stderr if first == "stdout" else one.rm_stdout)()
+        assert package.level == logging.ERROR
+        one.add_stdout()
+        package.setLevel(logging.INFO)
+        one.rm_stdout()
+        assert package.level == logging.INFO, "set meanwhile by the user"
+    finally:
+        package.setLevel(logging.NOTSET)
 
 
 def test_a_level_set_by_the_user_is_kept_while_it_suffices(logger: b.Logger) -> None:
