@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import FloatArray, describe, invalid
 from bosaris_py.evaluation import Results
+from bosaris_py.matlab._arguments import vector_of_numbers
 from bosaris_py.matlab.maths import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
 from bosaris_py.plots.windows import find_window
@@ -48,6 +50,14 @@ def _line(plot_args: PlotArgs | None, legend_string: str | None, owner: str) -> 
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
     # MATLAB's legend has an entry for each text that is not empty.
     return {"style": style, "label": legend_string or None, **keywords}
+
+
+def _rates(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    rates = vector_of_numbers(values, name, owner)
+    if rates.size == 0 or not ((rates >= 0.0) & (rates <= 1.0)).all():
+        hint = "Percentages must be divided by 100." if (rates > 1.0).any() else ""
+        raise invalid(name, owner, "hold rates between 0 and 1", describe(rates.tolist()), hint)
+    return rates
 
 
 class _Plot:
@@ -96,8 +106,12 @@ class _Plot:
         self.plot.display_legend()
 
     def save_as_pdf(self, outfilename: FilePath) -> None:
-        """Write the figure to a file, in PDF unless its name says PNG or SVG."""
-        self.plot.save(outfilename)
+        """Write the figure to a file, in PDF unless its name says PNG or SVG.
+
+        A name without extension gets that of PDF, as MATLAB gives it when it prints.
+        """
+        path = Path(outfilename)
+        self.plot.save(path if path.suffix else path.with_name(f"{path.name}.pdf"))
 
 
 class Det_Plot(_Plot):
@@ -161,10 +175,20 @@ class Det_Plot(_Plot):
         plot_args: PlotArgs,
         legend_string: str | None = None,
     ) -> None:
-        """Draw a curve whose error-rates are known, without the name of a system."""
-        line = _line(plot_args, legend_string, "plot_det_from_roc")
-        style = [] if (given := line.pop("style")) is None else [given]
-        self.ax.plot(np.asarray(Pfa), np.asarray(Pmiss), *style, **line)
+        """Draw a curve whose error-rates are known; its legend entry names the current system.
+
+        The rates are fractions, Pmiss first. There need not be a system.
+        """
+        owner = "plot_det_from_roc"
+        pmiss, pfa = _rates(Pmiss, "Pmiss", owner), _rates(Pfa, "Pfa", owner)
+        if pmiss.size != pfa.size:
+            expected = f"have as many points as `Pmiss`, {pmiss.size}"
+            raise invalid("Pfa", owner, expected, f"{pfa.size}")
+        line = _line(plot_args, legend_string, owner)
+        style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
+        self.plot._line(
+            "det_from_roc", pfa, pmiss, style=style, label=label, defaults={}, keywords=line
+        )
 
     def plot_mindcf_point(
         self, prior: float, plot_args: PlotArgs, legend_string: str | None = None

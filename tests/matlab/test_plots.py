@@ -153,6 +153,27 @@ def test_curve_from_roc_and_sample() -> None:
     plot.display_legend()
     assert legend(plot) == ["theory"]
     assert plot.ax.lines[0].get_xydata()[1].tolist() == [0.2, 0.1]
+    plot.set_system([1.0], [0.0], "sys")
+    plot.plot_det_from_roc([0.0, 1.0], [1.0, 0.0], "b", "curve")
+    plot.plot_det_from_roc([0.0, 1.0], [1.0, 0.0], "b")
+    plot.display_legend()
+    assert legend(plot) == ["theory", "sys curve"]
+    for pmiss, pfa, message in (
+        (
+            [0, 0.5],
+            [1, 0.5, 0],
+            "`Pfa` of plot_det_from_roc must have as many points as `Pmiss`, 2",
+        ),
+        ([0, 100], [100, 0], "`Pmiss` .* rates between 0 and 1.* divided by 100"),
+        ([0, 1], [-0.5, 0], r"`Pfa` .* rates between 0 and 1; got \[-0.5, 0.0\]\.$"),
+        ([0, np.nan], [1, 0], "`Pmiss` .* not hold NaN"),
+        ([], [], "`Pmiss` .* rates between 0 and 1"),
+        ([[0, 1]], [1, 0], "`Pmiss` .* be one-dimensional"),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            plot.plot_det_from_roc(pmiss, pfa, "g")
+    with pytest.raises(InvalidInputError, match="format string"):
+        plot.plot_det_from_roc([0, 1], [1, 0], "no style")
     assert len(b.Det_Plot.test_this().ax.lines) == 5
 
 
@@ -170,7 +191,9 @@ def test_scripts_that_draw_from_files(tmp_path: Path, gauss: Gauss) -> None:
     files = {name: tmp_path / f"{name}.h5" for name in ("scr", "key")}
     with pytest.warns(PlotRangeWarning, match="mindcf point"):
         b.detplot(files["scr"], files["key"], tmp_path / "a.pdf", 0.001, "title", "curve")
-    b.detplot(files["scr"], files["key"], tmp_path / "b.pdf", 0.5)
+    # MATLAB adds the extension when it prints.
+    b.detplot(files["scr"], files["key"], tmp_path / "b", 0.5)
+    assert not (tmp_path / "b").exists()
     four = (files["key"], files["key"], files["scr"], files["scr"])
     b.dcfplot(*four, tmp_path / "c.pdf")
     b.dcfplot(*four, tmp_path / "d.pdf", "title", -5, 5, 0, 1.4, 0.1)
