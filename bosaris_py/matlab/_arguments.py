@@ -1,14 +1,70 @@
 """Checks of arguments that many of the toolkit's functions have."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import FloatArray, as_matrix, as_vector, describe, invalid, refuse_nan
 from bosaris_py.numerics.objectives import ScoringRule
-from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
-__all__ = ["check_iterations", "require_key", "require_ndx", "require_scores", "rule_name"]
+__all__ = [
+    "Qualities",
+    "Systems",
+    "as_qualities",
+    "as_systems",
+    "check_iterations",
+    "matrix_of_numbers",
+    "require_key",
+    "require_ndx",
+    "require_scores",
+    "rule_name",
+    "vector_of_numbers",
+]
+
+# In MATLAB a single object is an array of objects.
+Systems = Iterable[Scores] | Scores
+Qualities = Iterable[QualityMeasures] | QualityMeasures
+
+
+def as_systems(scores: Any, name: str, owner: str) -> list[Scores]:
+    """Return a list of Scores, one for each system; a lone Scores is one system."""
+    if isinstance(scores, Scores):
+        return [scores]
+    listed = _listed(scores)
+    if listed is None:
+        raise invalid(name, owner, "be a list of Scores", describe(scores))
+    return listed
+
+
+def as_qualities(qualities: Any, name: str, owner: str) -> list[QualityMeasures]:
+    """Return a list of quality measures; those of a single object are a list of one."""
+    if isinstance(qualities, QualityMeasures | SegmentQuality):
+        qualities = [qualities]
+    listed = _listed(qualities)
+    if listed is None:
+        raise invalid(name, owner, "be a list of Quality", describe(qualities))
+    return listed
+
+
+def _listed(items: Any) -> list[Any] | None:
+    return list(items) if isinstance(items, Iterable) else None
+
+
+def vector_of_numbers(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Return a vector without NaN."""
+    vector = as_vector(values, name, owner)
+    refuse_nan(vector, name, owner)
+    return vector
+
+
+def matrix_of_numbers(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Return a matrix without NaN."""
+    matrix = as_matrix(values, name, owner)
+    refuse_nan(matrix, name, owner)
+    return matrix
 
 
 def rule_name(obj_func: Any, owner: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._validation import as_matrix, invalid
 from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
-from bosaris_py.matlab._arguments import require_key
+from bosaris_py.matlab._arguments import Systems, as_systems, require_key
 from bosaris_py.matlab.lists import sprintfmatrix
 from bosaris_py.numerics.divergence import estimate_target_proportions, kl_divergence
 from bosaris_py.trials import Key, Ndx, Scores
@@ -51,8 +52,13 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
     trials of the key, column by column.
     """
     is_target = _is_target(key, "evalAll")
+    matrix = as_matrix(scores, "scores", "evalAll")
+    if matrix.shape[1] != is_target.size:
+        expected = f"have one column for each of the {is_target.size} trials of the key"
+        hint = "Is it transposed?" if matrix.shape[0] == is_target.size else ""
+        raise invalid("scores", "evalAll", expected, f"shape {matrix.shape}", hint)
     rows = []
-    for row in np.asarray(scores):
+    for row in matrix:
         results = Results(row[is_target], row[~is_target])
         costs = (dcf(prior, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
         rows.append([*(100.0 * cost for cost in costs), results.prbep])
@@ -66,19 +72,19 @@ def _is_target(key: Key, owner: str) -> npt.NDArray[np.bool_]:
 
 
 def analyse_dev_lin_fusion(
-    key: Key, scores_obj_array: Sequence[Scores], scr_lin: Scores, prior: float
+    key: Key, scores_obj_array: Systems, scr_lin: Scores, prior: float
 ) -> SystemComparison:
     """Compare subsystems with their linear fusion on dev.
 
     Toolkit: analyse_dev_lin_fusion.m; native: `SystemComparison`, which is returned too; differs:
     nothing is printed unless logging shows level INFO.
     """
-    return _analyse_dev(key, scores_obj_array, [scr_lin], prior)
+    return _analyse_dev(key, scores_obj_array, [scr_lin], prior, "analyse_dev_lin_fusion")
 
 
 def analyse_dev_lin_and_qual_fusion(
     key: Key,
-    scores_obj_array: Sequence[Scores],
+    scores_obj_array: Systems,
     scr_lin: Scores,
     scr_qual: Scores,
     prior: float,
@@ -88,17 +94,19 @@ def analyse_dev_lin_and_qual_fusion(
     Toolkit: analyse_dev_lin_and_qual_fusion.m; native: `SystemComparison`, which is returned too;
     differs: nothing is printed unless logging shows level INFO.
     """
-    return _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior)
+    owner = "analyse_dev_lin_and_qual_fusion"
+    return _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior, owner)
 
 
 def _analyse_dev(
-    key: Key, systems: Sequence[Scores], fusions: list[Scores], prior: float
+    key: Key, scores: Systems, fusions: list[Scores], prior: float, owner: str
 ) -> SystemComparison:
+    systems = as_systems(scores, "scores_obj_array", owner)
     comparison = SystemComparison.from_scores([*systems, *fusions], key, prior=prior)
     logger.info(
         "True Dev target proportion is %g%%. System estimates are:\n%s",
         100.0 * comparison.target_proportion,
-        sprintfmatrix(100.0 * comparison.estimated_proportions),
+        _table(100.0 * comparison.estimated_proportions),
     )
     logger.info(
         "Analysing Dev: %i subsystems and %i fusions:",
@@ -106,7 +114,7 @@ def _analyse_dev(
         len(comparison.names) - len(systems),
     )
     figures = (100.0 * comparison.act_dcf, 100.0 * comparison.min_dcf, comparison.prbep)
-    table = sprintfmatrix(np.column_stack(figures), comparison.names)
+    table = _table(np.column_stack(figures), comparison.names)
     logger.info("Dev all: dcf*100, mindcf*100, prbep:\n%s", table)
     return comparison
 
@@ -114,8 +122,8 @@ def _analyse_dev(
 def analyse_eval_lin_fusion(
     key_dev: Key,
     ndx_eval: Ndx | Key,
-    dev_scores_obj_array: Sequence[Scores],
-    eval_scores_obj_array: Sequence[Scores],
+    dev_scores_obj_array: Systems,
+    eval_scores_obj_array: Systems,
     dev_lin: Scores,
     eval_lin: Scores,
 ) -> SystemDivergence:
@@ -124,15 +132,17 @@ def analyse_eval_lin_fusion(
     Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`, which is returned too; differs:
     nothing is printed unless logging shows level INFO.
     """
-    dev, evaluation = [*dev_scores_obj_array, dev_lin], [*eval_scores_obj_array, eval_lin]
+    owner = "analyse_eval_lin_fusion"
+    dev = [*as_systems(dev_scores_obj_array, "dev_scores_obj_array", owner), dev_lin]
+    evaluation = [*as_systems(eval_scores_obj_array, "eval_scores_obj_array", owner), eval_lin]
     return _analyse_eval(key_dev, ndx_eval, dev, evaluation, eval_lin)
 
 
 def analyse_eval_lin_and_qual_fusion(
     key_dev: Key,
     ndx_eval: Ndx | Key,
-    dev_scores_obj_array: Sequence[Scores],
-    eval_scores_obj_array: Sequence[Scores],
+    dev_scores_obj_array: Systems,
+    eval_scores_obj_array: Systems,
     dev_lin: Scores,
     eval_lin: Scores,
     dev_qual: Scores,
@@ -143,8 +153,10 @@ def analyse_eval_lin_and_qual_fusion(
     Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`, which is returned too;
     differs: nothing is printed unless logging shows level INFO.
     """
-    dev = [*dev_scores_obj_array, dev_lin, dev_qual]
-    evaluation = [*eval_scores_obj_array, eval_lin, eval_qual]
+    owner = "analyse_eval_lin_and_qual_fusion"
+    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array", owner)
+    evaluation = as_systems(eval_scores_obj_array, "eval_scores_obj_array", owner)
+    dev, evaluation = [*dev, dev_lin, dev_qual], [*evaluation, eval_lin, eval_qual]
     return _analyse_eval(key_dev, ndx_eval, dev, evaluation, eval_lin)
 
 
@@ -162,5 +174,10 @@ def _analyse_eval(
         ("Dev score divergence:", 100.0 * divergence.dev),
         ("Eval score divergence:", 100.0 * divergence.evaluation),
     ):
-        logger.info("%s\n%s", heading, sprintfmatrix(matrix))
+        logger.info("%s\n%s", heading, _table(matrix))
     return divergence
+
+
+def _table(matrix: npt.ArrayLike, names: Sequence[str] | None = None) -> str:
+    """Return a table whose last line whoever logs it will end."""
+    return sprintfmatrix(matrix, names).removesuffix("\n")

@@ -158,7 +158,9 @@ def pav_calibration(
     """Train a rising map by PAV: the map itself, its score bounds, its LLR bounds.
 
     Toolkit: pav_calibration.m; native: `PAVCalibration.fit`; differs: the map goes on beyond its
-    bounds, where the toolkit's is an error.
+    bounds, where the toolkit's is an error. The two dummies that keep LLRs finite are at -1e6 and
+    1e6, or at the outermost training score if that is beyond; in the toolkit such a score would
+    have no dummy outside of it.
 
     Examples
     --------

@@ -102,8 +102,9 @@ def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 --
     """Tell that an object of trials is valid.
 
     Toolkit: the method validate of every class; native: none, for objects are checked when they
-    are made and cannot be changed; differs: also checks that ids are unique, masks boolean, and
-    targets no non-targets. `warn` has no effect.
+    are made and cannot be changed; differs: a function, ``validate(obj)``, where the toolkit also
+    takes ``obj.validate()``; also checks that ids are unique, masks boolean, and targets no
+    non-targets. `warn` has no effect.
     """
     del warn
     if not isinstance(obj, _CLASSES):

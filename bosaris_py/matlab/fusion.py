@@ -10,9 +10,18 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_matrix, as_vector, describe, frozen, invalid
-from bosaris_py.fusion import LinearFusion
-from bosaris_py.matlab._arguments import check_iterations, require_key, require_ndx, rule_name
+from bosaris_py._validation import as_matrix, describe, frozen, invalid
+from bosaris_py.fusion import LinearFusion, QualityFusion
+from bosaris_py.matlab._arguments import (
+    Systems,
+    as_systems,
+    check_iterations,
+    matrix_of_numbers,
+    require_key,
+    require_ndx,
+    rule_name,
+    vector_of_numbers,
+)
 from bosaris_py.matlab.objectives import split_by_label
 from bosaris_py.trials import Key, Ndx, Scores
 from bosaris_py.trials.stacking import assemble, stack_scores
@@ -41,13 +50,13 @@ Fuser = Callable[[Any], Any]
 logger = logging.getLogger(__name__)
 
 
-def stackScores(key_or_ndx: Key | Ndx, scores_obj_array: Sequence[Scores]) -> Float64Array:
+def stackScores(key_or_ndx: Key | Ndx, scores_obj_array: Systems) -> Float64Array:
     """Return the scores of several systems, one in each row, for the same trials.
 
     Toolkit: stackScores.m; native: what ``fit_scores`` and ``apply`` do inside; differs: says which
     system lacks how many scores.
     """
-    return stack_scores(scores_obj_array, key_or_ndx)
+    return stack_scores(as_systems(scores_obj_array, "scores_obj_array", "stackScores"), key_or_ndx)
 
 
 def make_classf_from_key(key: Key) -> Float64Array:
@@ -66,7 +75,7 @@ def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Key | Ndx) -> Scores:
 
     Toolkit: assemble_scr.m; native: what ``apply`` does inside; differs: nothing.
     """
-    return assemble(scores, key_or_ndx)
+    return assemble(vector_of_numbers(scores, "scores", "assemble_scr"), key_or_ndx)
 
 
 def make_initial_fusion_weights(numsystems: int) -> Float64Array:
@@ -96,7 +105,7 @@ def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike | None = None) -> Float
     >>> linear_fuser([0.5, 2.0, -1.0], [[1.0, 2.0], [0.0, 1.0]]).tolist()
     [-0.5, 2.0]
     """
-    weights = as_vector(w, "w", "linear_fuser")
+    weights = vector_of_numbers(w, "w", "linear_fuser")
     if weights.size < 2:
         hint = "To train a fusion use train_linear_fuser." if weights.size == 0 else ""
         expected = "hold one weight for each system, and the offset"
@@ -104,7 +113,7 @@ def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike | None = None) -> Float
     if scores is None:
         listed = ", ".join(f"{weight:g}" for weight in weights[:-1])
         return f"linear fusion: weights [{listed}], offset {weights[-1]:g}"
-    matrix = as_matrix(scores, "scores", "linear_fuser")
+    matrix = matrix_of_numbers(scores, "scores", "linear_fuser")
     if matrix.shape[0] != weights.size - 1:
         expected = f"hold the scores of {weights.size - 1} systems, one in each row"
         raise invalid("scores", "linear_fuser", expected, f"shape {matrix.shape}")
@@ -143,7 +152,7 @@ def train_linear_fuser(
 
 def train_linear_fusion_function(
     key: Key,
-    scores_obj_array: Sequence[Scores],
+    scores_obj_array: Systems,
     prior: float,
     obj_func: Any,
     niters: int,
@@ -160,26 +169,35 @@ def train_linear_fusion_function(
     check_iterations(niters, owner)
     del cstepHessian, quiet
     objective = rule_name(obj_func, owner)
-    logger.info("training linear fusion of %d systems", len(scores_obj_array))
-    fit = LinearFusion.fit_scores(scores_obj_array, key, prior=prior, objective=objective)
+    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
+    logger.info("training linear fusion of %d systems", len(systems))
+    fit = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
     logger.info("weights: %s, offset %f", " ".join(f"{w:f}" for w in fit.weights), fit.offset)
     logger.info("nxe = %g", fit.objective_value)
     return fit.apply, frozen(np.append(fit.weights, fit.offset))
 
 
 def apply_linear_fusion_function(
-    key_or_ndx: Key | Ndx, scores_obj_array: Sequence[Scores], flin: Fuser
+    key_or_ndx: Key | Ndx, scores_obj_array: Systems, flin: Any
 ) -> Scores:
     """Fuse the scores of the trials in an index or a key.
 
     Toolkit: apply_linear_fusion_function.m; native: ``LinearFusion.apply``; differs: nothing.
     """
-    return assemble(flin(stack_scores(scores_obj_array, key_or_ndx)), key_or_ndx)
+    owner = "apply_linear_fusion_function"
+    if not callable(flin):
+        hint = ""
+        if isinstance(flin, QualityFusion):
+            hint = "That is a quality fusion; use apply_quality_fusion_function."
+        expected = "be what train_linear_fusion_function returns first"
+        raise invalid("flin", owner, expected, describe(flin), hint)
+    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
+    return assemble(flin(stack_scores(systems, key_or_ndx)), key_or_ndx)
 
 
 def linear_fusion_scores(
     key: Key,
-    scores_obj_array: Sequence[Scores],
+    scores_obj_array: Systems,
     prior: float,
     niters: int,
     obj_func: Any,
@@ -199,9 +217,9 @@ def linear_fusion_scores(
 
 def linear_fusion_dev_eval(
     key_dev: Key,
-    dev_scores_obj_array: Sequence[Scores],
+    dev_scores_obj_array: Systems,
     ndx_eval: Ndx,
-    eval_scores_obj_array: Sequence[Scores],
+    eval_scores_obj_array: Systems,
     prior: float,
     niters: int,
     obj_func: Any,

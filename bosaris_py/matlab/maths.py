@@ -14,6 +14,8 @@ def neglogsigmoid(log_odds: npt.ArrayLike) -> Any:
     """Compute -log(sigmoid(x)) = log(1 + exp(-x)).
 
     Toolkit: neglogsigmoid.m; native: none; differs: for x above 37 the value is exp(-x), where the
-    toolkit rounds it to 0.
+    toolkit rounds it to 0. That of NaN is NaN, as in the toolkit.
     """
-    return np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]
+    # numpy warns of NaN, which passes through.
+    with np.errstate(invalid="ignore"):
+        return np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]

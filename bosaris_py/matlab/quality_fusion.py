@@ -10,10 +10,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_matrix, describe, invalid, warn_caller
+from bosaris_py._validation import as_matrix, as_vector, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.matlab._arguments import check_iterations, require_key, require_ndx, rule_name
+from bosaris_py.matlab._arguments import (
+    Qualities,
+    Systems,
+    as_qualities,
+    as_systems,
+    check_iterations,
+    matrix_of_numbers,
+    require_key,
+    require_ndx,
+    require_scores,
+    rule_name,
+    vector_of_numbers,
+)
 from bosaris_py.matlab.fusion import listed_files, load_score_files
 from bosaris_py.numerics.quality_form import form_from_triangle, fuse_trials, quality_term
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
@@ -45,13 +57,13 @@ QualityFuser = Callable[[npt.ArrayLike, QualityMeasures, Trials], Float64Array]
 logger = logging.getLogger(__name__)
 
 
-def stackQ(key_or_ndx: Trials, quality_obj_array: Sequence[QualityMeasures]) -> QualityMeasures:
+def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
     """Put the quality measures of several objects one below the other, for the same trials.
 
     Toolkit: stackQ.m; native: what ``fit_scores`` and ``apply`` of `QualityFusion` do inside;
     differs: nothing.
     """
-    return stack_quality(quality_obj_array, key_or_ndx)
+    return stack_quality(as_qualities(quality_obj_array, "quality_obj_array", "stackQ"), key_or_ndx)
 
 
 def spliceQ(scrQ1: QualityMeasures, scrQ2: QualityMeasures, key_or_ndx: Trials) -> QualityMeasures:
@@ -76,7 +88,7 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64A
     Toolkit: AWB_sparse.m; native: `QualityFusion`; differs: weights are always needed.
     """
     aligned = qual.align_with_ndx(ndx)
-    form = form_from_triangle(w)
+    form = form_from_triangle(vector_of_numbers(w, "w", "AWB_sparse"))
     if len(form) != aligned.n_measures + 1:
         n_weights = (aligned.n_measures + 1) * (aligned.n_measures + 2) // 2
         expected = f"hold {n_weights} weights for {aligned.n_measures} measures"
@@ -90,7 +102,7 @@ def qfuser_linear(
     """Fuse the scores and quality measures of all trials with given weights.
 
     Toolkit: qfuser_linear.m; native: `QualityFusion`; differs: there is no untrained fuser, which
-    the toolkit returns for empty weights.
+    the toolkit returns for empty weights, and so no fifth argument, where that would start.
 
     Parameters
     ----------
@@ -103,9 +115,12 @@ def qfuser_linear(
     ndx : Ndx or Key
         The trials.
     """
+    owner = "qfuser_linear"
+    weights = vector_of_numbers(w, "w", owner)
+    systems = matrix_of_numbers(scores, "scores", owner)
     aligned = scrQ.align_with_ndx(ndx)
     segments, models = np.nonzero(_mask(ndx).T)
-    return fuse_trials(w, scores, aligned.modelQ[:, models], aligned.segQ[:, segments])
+    return fuse_trials(weights, systems, aligned.modelQ[:, models], aligned.segQ[:, segments])
 
 
 def qfuser_backoff(
@@ -122,7 +137,10 @@ def qfuser_backoff(
     """
     fused = qfuser_linear(w, scores, scrQ, ndx)
     covered = _columns(scrQ.align_with_ndx(ndx).scoremask, ndx)
-    spare = stack_scores([backoff], ndx)[0] if isinstance(backoff, Scores) else np.asarray(backoff)
+    if isinstance(backoff, Scores):
+        spare = stack_scores([backoff], ndx)[0]
+    else:
+        spare = vector_of_numbers(backoff, "backoff", "qfuser_backoff")
     if spare.shape != fused.shape:
         expected = f"hold a score for each of the {fused.size} trials"
         raise invalid("backoff", "qfuser_backoff", expected, f"shape {spare.shape}")
@@ -157,7 +175,7 @@ def train_qfuser(
     require_key(key, "key", owner)
     check_iterations(niters, owner)
     del quiet, w0, cstepHessian
-    systems = [assemble(row, key) for row in as_matrix(scores, "scores", owner)]
+    systems = [assemble(row, key) for row in matrix_of_numbers(scores, "scores", owner)]
     objective = rule_name(obj_func, owner)
     fit = QualityFusion.fit_scores(systems, [scrQ], key, prior=prior, objective=objective)
     weights = fit.toolkit_weights
@@ -170,8 +188,8 @@ def train_qfuser(
 
 def train_quality_fusion_function(
     key: Key,
-    scores_obj_array: Sequence[Scores],
-    quality_obj_array: Sequence[QualityMeasures],
+    scores_obj_array: Systems,
+    quality_obj_array: Qualities,
     Qtrans: npt.ArrayLike,
     wlin: npt.ArrayLike,
     prior: float,
@@ -189,12 +207,13 @@ def train_quality_fusion_function(
     require_key(key, "key", owner)
     check_iterations(niters, owner)
     del cstepHessian, quiet
-    if np.shape(wlin) != (len(scores_obj_array) + 1,):
-        expected = f"hold {len(scores_obj_array)} weights and an offset"
-        raise invalid("wlin", owner, expected, describe(np.asarray(wlin)))
-    return _train(
-        key, scores_obj_array, quality_obj_array, Qtrans, prior, rule_name(obj_func, owner), None
-    )
+    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
+    qualities = as_qualities(quality_obj_array, "quality_obj_array", owner)
+    weights = as_vector(wlin, "wlin", owner)
+    if weights.size != len(systems) + 1 or not np.isfinite(weights).all():
+        expected = f"hold {len(systems)} weights and an offset, all finite"
+        raise invalid("wlin", owner, expected, describe(weights.tolist()))
+    return _train(key, systems, qualities, Qtrans, prior, rule_name(obj_func, owner), None)
 
 
 def _train(
@@ -221,8 +240,8 @@ def _train(
 
 def apply_quality_fusion_function(
     key_or_ndx: Trials,
-    scores_obj_array: Sequence[Scores],
-    quality_obj_array: Sequence[QualityMeasures],
+    scores_obj_array: Systems,
+    quality_obj_array: Qualities,
     Qtrans: npt.ArrayLike,
     fqual: Any,
     scr_lin: Scores,
@@ -236,15 +255,18 @@ def apply_quality_fusion_function(
     if not isinstance(fqual, QualityFusion):
         expected = "be what train_quality_fusion_function returns"
         raise invalid("fqual", owner, expected, describe(fqual))
-    if not np.array_equal(np.asarray(Qtrans, dtype=np.float64), np.asarray(fqual.qtrans)):
+    if not np.array_equal(as_matrix(Qtrans, "Qtrans", owner), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", owner, "be that of the training", describe(Qtrans))
-    return fqual.apply(scores_obj_array, quality_obj_array, key_or_ndx, backoff=scr_lin)
+    require_scores(scr_lin, "scr_lin", owner)
+    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
+    qualities = as_qualities(quality_obj_array, "quality_obj_array", owner)
+    return fqual.apply(systems, qualities, key_or_ndx, backoff=scr_lin)
 
 
 def linear_and_quality_fusion_scores(
     key: Key,
-    scores_obj_array: Sequence[Scores],
-    quality_obj_array: Sequence[QualityMeasures],
+    scores_obj_array: Systems,
+    quality_obj_array: Qualities,
     Qtrans: npt.ArrayLike,
     prior: float,
     niters: int,
@@ -259,23 +281,20 @@ def linear_and_quality_fusion_scores(
     """
     del cstepHessian, quiet
     owner = "linear_and_quality_fusion_scores"
-    linear, fqual = _train_both(
-        key, scores_obj_array, quality_obj_array, Qtrans, prior, niters, obj_func, owner
-    )
-    return (
-        linear.apply(scores_obj_array, key),
-        fqual.apply(scores_obj_array, quality_obj_array, key),
-    )
+    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
+    qualities = as_qualities(quality_obj_array, "quality_obj_array", owner)
+    linear, fqual = _train_both(key, systems, qualities, Qtrans, prior, niters, obj_func, owner)
+    return linear.apply(systems, key), fqual.apply(systems, qualities, key)
 
 
 def linear_and_quality_fusion_dev_eval(
     key_dev: Key,
-    dev_scores_obj_array: Sequence[Scores],
-    dev_quality_obj_array: Sequence[QualityMeasures],
+    dev_scores_obj_array: Systems,
+    dev_quality_obj_array: Qualities,
     Qtrans: npt.ArrayLike,
     ndx_eval: Ndx,
-    eval_scores_obj_array: Sequence[Scores],
-    eval_quality_obj_array: Sequence[QualityMeasures],
+    eval_scores_obj_array: Systems,
+    eval_quality_obj_array: Qualities,
     prior: float,
     niters: int,
     obj_func: Any,
@@ -290,14 +309,16 @@ def linear_and_quality_fusion_dev_eval(
     del cstepHessian, quiet
     owner = "linear_and_quality_fusion_dev_eval"
     require_ndx(ndx_eval, "ndx_eval", owner)
-    linear, fqual = _train_both(
-        key_dev, dev_scores_obj_array, dev_quality_obj_array, Qtrans, prior, niters, obj_func, owner
-    )
+    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array", owner)
+    dev_quality = as_qualities(dev_quality_obj_array, "dev_quality_obj_array", owner)
+    new = as_systems(eval_scores_obj_array, "eval_scores_obj_array", owner)
+    new_quality = as_qualities(eval_quality_obj_array, "eval_quality_obj_array", owner)
+    linear, fqual = _train_both(key_dev, dev, dev_quality, Qtrans, prior, niters, obj_func, owner)
     return (
-        linear.apply(dev_scores_obj_array, key_dev),
-        linear.apply(eval_scores_obj_array, ndx_eval),
-        fqual.apply(dev_scores_obj_array, dev_quality_obj_array, key_dev),
-        fqual.apply(eval_scores_obj_array, eval_quality_obj_array, ndx_eval),
+        linear.apply(dev, key_dev),
+        linear.apply(new, ndx_eval),
+        fqual.apply(dev, dev_quality, key_dev),
+        fqual.apply(new, new_quality, ndx_eval),
     )
 
 

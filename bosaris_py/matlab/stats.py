@@ -340,7 +340,9 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, npt.NDArray[np.int64], Float64
     """Fit a rising sequence by least squares: fitted values, widths and heights of its steps.
 
     Toolkit: pavx.m; native: `optimal_llrs`, which pools trials by score; differs: of labels 0 and 1
-    exact, so two steps never have the same height, as rounding makes it happen in the toolkit.
+    exact, so two steps never have the same height, as rounding makes it happen in the toolkit. Of
+    other numbers, for which it rounds too, the steps may be cut at other places where means are
+    equal but for rounding; the fitted values agree.
 
     Examples
     --------

@@ -223,3 +223,10 @@ def test_separable_scores_are_warned_about() -> None:
     with pytest.warns(BosarisWarning) as caught:
         b.train_linear_calibration([1.0, 2.0], [-1.0, 0.0], 0.5, [], 100, True)
     assert caught[0].filename == __file__
+
+
+def test_dummies_of_pav_lie_at_the_outermost_scores() -> None:
+    """If those are beyond 1e6: every training score then lies between the dummies."""
+    pav_trans, score_bounds, _ = b.pav_calibration([2e6, 3.0], [0.0, 1.0], 0.0)
+    assert (score_bounds[0], score_bounds[-1]) == (-2e6, 2e6)
+    assert np.isfinite(pav_trans([-3e6, 2e6, 3e6])).all()

@@ -87,6 +87,16 @@ def test_map_mod_names_of_a_key_keeps_its_answers(key: b.Key) -> None:
         b.map_mod_names("key", {}, {})
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_map_mod_names_needs_a_name_for_each_model(key: b.Key) -> None:
+    message = r"`src_map` and `dst_map` .* got 1 shared \(new\), the first by m_b, m_a\."
+    with pytest.raises(InvalidInputError, match=message):
+        b.map_mod_names(key, {"m_a": "x", "m_b": "x"}, {"x": "new"})
+    # A model whose name stays may have the name that another one gets.
+    with pytest.raises(InvalidInputError, match=r"shared \(m_b\)"):
+        b.map_mod_names(key, {"m_a": "x"}, {"x": "m_b"})
+
+
 def test_effective_prior() -> None:
     case = CASES["effective_prior"]
     for arguments, expected in zip(case["in"]["args"], case["out"], strict=True):
@@ -112,6 +122,8 @@ def test_maths() -> None:
     assert expected["probit"][1] == -np.inf
     assert norm.logcdf(b.probit(1e-300)) == pytest.approx(np.log(1e-300), rel=1e-12)
     assert np.isscalar(b.neglogsigmoid(0.0))
+    assert np.isnan(b.sigmoid(np.nan))
+    assert np.isnan(b.neglogsigmoid(np.nan))
     # Where the toolkit rounds to zero.
     assert b.neglogsigmoid(40.0) == pytest.approx(np.exp(-40.0), rel=1e-12)
 

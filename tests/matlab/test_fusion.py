@@ -157,7 +157,10 @@ def test_analysis_of_dev(dev: Part, caplog: pytest.LogCaptureFixture) -> None:
     assert first.startswith(f"True Dev target proportion is {share:g}%. System estimates are:\n")
     assert second == "Analysing Dev: 2 subsystems and 1 fusions:"
     table = b.evalAll(b.stackScores(key, [*systems, fused]), key, 0.1)
-    assert third == f"Dev all: dcf*100, mindcf*100, prbep:\n{b.sprintfmatrix(table, '123')}"
+    assert (
+        third == f"Dev all: dcf*100, mindcf*100, prbep:\n{b.sprintfmatrix(table, '123')}".rstrip()
+    )
+    assert not any(message.endswith("\n") for message in caplog.messages)
     again = b.analyse_dev_lin_and_qual_fusion(key, systems, fused, fused, 0.1)
     assert again.names == ("1", "2", "3", "4")
 
@@ -186,6 +189,32 @@ def test_analysis_of_eval(dev: Part, evaluation: Part, caplog: pytest.LogCapture
     )
     assert quality.prior == divergence.prior
     assert quality.names == ("1", "2", "3", "4")
+
+
+def test_a_single_object_is_an_array_of_one(dev: Part, evaluation: Part) -> None:
+    (key, (system, _)), ndx, new = dev, evaluation[0].to_ndx(), evaluation[1][0]
+    np.testing.assert_array_equal(b.stackScores(key, system), b.stackScores(key, [system]))
+    settings = (0.1, 100, [], True, True)
+    fused = b.linear_fusion_scores(key, system, *settings)
+    assert fused == b.linear_fusion_scores(key, [system], *settings)
+    pair = b.linear_fusion_dev_eval(key, system, ndx, new, *settings)
+    assert pair == b.linear_fusion_dev_eval(key, [system], ndx, [new], *settings)
+    of_one = b.analyse_dev_lin_fusion(key, system, fused, 0.1)
+    assert of_one == b.analyse_dev_lin_fusion(key, [system], fused, 0.1)
+    assert b.analyse_dev_lin_and_qual_fusion(key, system, fused, fused, 0.1).names == (
+        "1",
+        "2",
+        "3",
+    )
+    alone = b.analyse_eval_lin_fusion(key, ndx, system, new, *pair)
+    listed = b.analyse_eval_lin_fusion(key, ndx, [system], [new], *pair)
+    np.testing.assert_array_equal(alone.dev, listed.dev)
+    np.testing.assert_array_equal(alone.evaluation, listed.evaluation)
+    assert b.analyse_eval_lin_and_qual_fusion(key, ndx, system, new, *pair, system, new).names == (
+        "1",
+        "2",
+        "3",
+    )
 
 
 def test_refused(dev: Part) -> None:
@@ -234,6 +263,36 @@ def test_refused(dev: Part) -> None:
             lambda: b.kldivergence_of_systems(stack, 0.1, key.to_ndx()),
             InvalidInputError,
             "`key` .* be a Key",
+        ),
+        (lambda: b.stackScores(key, 3.0), InvalidInputError, "be a list of Scores; got 3.0"),
+        (lambda: b.stackScores(key, [stack]), InvalidInputError, "hold Scores only"),
+        (
+            lambda: b.evalAll([[1.0, 2, 3]], key, 0.1),
+            InvalidInputError,
+            r"`scores` of evalAll must have one column for each of the 273 trials",
+        ),
+        (lambda: b.evalAll(stack.T, key, 0.1), InvalidInputError, "Is it transposed"),
+        (lambda: b.evalAll(stack[0], key, 0.1), InvalidInputError, "be two-dimensional"),
+        (lambda: b.evalAll(stack * np.nan, key, 0.1), InvalidInputError, "NaN"),
+        (
+            lambda: b.apply_linear_fusion_function(key, systems, None),
+            InvalidInputError,
+            "`flin` of apply_linear_fusion_function must be what train_linear_fusion_function",
+        ),
+        (
+            lambda: b.linear_fuser([1.0, np.nan, 0.0], stack),
+            InvalidInputError,
+            "`w` of linear_fuser must not hold NaN",
+        ),
+        (
+            lambda: b.linear_fuser([1.0, 1.0, 0.0], stack * np.nan),
+            InvalidInputError,
+            "`scores` of linear_fuser must not hold NaN",
+        ),
+        (
+            lambda: b.assemble_scr(stack[0] * np.nan, key),
+            InvalidInputError,
+            "`scores` of assemble_scr must not hold NaN",
         ),
         (lambda: b.evalAll(stack, "key", 0.1), InvalidInputError, "`key` of evalAll"),
     ]

@@ -218,6 +218,31 @@ def test_from_files(dev: Part, evaluation: Part, qualities: Qualities, tmp_path:
     assert b.load_qual_files([path["dev_q"]]) == [qualities[0]]
 
 
+def test_a_single_object_is_an_array_of_one(
+    dev: Part, evaluation: Part, qualities: Qualities
+) -> None:
+    key, (system, _) = dev
+    ndx, new = evaluation[0].to_ndx(), evaluation[1][0]
+    identity = np.eye(2)
+    assert b.stackQ(key, qualities[0]) == b.stackQ(key, [qualities[0]])
+    alone = b.linear_and_quality_fusion_scores(
+        key, system, qualities[0], identity, PRIOR, *SETTINGS
+    )
+    assert alone == b.linear_and_quality_fusion_scores(
+        key, [system], [qualities[0]], identity, PRIOR, *SETTINGS
+    )
+    assert b.linear_and_quality_fusion_dev_eval(
+        key, system, qualities[0], identity, ndx, new, qualities[1], PRIOR, *SETTINGS
+    ) == b.linear_and_quality_fusion_dev_eval(
+        key, [system], [qualities[0]], identity, ndx, [new], [qualities[1]], PRIOR, *SETTINGS
+    )
+    fqual = b.train_quality_fusion_function(
+        key, system, qualities[0], identity, [1.0, 0.0], PRIOR, [], 100, True, True
+    )
+    fused = b.apply_quality_fusion_function(key, system, qualities[0], identity, fqual, alone[0])
+    assert fused == alone[1]
+
+
 def test_refused(names: Names, dev: Part, qualities: Qualities) -> None:
     key, systems = dev
     quality = qualities[0]
@@ -274,6 +299,38 @@ def test_refused(names: Names, dev: Part, qualities: Qualities) -> None:
             ),
             "hold 2 quality measures in all",
         ),
+        (
+            lambda: b.train_quality_fusion_function(
+                key, systems, [quality], identity, [np.nan, 0, 0], PRIOR, [], 9, True, True
+            ),
+            "`wlin` .* all finite; got .*nan",
+        ),
+        (
+            lambda: b.apply_quality_fusion_function(key, systems, [quality], "a", fqual, lin),
+            "`Qtrans` .* hold real numbers",
+        ),
+        (
+            lambda: b.apply_quality_fusion_function(key, systems, [quality], identity, fqual, None),
+            "`scr_lin` .* be a Scores; got None",
+        ),
+        (
+            lambda: b.apply_linear_fusion_function(key, systems, fqual),
+            "`flin` .*quality fusion; use apply_quality_fusion_function",
+        ),
+        (lambda: b.stackQ(key, 1), "`quality_obj_array` of stackQ must be a list of Quality"),
+        (
+            lambda: b.qfuser_linear(np.full(9, np.nan), stack, quality, key),
+            "`w` of qfuser_linear must not hold NaN",
+        ),
+        (
+            lambda: b.qfuser_linear(np.zeros(9), stack * np.nan, quality, key),
+            "`scores` of qfuser_linear must not hold NaN",
+        ),
+        (
+            lambda: b.qfuser_backoff(np.zeros(9), stack, quality, key, stack[0] * np.nan),
+            "`backoff` of qfuser_backoff must not hold NaN",
+        ),
+        (lambda: b.AWB_sparse(quality, key, np.full(6, np.nan)), "`w` of AWB_sparse .* NaN"),
         (lambda: b.AWB_sparse(quality, key, [1.0, 2.0, 3.0]), "hold 6 weights for 2 measures"),
         (lambda: b.qfuser_linear(np.zeros(8), stack, quality, key), "have 3 . 6 weights"),
         (
