@@ -304,7 +304,8 @@ def detplot(
 ) -> None:
     """Draw the DET curve of the scores in a file, and its point of minimum DCF, to a PDF file.
 
-    Toolkit: detplot.m; native: `DETPlot`; differs: nothing.
+    Toolkit: detplot.m; native: `DETPlot`; differs: a file name may end in .png or .svg too; without
+    extension it gets .pdf.
     """
     plot = Det_Plot(Det_Plot.make_plot_window_from_string("sre10"), plot_title)
     plot.set_system_from_scores(Scores.read(scorefilename), Key.read(keyfilename))
