@@ -402,7 +402,8 @@ class BayesPlot(Canvas):
         Notes
         -----
         Pale and in the colour of the system that was set last, below all lines. At each
-        prior an interval of the normalized error-rate.
+        prior an interval of the normalized error-rate. The band of a minimum is paler
+        still, and hatched, so that both bands of a system can be told apart.
 
         Examples
         --------
@@ -420,6 +421,8 @@ class BayesPlot(Canvas):
         BayesPlot: 1 lines, 1 band, current system 'system A'
         """
         self._check_band(band, DCFBand, "ActDCFCurve")
+        if band.kind == "min":
+            fill_keywords = {"alpha": 0.1, "hatch": "////"} | fill_keywords
         return self._system_band(band.plo, band.low, band.high, label=label, keywords=fill_keywords)
 
     def plot_DR30_fa(

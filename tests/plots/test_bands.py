@@ -183,3 +183,16 @@ def test_band_without_errors_can_be_drawn() -> None:
     plot.set_system(tar, non)
     plot.plot_band(band)
     FigureCanvasAgg(plot.figure).draw()
+
+
+def test_bands_of_actual_and_minimum_cost_differ() -> None:
+    rng = np.random.default_rng(1)
+    tar, non = rng.normal(2, 2, 100), rng.normal(-2, 2, 500)
+    plot = BayesPlot((-4, 4, 0, 1.2))
+    plot.set_system(tar, non, "A")
+    for curve in (ActDCFCurve(), MinDCFCurve()):
+        plot.plot_band(curve.band(bootstrap(tar, non, curve, replications=20, rng=1)))
+    act, minimum = plot.artists["band"]
+    assert act.get_hatch() is None
+    assert minimum.get_hatch()
+    assert minimum.get_alpha() < act.get_alpha()
