@@ -19,6 +19,7 @@ import numpy as np
 from scipy import optimize
 from tqdm import tqdm
 
+from bosaris_py import Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
@@ -165,6 +166,46 @@ def speakers_table(n_sets: int, replications: int) -> Iterator[str]:
         yield f"| {n_speakers} | {' | '.join(cells)} | {spread:.3f} |"
 
 
+def weak_table(n_sets: int, replications: int) -> Iterator[str]:
+    """Compare bootstrap and formula where speakers have no effect and pairs one trial."""
+    n_speakers, rng = 40, np.random.default_rng(1)
+    names, same = [f"speaker{i}" for i in range(n_speakers)], np.eye(n_speakers, dtype=bool)
+    key = Key(names, names, same, ~same)
+    cost = unc.DCF(0.5, PRIOR, 1, 1, normalize=True)
+    rows = []
+    for generator in tqdm(rng.spawn(n_sets), desc="no speaker effects"):
+        a, b = (
+            Scores(generator.normal(size=same.shape) + 3.0 * same, names, names) for _ in range(2)
+        )
+        paired = unc.paired_bootstrap(a, b, key, cost, replications=replications, rng=generator)
+        rows.append(
+            (
+                (paired.first.estimate, paired.difference),
+                (paired.first.standard_error, paired.standard_error),
+                (
+                    unc.dcf_standard_error_scores(a, key, cost),
+                    unc.speaker_z_test(a, b, key, cost).standard_error,
+                ),
+            )
+        )
+    values = np.array(rows)
+    spread = values[:, 0].std(axis=0, ddof=1)
+    _, boot, formula = values.mean(axis=0)
+    yield (
+        f"Weak speaker effects: {n_sets} data sets of {n_speakers} speakers with one model and one "
+        "segment each, whose scores are independent, so that speakers have no effect at all; "
+        f"{replications} replicates. Mean standard errors:"
+    )
+    yield ""
+    yield '| | true | `method="speaker"` | over the true one | formula | over the true one |'
+    yield "|---|---:|---:|---:|---:|---:|"
+    for i, name in enumerate(("cost of one system", "difference of two")):
+        yield (
+            f"| {name} | {spread[i]:.3f} | {boot[i]:.3f} | {boot[i] / spread[i]:.2f} | "
+            f"{formula[i]:.3f} | {formula[i] / spread[i]:.2f} |"
+        )
+
+
 def minima_table(n_sets: int, replications: int) -> Iterator[str]:
     """Tell what kind of interval suits metrics that choose their own threshold."""
     experiment = CrossedExperiment()
@@ -203,6 +244,7 @@ def main() -> None:
     lines = ["<!-- Made by benchmarks/coverage_study.py; do not edit. -->", ""]
     lines += [*main_table(options.sets, options.replications), ""]
     lines += [*speakers_table(options.sets, options.replications), ""]
+    lines += [*weak_table(options.sets, options.replications // 4), ""]
     lines += [*minima_table(options.sets, options.replications // 4)]
     text = "\n".join(lines) + "\n"
     if options.output == "-":
