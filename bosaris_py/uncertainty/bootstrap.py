@@ -1,6 +1,6 @@
 """The two-sample bootstraps of the papers, for any statistic."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -13,14 +13,17 @@ from bosaris_py._validation import (
     check_not_empty,
     invalid,
     refuse_nan,
+    warn_caller,
 )
+from bosaris_py.errors import FewErrorsWarning
+from bosaris_py.evaluation.rule_of_30 import FEWEST_ERRORS
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
 from bosaris_py.uncertainty.estimates import check_choice
 from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates, whole_number
-from bosaris_py.uncertainty.samplers import CallableSampler, Sampler
+from bosaris_py.uncertainty.samplers import CallableSampler, Sampler, call_function
 from bosaris_py.uncertainty.sets import SetIndex
-from bosaris_py.uncertainty.statistics import Statistic, check_statistic
+from bosaris_py.uncertainty.statistics import Statistic, ThresholdStatistic, check_statistic
 
 __all__ = [
     "Method",
@@ -31,6 +34,7 @@ __all__ = [
     "make_plan",
     "make_sampler",
     "traits_of",
+    "warn_of_few_errors",
 ]
 
 Method: TypeAlias = Literal["iid", "one-layer", "two-layer"]
@@ -78,7 +82,8 @@ def bootstrap(
         ``"two-layer"``: pick sets, and trials within each set picked.
     tar_sets, non_sets : array_like of str or int, optional
         Label of each trial's set, for instance the speaker of its model;
-        required unless the method is ``"iid"``, which does not look at them.
+        required by the other two methods, refused by ``"iid"``. Whole numbers and
+        texts are different labels; none may be missing.
     replications : int, default: 2000
         Number of replicates B, at least 2. Standard errors need a few hundred,
         the ends of a 95 % interval 2000.
@@ -90,7 +95,9 @@ def bootstrap(
         ``"percentile"``, as in the papers, for all others.
     rng : Generator, int or None
         Source of randomness. The same seed gives the same replicates, however
-        many workers there are.
+        many workers there are. Draws are made from children that a Generator
+        spawns: its own position stays, and another call with it gives new
+        replicates.
     workers : int, default: 1
         Number of processes. A script that uses several must protect its main
         part by ``if __name__ == "__main__":``.
@@ -106,11 +113,14 @@ def bootstrap(
     ------
     InvalidInputError
         If a class is empty, a score is NaN, labels are missing, of the wrong
-        length, or name fewer than two sets, if the statistic is not finite on
-        the data, or an option is out of range.
+        length, not wanted, or name fewer than two sets, if the statistic is no
+        number or not finite on the data, or an option is out of range.
 
     Warns
     -----
+    FewErrorsWarning
+        If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors,
+        or all replicates are alike, so that a standard error of 0 means nothing.
     DegenerateReplicatesWarning
         If the statistic is not defined on some replicates.
 
@@ -168,6 +178,7 @@ def bootstrap(
     check_interval(kind, owner)
     generator = as_generator(rng, owner)
     estimate = estimate_of(statistic, tar_scores, non_scores, owner)
+    told = warn_of_few_errors((statistic,), ((tar_scores, non_scores),))
     sampler = make_sampler(statistic, tar_scores, non_scores, plan, np.shape(estimate))
     replicates = draw_replicates(
         sampler, n_replicates, generator, workers=n_workers, progress=progress
@@ -180,6 +191,7 @@ def bootstrap(
         confidence=float(confidence),
         bounds=bounds,
         owner=owner,
+        told=told,
     )
 
 
@@ -202,6 +214,10 @@ def make_plan(
     """Make the plan for a method, after checking the labels it needs."""
     check_choice(method, get_args(Method), "method", owner)
     if method == "iid":
+        for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
+            if labels is not None:
+                hint = 'Did you mean method="one-layer" or "two-layer"?'
+                raise invalid(name, owner, 'be left out with method="iid"', "labels", hint)
         return IidPlan(n_tar, n_non)
     return SetPlan(
         SetIndex.from_labels(tar_sets, n_tar, "tar_sets", owner),
@@ -215,12 +231,48 @@ def estimate_of(statistic: StatisticLike, tar: FloatArray, non: FloatArray, owne
     if isinstance(statistic, Statistic):
         value = np.asarray(statistic(tar, non), dtype=np.float64)
     else:
-        value = np.asarray(statistic(tar, non, np.ones(tar.size), np.ones(non.size)))
-        value = value.astype(np.float64)
+        value = call_function(
+            statistic, tar, non, np.ones(tar.size), np.ones(non.size), owner=owner
+        )
     if not np.isfinite(value).all():
         hint = "A standard error of it is not defined."
         raise invalid("statistic", owner, "be finite on the data", f"{value}", hint)
     return float(value) if value.ndim == 0 else value
+
+
+def warn_of_few_errors(
+    statistics: Sequence[StatisticLike], scores: Sequence[tuple[FloatArray, FloatArray]]
+) -> bool:
+    """Warn once if rates at fixed thresholds rest on few errors; return whether they do.
+
+    Parameters
+    ----------
+    statistics : sequence of Statistic or callable
+        One for each system. Only costs and rates at fixed thresholds count errors.
+    scores : sequence of pairs of ndarray
+        Target and non-target scores of each system.
+    """
+    found: dict[str, list[int]] = {"miss rate": [], "false-alarm rate": []}
+    for statistic, (tar, non) in zip(statistics, scores, strict=True):
+        if isinstance(statistic, ThresholdStatistic):
+            misses, alarms = statistic.count_errors(tar, non)
+            found["miss rate"] += misses.tolist()
+            found["false-alarm rate"] += alarms.tolist()
+    parts = []
+    for rate, counts in found.items():
+        few = [count for count in counts if count < FEWEST_ERRORS]
+        if few and len(counts) == 1:
+            parts.append(f"the {rate} rests on {few[0]} errors")
+        elif few:
+            parts.append(f"{len(few)} of {len(counts)} {rate}s rest on few errors, from {min(few)}")
+    if parts:
+        text = " and ".join(parts)
+        message = (
+            f"{text[0].upper()}{text[1:]}. With fewer than {FEWEST_ERRORS} errors a standard "
+            "error is itself uncertain, and one of 0 says nothing."
+        )
+        warn_caller(message, FewErrorsWarning)
+    return bool(parts)
 
 
 def make_sampler(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._validation import check_fraction, frozen, invalid, warn_caller
-from bosaris_py.errors import DegenerateReplicatesWarning
+from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.uncertainty.estimates import check_choice
 from bosaris_py.uncertainty.normality import NormalityTest, normality_test
 from bosaris_py.uncertainty.quantiles import quantile
@@ -21,6 +21,9 @@ IntervalKind: TypeAlias = Literal["percentile", "basic", "normal"]
 
 # A standard deviation takes two.
 _FEWEST_REPLICATES = 2
+
+# Equal values of a statistic may differ by this share of them, from sums in another order.
+_ROUNDING = 2.0**-44
 
 
 def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> Any:
@@ -71,7 +74,8 @@ class BootstrapResult:
     estimate : float or ndarray of float64
         The statistic of the data themselves.
     standard_error : float or ndarray of float64
-        Standard deviation of the replicates, with B - 1 in the denominator.
+        Standard deviation of the replicates, with B - 1 in the denominator; 0 if they
+        differ by rounding only.
     low, high : float or ndarray of float64
         Ends of the confidence interval.
     replicates : (B,) or (B, ...) ndarray of float64
@@ -113,6 +117,8 @@ class BootstrapResult:
         bounds: tuple[npt.ArrayLike, npt.ArrayLike],
         owner: str,
         quiet: bool = False,
+        told: bool = False,
+        magnitude: Any = 0.0,
     ) -> "BootstrapResult":
         """Summarise replicates; warn about those that are not defined.
 
@@ -127,7 +133,12 @@ class BootstrapResult:
         owner : str
             The public function that asks, for messages.
         quiet : bool, default: False
-            Leave out the warning, where the caller has given it.
+            Leave out the warnings, where the caller has given them.
+        told : bool, default: False
+            Whether the caller has warned of few errors.
+        magnitude : float or ndarray, default: 0
+            Size of the numbers whose difference the replicates are: what is small
+            beside it is rounding.
 
         Returns
         -------
@@ -142,6 +153,8 @@ class BootstrapResult:
         -----
         DegenerateReplicatesWarning
             If there are replicates on which it is not defined.
+        FewErrorsWarning
+            If the statistic is a number, and all replicates are alike.
         """
         defined = np.isfinite(replicates.reshape(replicates.shape[0], -1)).all(axis=1)
         n_degenerate = int(np.count_nonzero(~defined))
@@ -151,14 +164,26 @@ class BootstrapResult:
             got = f"{total - n_degenerate} of {total}"
             hint = "The others lost a class, or the statistic returned NaN or infinity."
             raise invalid("statistic", owner, expected, got, hint)
+        spread = _spread(replicates[defined], magnitude)
+        alike = not np.any(spread)
         if n_degenerate and not quiet:
             message = (
                 f"{n_degenerate} of {total} bootstrap replicates are degenerate: they lost a "
                 "class, or the statistic returned NaN or infinity. Standard error and interval "
                 "leave them out, and may be too small."
             )
+            if alike:
+                message += (
+                    " All others are alike, so the standard error is 0: that does not mean that "
+                    "the estimate is certain, but that there are too few speakers or sets."
+                )
             warn_caller(message, DegenerateReplicatesWarning)
-        spread = _plain(replicates[defined].std(axis=0, ddof=1))
+        elif alike and not np.ndim(spread) and not quiet and not told:
+            message = (
+                f"All {total} bootstrap replicates are alike, so the standard error is 0: that "
+                "does not mean that the estimate is certain, but that the data show no variation."
+            )
+            warn_caller(message, FewErrorsWarning)
         unfinished = cls(
             estimate, spread, estimate, estimate, frozen(replicates), method, interval,
             confidence, n_degenerate, bounds,
@@ -211,7 +236,7 @@ class BootstrapResult:
         of_variance = np.maximum(fourth - variance**2 * (n - 3) / (n - 1), 0.0) / n
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(of_variance) / (2.0 * np.sqrt(variance))
-        return _plain(np.where(variance > 0, error, 0.0))
+        return _plain(np.where(np.asarray(self.standard_error) > 0, error, 0.0))
 
     def interval_of(self, kind: IntervalKind, confidence: float | None = None) -> tuple[Any, Any]:
         r"""Make another interval from the same replicates.
@@ -275,6 +300,13 @@ class BootstrapResult:
         bosaris_py.uncertainty.normality_test : The test itself.
         """
         return normality_test(self._defined)
+
+
+def _spread(sample: Float64Array, magnitude: Any) -> Any:
+    """Return the standard deviation along the first axis; 0 where only rounding varies."""
+    size = np.maximum(np.abs(sample).max(axis=0), magnitude)
+    varies = np.ptp(sample, axis=0) > _ROUNDING * size
+    return _plain(np.where(varies, sample.std(axis=0, ddof=1), 0.0))
 
 
 def _plain(value: Any) -> Any:

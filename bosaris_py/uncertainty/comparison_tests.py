@@ -39,6 +39,7 @@ from bosaris_py.uncertainty.decisions import (
     rejected,
 )
 from bosaris_py.uncertainty.estimates import Alternative, ZTest, check_choice, z_test
+from bosaris_py.uncertainty.randomness import Rng, as_generator
 from bosaris_py.uncertainty.speakers import PairTable, TrialSpeakers, Unknown
 from bosaris_py.uncertainty.statistics import ActDCF
 
@@ -220,7 +221,7 @@ def speaker_permutation_test(
     *,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool = False,
 ) -> PermutationTest:
     """Test if two systems differ, given the cost that each causes each speaker.
@@ -305,7 +306,7 @@ def speaker_permutation_test_scores(
     unknown: Unknown = "refuse",
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool = False,
 ) -> PermutationTest:
     r"""Test if the detection costs of two systems differ, swapping them speaker by speaker.
@@ -363,8 +364,10 @@ def speaker_permutation_test_scores(
     false alarms in the :math:`n_k` non-target trials that k takes part in on either side.
     They add up to :math:`\Delta`. Each false alarm counts in full for both its speakers:
     halves would make the standard error of :math:`\Delta_{fa}` half as large as it is.
-    The test is therefore slightly conservative where false alarms do not depend on
-    speakers, and unlike `speaker_permutation_test` not exact for few speakers.
+    Where false alarms do not depend on speakers, or the systems share what does, each is
+    thereby counted twice: the test is conservative, with a standard error up to
+    :math:`\sqrt 2` times too large, and `speaker_z_test` the more powerful one. Unlike
+    `speaker_permutation_test` it is not exact for few speakers.
     """
     owner = "speaker_permutation_test_scores"
     influence = _influence(
@@ -393,7 +396,9 @@ def speaker_z_test(
     """Test if the detection costs of two systems differ, letting only speakers be independent.
 
     The paired z-test with the standard error of `speaker_errors`, applied to the
-    difference of the two systems' errors on each trial.
+    difference of the two systems' errors on each trial. The first choice for costs at
+    fixed thresholds: unlike `paired_bootstrap` it counts what is peculiar to a pair of
+    speakers once, and such things are most of a difference between good systems.
 
     Parameters
     ----------
@@ -545,7 +550,7 @@ def _permute(
     shares: Float64Array,
     alternative: Alternative,
     permutations: int,
-    rng: np.random.Generator | int | None,
+    rng: Rng,
     owner: str,
     *,
     progress: bool,
@@ -563,7 +568,7 @@ def _permute(
     observed = float(shares.sum())
     exact = n_speakers < 60 and 2**n_speakers <= permutations
     n_rounds = 2**n_speakers if exact else int(permutations)
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng, owner)
     step = max(1, _SIGNS_PER_BLOCK // n_speakers)
     n_extreme = 0
     for start in tqdm(range(0, n_rounds, step), disable=not progress, unit="block"):

@@ -13,7 +13,12 @@ from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.scores import Scores
-from bosaris_py.uncertainty.bootstrap import StatisticLike, estimate_of, traits_of
+from bosaris_py.uncertainty.bootstrap import (
+    StatisticLike,
+    estimate_of,
+    traits_of,
+    warn_of_few_errors,
+)
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
 from bosaris_py.uncertainty.estimates import Alternative, check_choice
 from bosaris_py.uncertainty.matrix_bootstrap import (
@@ -25,7 +30,7 @@ from bosaris_py.uncertainty.matrix_bootstrap import (
 )
 from bosaris_py.uncertainty.plans import Order, ResamplingPlan, Weights
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
-from bosaris_py.uncertainty.samplers import Sampler
+from bosaris_py.uncertainty.samplers import Sampler, call_function
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
 from bosaris_py.uncertainty.speaker_sums import SpeakerSumsSampler
 from bosaris_py.uncertainty.speakers import Unknown
@@ -64,7 +69,7 @@ class PairedBootstrapResult:
     @property
     def difference(self) -> Any:
         """Metric of the first system minus that of the second."""
-        return self.contrast.estimate
+        return _plain(self.contrast.estimate)
 
     @property
     def standard_error(self) -> Any:
@@ -99,14 +104,16 @@ class PairedBootstrapResult:
         covariance = np.sum((a - a.mean(axis=0)) * (b - b.mean(axis=0)), axis=0) / (len(a) - 1)
         spread = np.multiply(self.first.standard_error, self.second.standard_error)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return _plain(np.clip(covariance / spread, -1.0, 1.0))
+            ratio = np.clip(covariance / spread, -1.0, 1.0)
+        return _plain(np.where(spread > 0, ratio, np.nan))
 
     @property
     def z(self) -> Any:
-        """Difference over its standard error; 0 if both are zero."""
-        difference = np.asarray(self.difference)
+        """Difference over its standard error; 0 if both are zero, NaN if the latter is."""
+        difference, spread = np.asarray(self.difference), np.asarray(self.standard_error)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return _plain(np.where(difference == 0, 0.0, difference / self.standard_error))
+            ratio = np.where(spread > 0, difference / spread, np.nan)
+        return _plain(np.where(difference == 0, 0.0, ratio))
 
     @property
     def p_value(self) -> Any:
@@ -207,6 +214,9 @@ def paired_bootstrap(
 
     Warns
     -----
+    FewErrorsWarning
+        If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors
+        in either system.
     MissingTrialsWarning
         If trials of the key have no scores in either system; they are left out.
     DegenerateReplicatesWarning
@@ -214,7 +224,7 @@ def paired_bootstrap(
 
     See Also
     --------
-    speaker_z_test : The same for a cost at a fixed threshold, by a formula.
+    speaker_z_test : For a cost at a fixed threshold, by a formula: more powerful.
     holm_correction : For the comparison of many systems.
 
     Notes
@@ -228,6 +238,12 @@ def paired_bootstrap(
     where :math:`\rho` is the correlation of replicates that were made by picking the
     same trials for both. The root is the standard deviation of the difference of
     the replicates, which is how it is computed here.
+
+    With ``method="speaker"`` the standard error of the difference is usually too large, by
+    up to :math:`\sqrt 3`, and the test has less power than it could: two systems share
+    the habits of speakers, which cancel, and what is left, the luck of pairs and of single
+    trials, counts three times, see `bootstrap_scores`. For costs at fixed thresholds prefer
+    `speaker_z_test`, or `speaker_permutation_test_scores`.
 
     References
     ----------
@@ -278,6 +294,7 @@ def paired_bootstrap(
     if shapes[0] != shapes[1]:
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
         raise invalid("statistic_b", owner, expected, f"{shapes[1]}")
+    warn_of_few_errors(statistics, [(s.tar, s.non) for s in systems])
     replicates = draw_replicates(
         _sampler(systems, plan, shapes[0]),
         n_replicates,
@@ -297,8 +314,10 @@ def paired_bootstrap(
         "owner": owner,
     }
     contrast = BootstrapResult.from_replicates(
-        np.subtract(*estimates)[()],
+        _plain(np.subtract(*estimates)),
         replicates[:, 0] - replicates[:, 1],
+        told=True,
+        magnitude=np.maximum(*np.abs(estimates)),
         bounds=(np.subtract(low_a, high_b), np.subtract(high_a, low_b)),
         **common,
     )
@@ -332,10 +351,10 @@ class _System:
     tar: FloatArray
     non: FloatArray
 
-    def prepare(self) -> "_Prepared":
+    def prepare(self, shape: tuple[int, ...]) -> "_Prepared":
         """Sort once, for many sets of weights."""
         if not isinstance(self.statistic, Statistic):
-            return _Prepared(_Function(self.statistic, self.tar, self.non), None, None)
+            return _Prepared(_Function(self.statistic, self.tar, self.non, shape), None, None)
         tar_sorted, tar_order = rank_scores(self.tar)
         non_sorted, non_order = rank_scores(self.non)
         return _Prepared(self.statistic.evaluator(tar_sorted, non_sorted), tar_order, non_order)
@@ -348,11 +367,14 @@ class _Function:
     function: Callable[..., Any]
     tar: FloatArray
     non: FloatArray
+    shape: tuple[int, ...]
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the value for weights in the order of the trials."""
         weights = (tar_weights.astype(np.float64), non_weights.astype(np.float64))
-        return self.function(self.tar, self.non, *weights)
+        return call_function(
+            self.function, self.tar, self.non, *weights, shape=self.shape, owner="paired_bootstrap"
+        )
 
 
 @attrs.frozen(eq=False)
@@ -402,7 +424,7 @@ def _sampler(systems: list[_System], plan: ResamplingPlan, shape: tuple[int, ...
         found = tuple(s for s in sums if s is not None)
         if len(found) == len(systems):
             return SpeakerSumsSampler(plan.persons, found)
-    return _PairedSampler(plan, tuple(system.prepare() for system in systems), shape)
+    return _PairedSampler(plan, tuple(system.prepare(shape) for system in systems), shape)
 
 
 def _plain(value: Any) -> Any:

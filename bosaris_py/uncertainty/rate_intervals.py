@@ -75,7 +75,7 @@ def error_rate_interval(
     Warns
     -----
     FewErrorsWarning
-        If a normal interval rests on fewer than 30 errors.
+        If the rate rests on fewer than 30 errors.
 
     References
     ----------
@@ -135,6 +135,11 @@ def jeffreys_interval(
         If there are no trials, more errors than trials, or `confidence` is not
         in (0, 1).
 
+    Warns
+    -----
+    FewErrorsWarning
+        If the rate rests on fewer than 30 errors: the interval is valid, but wide.
+
     Notes
     -----
     The equal-tailed quantiles of :math:`\mathrm{Beta}(k+\frac12, n-k+\frac12)`, with
@@ -149,12 +154,13 @@ def jeffreys_interval(
 
     Examples
     --------
-    >>> jeffreys_interval(0, 100)
-    0 (95 % interval 0 to 0.02475, standard error 0; Jeffreys)
+    >>> jeffreys_interval(40, 1000)
+    0.04 (95 % interval 0.02915 to 0.0535, standard error 0.0062; Jeffreys)
     """
     owner = "jeffreys_interval"
     rate, n = _rate_and_size(errors, trials, effective_trials, owner)
     tail = 0.5 - 0.5 * check_fraction(confidence, "confidence", owner)
+    check_few_errors(errors, "error-rate")
     k = rate * n
     low = 0.0 if rate == 0 else float(special.betaincinv(k + 0.5, n - k + 0.5, tail))
     high = 1.0 if rate == 1 else float(special.betainccinv(k + 0.5, n - k + 0.5, tail))
@@ -193,6 +199,11 @@ def wilson_interval(
         If there are no trials, more errors than trials, or `confidence` is not
         in (0, 1).
 
+    Warns
+    -----
+    FewErrorsWarning
+        If the rate rests on fewer than 30 errors: the interval is valid, but wide.
+
     Notes
     -----
     The solutions :math:`p` of :math:`(\hat p - p)^2 = z^2 p (1-p) / n` [1]_.
@@ -206,12 +217,13 @@ def wilson_interval(
 
     Examples
     --------
-    >>> wilson_interval(10, 400)
-    0.025 (95 % interval 0.01364 to 0.0454, standard error 0.0078; Wilson)
+    >>> wilson_interval(40, 1600)
+    0.025 (95 % interval 0.01841 to 0.03386, standard error 0.0039; Wilson)
     """
     owner = "wilson_interval"
     rate, n = _rate_and_size(errors, trials, effective_trials, owner)
     z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence", owner)))
+    check_few_errors(errors, "error-rate")
     shrunk = 1.0 + z * z / n
     centre = (rate + z * z / (2.0 * n)) / shrunk
     half = z / shrunk * math.sqrt(rate * (1.0 - rate) / n + (z / (2.0 * n)) ** 2)

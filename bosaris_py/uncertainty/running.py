@@ -8,6 +8,7 @@ same for any number of workers, and for any order in which blocks finish.
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import repeat
 from typing import Any, TypeVar
 
@@ -16,27 +17,15 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from bosaris_py._validation import describe, invalid
+from bosaris_py.uncertainty.randomness import Rng, as_generator
 from bosaris_py.uncertainty.samplers import Sampler
 
-__all__ = ["as_generator", "draw_replicates", "map_tasks", "whole_number"]
+__all__ = ["Rng", "as_generator", "draw_replicates", "map_tasks", "whole_number"]
 
 Float64Array = npt.NDArray[np.float64]
-Rng = np.random.Generator | int | None
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-
-def as_generator(rng: Rng, owner: str) -> np.random.Generator:
-    """Return the generator to spawn from."""
-    try:
-        generator = np.random.default_rng(rng)
-        generator.spawn(0)
-    except (TypeError, ValueError) as error:
-        hint = "numpy.random.default_rng(seed) makes a Generator."
-        expected = "be a Generator that can spawn, a whole number or None"
-        raise invalid("rng", owner, expected, describe(rng), hint) from error
-    return generator
 
 
 def whole_number(value: Any, least: int, name: str, owner: str) -> int:
@@ -154,7 +143,16 @@ def map_tasks(
             hint = "Define the function at the top of a module, or use workers=1."
             expected = "be of a kind that can be sent to another process if workers are several"
             raise invalid("statistic", "bootstrap", expected, str(error), hint) from error
-        return list(_with_progress(results, len(tasks), label, progress=progress))
+        try:
+            return list(_with_progress(results, len(tasks), label, progress=progress))
+        except BrokenProcessPool as error:
+            message = (
+                f"A worker process of {label} could not start, or was killed. Put the program into "
+                'a file (not "python -" or a pipe) with its main part under '
+                'if __name__ == "__main__":, see that each process has memory enough for a copy '
+                "of the scores, or use workers=1."
+            )
+            raise BrokenProcessPool(message) from error
 
 
 def _with_progress(

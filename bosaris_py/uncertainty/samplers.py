@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft, special
 
-from bosaris_py._validation import FloatArray, frozen
+from bosaris_py._validation import FloatArray, describe, frozen, invalid
 from bosaris_py.uncertainty.decisions import rejected
 from bosaris_py.uncertainty.lazy_curve import LazyCurve
 from bosaris_py.uncertainty.plans import ResamplingPlan
@@ -33,6 +33,7 @@ __all__ = [
     "SetTable",
     "TwoLayerRateSampler",
     "WeightedSampler",
+    "call_function",
     "count_rejected",
     "set_rate_sampler",
 ]
@@ -480,4 +481,38 @@ class CallableSampler:
 
     def _evaluate(self, tar_weights: Weights, non_weights: Weights) -> Any:
         weights = (tar_weights.astype(np.float64), non_weights.astype(np.float64))
-        return self.function(self.tar, self.non, *weights)
+        return call_function(self.function, self.tar, self.non, *weights, shape=self.shape)
+
+
+def call_function(
+    function: Callable[..., Any],
+    tar: FloatArray,
+    non: FloatArray,
+    tar_weights: Float64Array,
+    non_weights: Float64Array,
+    *,
+    shape: tuple[int, ...] | None = None,
+    owner: str = "bootstrap",
+) -> Float64Array:
+    """Return what a user's function makes of scores and weights, checked.
+
+    The function cannot change the scores, which other replicates need. `shape` is
+    that of its value on the data.
+    """
+    scores = []
+    for values in (tar, non):
+        view = values.view()
+        view.setflags(write=False)
+        scores.append(view)
+    returned = function(*scores, tar_weights, non_weights)
+    try:
+        value = np.asarray(returned)
+    except ValueError:  # rows of different lengths
+        value = np.array(None)
+    if value.dtype.kind not in "fiub" or not value.size:
+        expected = "return a number or an array of numbers"
+        raise invalid("statistic", owner, expected, describe(returned))
+    if shape is not None and value.shape != shape:
+        expected = f"return a value of the same shape for all replicates, {shape} as on the data"
+        raise invalid("statistic", owner, expected, f"{value.shape}")
+    return value.astype(np.float64)

@@ -1,10 +1,13 @@
 """Sets of scores that belong together, because one speaker or one model made them."""
 
+from typing import Any
+
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import describe, frozen, invalid
+from bosaris_py._validation import describe, frozen, invalid, list_some
+from bosaris_py.uncertainty.randomness import Rng, as_generator
 
 __all__ = ["EqualSizeSets", "SetIndex", "equal_size_sets"]
 
@@ -36,15 +39,10 @@ class SetIndex:
         if labels is None:
             hint = 'Give the label of each trial\'s set, or use method="iid".'
             raise invalid(name, owner, "be given when sets are resampled", "None", hint)
-        array = np.asarray(labels)
-        if array.ndim != 1 or array.dtype.kind not in "iuUSOb":
-            expected = "be a one-dimensional list of labels, text or whole numbers"
-            raise invalid(name, owner, expected, describe(array))
+        array = _as_labels(labels, name, owner)
         if array.size != n_trials:
             expected = f"have one label for each of the {n_trials} trials"
             raise invalid(name, owner, expected, f"{array.size} labels")
-        if array.dtype.kind == "O":
-            array = array.astype(np.str_)
         _, numbers, sizes = np.unique(array, return_inverse=True, return_counts=True)
         if sizes.size < _FEWEST_SETS:
             expected = f"name at least {_FEWEST_SETS} sets"
@@ -95,9 +93,61 @@ class EqualSizeSets:
         return f"EqualSizeSets: {self.n_sets} sets of {self.size}, {self.n_kept} of {total} trials"
 
 
-def equal_size_sets(
-    sets: npt.ArrayLike, *, rng: np.random.Generator | int | None = None
-) -> EqualSizeSets:
+def _as_labels(labels: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[Any]:
+    """Return labels that can be sorted; equal ones, and no others, stay equal."""
+    if not isinstance(labels, np.ndarray):
+        # numpy would make the text "1" of the number 1, and "None" of a missing label.
+        labels = np.array(labels, dtype=object)
+    array = labels.astype(object) if labels.dtype.kind == "T" else labels
+    if array.ndim != 1 or array.dtype.kind not in "iuUSObf":
+        raise _not_labels(array, name, owner)
+    if array.dtype.kind in "Of":
+        missing = np.array([_is_missing(label) for label in array.tolist()], dtype=np.bool_)
+        if missing.any():
+            positions = np.flatnonzero(missing)
+            found = (
+                f"none (None or NaN) for {positions.size} of {array.size} trials "
+                f"(positions {list_some(positions.tolist())})"
+            )
+            hint = "Leave these trials out, or give each a set of its own."
+            raise invalid(name, owner, "tell the set of each trial", found, hint)
+    if array.dtype.kind == "f":
+        raise _not_labels(array, name, owner)
+    return _number_objects(array, name, owner) if array.dtype.kind == "O" else array
+
+
+def _number_objects(array: npt.NDArray[Any], name: str, owner: str) -> npt.NDArray[Any]:
+    """Give labels of any type a number each; those of different types differ."""
+    kinds = {type(label) for label in array.tolist()}
+    if any(issubclass(kind, (float, np.floating)) for kind in kinds):
+        raise _not_labels(array, name, owner)
+    numbers: dict[Any, int] = {}
+    try:
+        coded = [
+            numbers.setdefault((isinstance(label, (bool, np.bool_)), label), len(numbers))
+            for label in array.tolist()
+        ]
+    except TypeError:
+        raise _not_labels(array, name, owner) from None
+    return np.array(coded, dtype=np.int64)
+
+
+def _not_labels(array: npt.NDArray[Any], name: str, owner: str) -> Exception:
+    expected = "be a one-dimensional list of labels, text or whole numbers"
+    return invalid(name, owner, expected, describe(array))
+
+
+def _is_missing(label: Any) -> bool:
+    """Tell whether a label is None, NaN, or another library's mark of a missing value."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     """Keep as many trials as possible such that all sets have the same size.
 
     Parameters
@@ -116,7 +166,8 @@ def equal_size_sets(
     Raises
     ------
     InvalidInputError
-        If there are fewer than two sets.
+        If there are fewer than two sets, a label is missing, or `rng` is no source of
+        randomness.
 
     Notes
     -----
@@ -140,14 +191,16 @@ def equal_size_sets(
     >>> chosen
     EqualSizeSets: 2 sets of 4, 8 of 10 trials
     """
-    index = SetIndex.from_labels(sets, np.size(np.asarray(sets)), "sets", "equal_size_sets")
+    owner = "equal_size_sets"
+    generator = as_generator(rng, owner)
+    labels = _as_labels(sets, "sets", owner)
+    index = SetIndex.from_labels(labels, labels.size, "sets", owner)
     descending = np.sort(index.sizes)[::-1]
     kept = descending * np.arange(1, descending.size + 1)
     # The last of equal products has the most sets.
     n_sets = descending.size - int(np.argmax(kept[: _FEWEST_SETS - 2 : -1]))
     size = int(descending[n_sets - 1])
     # In random order within each set, the first `size` trials are a random choice.
-    generator = np.random.default_rng(rng)
     order = np.lexsort((generator.random(index.labels.size), index.labels))
     starts = np.cumsum(index.sizes) - index.sizes
     rank = np.arange(order.size) - np.repeat(starts, index.sizes)

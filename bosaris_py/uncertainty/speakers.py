@@ -27,6 +27,8 @@ Unknown = Literal["refuse", "own"]
 # Cells that are converted to float64 at a time: 8 MB.
 _BLOCK_CELLS = 2**20
 
+_EXAMPLES = 3
+
 
 @attrs.frozen(eq=False, repr=False)
 class TrialSpeakers:
@@ -88,7 +90,8 @@ class TrialSpeakers:
         ------
         InvalidInputError
             If a speaker is not known and `unknown` is "refuse", a segment is the
-            target of several speakers, or the speakers contradict the key.
+            target of several speakers, a map gives a model or segment with trials
+            several speakers, or the speakers contradict the key.
 
         Warns
         -----
@@ -98,19 +101,23 @@ class TrialSpeakers:
         check_choice(unknown, get_args(Unknown), "unknown", owner)
         if not isinstance(key, Key):
             raise invalid("key", owner, "be a Key", describe(key))
-        models = _named(key.modelset, model_speakers, "model_speakers", owner)
+        trials = key.tar | key.non
+        models_needed = np.asarray(trials.any(axis=1))
+        segments_needed = np.asarray(trials.any(axis=0))
+        models = _named(key.modelset, model_speakers, models_needed, "model_speakers", owner)
         target_rows, target_cols = np.nonzero(key.tar)
         if segment_speakers is None:
             segments = np.full(key.segset.size, None, dtype=object)
             segments[target_cols] = models[target_rows]
         else:
-            segments = _named(key.segset, segment_speakers, "segment_speakers", owner)
-        trials = key.tar | key.non
-        _settle(models, key.modelset, np.asarray(trials.any(axis=1)), "models", unknown, owner)
+            segments = _named(
+                key.segset, segment_speakers, segments_needed, "segment_speakers", owner
+            )
+        _settle(models, key.modelset, models_needed, "models", unknown, owner)
         if segment_speakers is None:
             # Where a model's speaker became its own name, its targets follow.
             segments[target_cols] = models[target_rows]
-        _settle(segments, key.segset, np.asarray(trials.any(axis=0)), "segments", unknown, owner)
+        _settle(segments, key.segset, segments_needed, "segments", unknown, owner)
 
         names = np.concatenate((models, segments)).astype(np.str_)
         ids, codes = np.unique(names, return_inverse=True)
@@ -124,7 +131,9 @@ class TrialSpeakers:
                 f"{key.modelset[row]} ({models[row]}) and segment {key.segset[col]} "
                 f"({segments[col]})"
             )
-            hint = "Models that share a speaker need `model_speakers`."
+            hint = "Do the key and the maps belong together?"
+            if model_speakers is None:
+                hint = "Models that share a speaker need `model_speakers`."
             raise invalid("key", owner, "have one speaker in each target trial", found, hint)
         return speakers
 
@@ -270,12 +279,31 @@ class PairTable:
         return float(np.sum(self.table**2)) + mixed
 
 
-def _named(ids: StrArray, speakers: IdMap | None, name: str, owner: str) -> npt.NDArray[Any]:
-    """Return the speaker of each id as objects; None where it is not in the map."""
+def _named(
+    ids: StrArray,
+    speakers: IdMap | None,
+    needed: npt.NDArray[np.bool_],
+    name: str,
+    owner: str,
+) -> npt.NDArray[Any]:
+    """Return the speaker of each id as objects; None where it is not in the map.
+
+    An id with trials must not have several.
+    """
     if speakers is None:
         return ids.astype(object)
     if not isinstance(speakers, IdMap):
         raise invalid(name, owner, "be an IdMap", describe(speakers))
+    _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
+    differs = speakers.rightids != speakers.rightids[first][numbers]
+    torn = ids[needed & np.isin(ids, speakers.leftids[differs])]
+    if torn.size:
+        examples = []
+        for name_of_id in torn[:_EXAMPLES].tolist():
+            several = np.unique(speakers.rightids[speakers.leftids == name_of_id])
+            examples.append(f"{name_of_id}: {' and '.join(several.tolist())}")
+        got = f"several for {torn.size} ids with trials ({list_some(examples)})"
+        raise invalid(name, owner, "give each id one speaker", got)
     places = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
     found = np.full(ids.size, None, dtype=object)
     found[places >= 0] = speakers.rightids[places[places >= 0]]

@@ -56,10 +56,12 @@ __all__ = [
     "MinDCF",
     "SortedEvaluator",
     "Statistic",
+    "ThresholdStatistic",
     "check_statistic",
 ]
 
 Float64Array = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -194,7 +196,7 @@ def _sort_both(tar: FloatArray, non: FloatArray) -> tuple[SortedScores, SortedSc
     )
 
 
-class _ThresholdStatistic(Statistic):
+class ThresholdStatistic(Statistic):
     """A function of the error-rates at one or several fixed thresholds."""
 
     __slots__ = ()
@@ -225,6 +227,11 @@ class _ThresholdStatistic(Statistic):
         pmiss, _ = error_rates_at(tar, non, self.miss_limits, **weights)
         _, pfa = error_rates_at(tar, non, self.fa_limits, **weights)
         return _number(self.combine(pmiss[None, :], pfa[None, :])[0])
+
+    def count_errors(self, tar: FloatArray, non: FloatArray) -> tuple[IntArray, IntArray]:
+        """Count misses and false alarms at each threshold."""
+        misses = count_rejected(tar, self.miss_limits)[0]
+        return misses, non.size - count_rejected(non, self.fa_limits)[0]
 
     def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
@@ -283,7 +290,7 @@ class _RateEvaluator(SortedEvaluator):
 
     tar_below: npt.NDArray[np.int64]
     non_below: npt.NDArray[np.int64]
-    statistic: _ThresholdStatistic
+    statistic: ThresholdStatistic
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the statistic for weights in the order of the sorted scores."""
@@ -315,7 +322,7 @@ def _to_threshold(value: Any) -> float:
 
 
 @attrs.frozen
-class DCF(_ThresholdStatistic):
+class DCF(ThresholdStatistic):
     r"""Detection cost at a fixed threshold, the measure of the uncertainty papers.
 
     Parameters
@@ -392,7 +399,7 @@ def _cost_bounds(costs: DecisionCosts, *, normalize: bool) -> Bounds:
 
 
 @attrs.frozen
-class ActDCF(_ThresholdStatistic):
+class ActDCF(ThresholdStatistic):
     """Actual DCF: detection cost of Bayes decisions from log-likelihood-ratios.
 
     Parameters
@@ -458,7 +465,7 @@ def _to_thresholds(thresholds: Any) -> float | tuple[float, ...]:
 
 
 @attrs.frozen
-class ErrorRates(_ThresholdStatistic):
+class ErrorRates(ThresholdStatistic):
     """Miss and false-alarm rate at fixed thresholds, for error bars on a DET plot.
 
     Parameters

@@ -103,6 +103,7 @@ def _several() -> Any:
     return bootstrap([1.0, 2.0], [0.0, 1.5], ActDCF([0.1, 0.5]), replications=20, rng=1)
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 @pytest.mark.parametrize(
     ("make", "message"),
     [

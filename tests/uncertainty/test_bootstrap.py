@@ -17,6 +17,9 @@ from tests.uncertainty.naive_bootstrap import (
     variance_of_mean,
 )
 
+# Small data are quick; the warning has tests of its own, in test_few_errors.py.
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+
 METHODS = ("iid", "one-layer", "two-layer")
 SetScores = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -485,11 +488,12 @@ def test_input_is_left_alone() -> None:
         )  # fmt: skip
 
 
-def test_methods_without_sets_ignore_them() -> None:
-    """One loop over methods may pass the sets every time."""
-    with_sets = unc.bootstrap(TAR, NON, unc.EER(), tar_sets=[0, 1, 1], non_sets=["a", "b"], rng=1)
-    without = unc.bootstrap(TAR, NON, unc.EER(), rng=1)
-    assert np.array_equal(with_sets.replicates, without.replicates)
+@pytest.mark.parametrize("name", ["tar_sets", "non_sets"])
+@pytest.mark.parametrize("function", [unc.bootstrap, unc.standard_error_distribution])
+def test_trials_alone_take_no_sets(function: Callable[..., object], name: str) -> None:
+    """Else a forgotten `method` would make errors far too small, in silence."""
+    with pytest.raises(InvalidInputError, match=f"`{name}`.* left out.*Did you mean method="):
+        function(TAR, NON, unc.EER(), **{name: [0, 1, 1]})
 
 
 def test_infinite_scores_are_ranks_like_others() -> None:

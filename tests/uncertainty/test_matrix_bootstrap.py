@@ -17,6 +17,9 @@ from bosaris_py.errors import (
 from bosaris_py.uncertainty.speaker_plan import PersonWeights, SpeakerPlan
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
+# Small data are quick; the warning has tests of its own, in test_few_errors.py.
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+
 METHODS = ("iid", "one-layer", "two-layer", "speaker")
 WEIGHTS = ("multinomial", "exponential", "double-or-nothing")
 COST = unc.DCF(0.0, 0.05, 1, 1, normalize=True)

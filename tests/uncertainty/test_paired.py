@@ -14,6 +14,9 @@ from bosaris_py.errors import (
 )
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
+# Small data are quick; the warning has tests of its own, in test_few_errors.py.
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+
 METHODS = ("iid", "one-layer", "two-layer", "speaker")
 COST = unc.DCF(0.0, 0.05, 1, 1, normalize=True)
 EXPERIMENT = CrossedExperiment(tar_mean=2.0)

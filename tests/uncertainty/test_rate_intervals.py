@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bosaris_py.errors import FewErrorsWarning, InvalidInputError
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.uncertainty.rate_intervals import (
     error_rate_interval,
     jeffreys_interval,
@@ -15,6 +15,9 @@ from bosaris_py.uncertainty.rate_intervals import (
     trials_needed,
     wilson_interval,
 )
+
+# Small data are quick; the warning has tests of its own, in test_few_errors.py.
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
 counts = st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 confidences = st.floats(0.5, 0.999)
@@ -84,13 +87,6 @@ def test_coverage_at_few_errors(method):
     ]
     assert 0.94 < np.mean(coverage) < 0.97
     assert min(coverage) > 0.85
-
-
-def test_only_normal_intervals_warn_of_few_errors():
-    with pytest.warns(FewErrorsWarning, match="rests on 3 errors"):
-        error_rate_interval(3, 100)
-    error_rate_interval(3, 100, method="jeffreys")
-    error_rate_interval(3, 100, method="wilson")
 
 
 def test_rules_of_thumb():

@@ -1,0 +1,237 @@
+"""Results that look more certain than they are: warnings, refusals, and zeros that are exact."""
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bosaris_py import IdMap, Key, Scores
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import (
+    DegenerateReplicatesWarning,
+    DuplicateIdWarning,
+    FewErrorsWarning,
+    InvalidInputError,
+)
+
+RNG = np.random.default_rng(3)
+TAR, NON = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 400)
+NAMES = [f"speaker{i}" for i in range(12)]
+SAME = np.eye(12, dtype=bool)
+KEY = Key(NAMES, NAMES, SAME, ~SAME)
+
+
+def matrix(seed: int) -> Scores:
+    return Scores(np.random.default_rng(seed).normal(size=SAME.shape) + 3.0 * SAME, NAMES, NAMES)
+
+
+class TestWarnings:
+    @pytest.mark.parametrize(
+        "interval",
+        [
+            unc.wilson_interval,
+            unc.jeffreys_interval,
+            lambda k, n: unc.error_rate_interval(k, n, method="normal"),
+            lambda k, n: unc.error_rate_interval(k, n, method="jeffreys"),
+            lambda k, n: unc.error_rate_interval(k, n, method="wilson"),
+        ],
+    )
+    def test_intervals_of_a_rate(self, interval: Callable[..., unc.Interval]) -> None:
+        with pytest.warns(FewErrorsWarning, match="rests on 29 errors") as caught:
+            interval(29, 1000)
+        assert len(caught) == 1
+        interval(30, 1000)
+
+    @pytest.mark.parametrize("statistic", [unc.DCF(5.0), unc.ErrorRates(5.0)])
+    def test_a_bootstrap_without_false_alarms(self, statistic: unc.Statistic) -> None:
+        """All 50 targets are missed, no non-target is accepted: no replicate differs."""
+        tar, non = np.zeros(50), np.zeros(400)
+        with pytest.warns(FewErrorsWarning, match="^The false-alarm rate rests on 0 err") as caught:
+            result = unc.bootstrap(tar, non, statistic, replications=20, rng=1)
+        assert len(caught) == 1
+        assert np.all(np.asarray(result.standard_error) == 0)
+
+    def test_a_score_matrix_and_two(self) -> None:
+        cost = unc.ActDCF(0.5)
+        # 12 targets cannot yield 30 misses.
+        with pytest.warns(FewErrorsWarning, match="miss rate rests on") as caught:
+            unc.bootstrap_scores(matrix(1), KEY, cost, replications=20, rng=1)
+        assert len(caught) == 1
+        with pytest.warns(FewErrorsWarning, match="2 of 2 miss rates rest on few err") as caught:
+            unc.paired_bootstrap(matrix(1), matrix(2), KEY, cost, replications=20, rng=1)
+        assert len(caught) == 1
+
+    @pytest.mark.parametrize(
+        "statistic", [unc.MinDCF(0.1), unc.EER(), unc.AUC(), unc.Cllr(), unc.MinCllr()]
+    )
+    def test_no_noise_from_other_metrics(self, statistic: unc.Statistic) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            unc.bootstrap(TAR, NON, statistic, replications=20, rng=1)
+
+    def test_replicates_that_are_all_alike(self) -> None:
+        with pytest.warns(FewErrorsWarning, match="All 20 bootstrap replicates are alike"):
+            result = unc.bootstrap([3.0, 4.0], [0.0, 1.0], unc.AUC(), replications=20, rng=1)
+        assert result.standard_error == 0
+
+    def test_few_speakers_that_are_often_lost(self) -> None:
+        """Of two speakers one is picked twice half the time: then no non-target is left."""
+        key = Key(NAMES[:2], NAMES[:2], SAME[:2, :2], ~SAME[:2, :2])
+        scores = Scores(np.array([[3.0, 0.0], [0.0, 4.0]]), NAMES[:2], NAMES[:2])
+        with pytest.warns(DegenerateReplicatesWarning, match="All others are alike.*too few"):
+            unc.bootstrap_scores(scores, key, unc.AUC(), replications=100, rng=1)
+
+
+class TestConstants:
+    def test_a_threshold_that_nothing_reaches(self) -> None:
+        """The cost is 0.1 for all replicates, which rounding must not make a spread of."""
+        with pytest.warns(FewErrorsWarning):
+            result = unc.bootstrap(TAR, NON, unc.DCF(np.inf), replications=200, rng=1)
+        assert result.standard_error == 0
+        assert result.monte_carlo_error == 0
+
+    def test_a_comparison_of_constants(self) -> None:
+        with pytest.warns(FewErrorsWarning):
+            result = unc.paired_bootstrap(
+                matrix(1), matrix(2), KEY, unc.DCF(np.inf), unc.DCF(-np.inf),
+                replications=200, rng=1,
+            )  # fmt: skip
+        assert result.standard_error == 0
+        assert type(result.difference) is float
+        for value in (result.correlation, result.z, result.p_value):
+            assert np.isnan(value)
+
+
+class TestSpeakers:
+    def test_a_model_of_two_speakers(self) -> None:
+        left = [*NAMES, NAMES[0]]
+        with pytest.warns(DuplicateIdWarning):
+            torn = IdMap(left, [*NAMES, "somebody"])
+        with pytest.raises(InvalidInputError, match=r"several for 1 ids.*speaker0: somebody and"):
+            unc.bootstrap_scores(matrix(1), KEY, unc.AUC(), model_speakers=torn)
+
+    def test_two_speakers_of_a_model_without_trials(self) -> None:
+        with pytest.warns(DuplicateIdWarning):
+            maps = IdMap([*NAMES, "unused", "unused"], [*NAMES, "a", "b"])
+        options = {"replications": 20, "rng": 1}
+        result = unc.bootstrap_scores(matrix(1), KEY, unc.Cllr(), model_speakers=maps, **options)
+        plain = unc.bootstrap_scores(matrix(1), KEY, unc.Cllr(), **options)
+        assert np.array_equal(result.replicates, plain.replicates)
+
+    def test_the_hint_does_not_ask_for_what_was_given(self) -> None:
+        maps = {
+            "model_speakers": IdMap(NAMES, NAMES),
+            "segment_speakers": IdMap(NAMES, NAMES[::-1]),
+        }
+        with pytest.raises(InvalidInputError, match="belong together") as error:
+            unc.bootstrap_scores(matrix(1), KEY, unc.AUC(), **maps)
+        assert "need `model_speakers`" not in str(error.value)
+
+
+class TestLabels:
+    @pytest.mark.parametrize(
+        "labels",
+        [
+            ["a", None, "b", float("nan")],
+            np.array(["a", None, "b", np.nan], dtype=object),
+            [1.0, np.nan, 2.0, None],
+        ],
+    )
+    def test_missing(self, labels: object) -> None:
+        with pytest.raises(InvalidInputError, match=r"for 2 of 4 trials \(positions 1, 3\)"):
+            unc.equal_size_sets(labels)
+
+    def test_missing_among_floats(self) -> None:
+        with pytest.raises(InvalidInputError, match="for 1 of 3 trials"):
+            unc.equal_size_sets(np.array([1.0, np.nan, 2.0]))
+
+    def test_numbers_and_texts_differ(self) -> None:
+        # 1 and "1" are two sets, so with 2 there are three sets of two.
+        assert unc.equal_size_sets([1, "1", 2, 1, "1", 2], rng=1).n_sets == 3
+
+
+def returns(value: object) -> Callable[..., object]:
+    return lambda tar, non, tar_weights, non_weights: value
+
+
+def by_trials(statistic: Callable[..., object]) -> object:
+    return unc.bootstrap(TAR, NON, statistic, replications=5, rng=1)
+
+
+def of_two(statistic: Callable[..., object]) -> object:
+    systems = matrix(1), matrix(2)
+    return unc.paired_bootstrap(*systems, KEY, statistic, method="iid", replications=5, rng=1)
+
+
+class TestFunctions:
+    @pytest.mark.parametrize("value", ["0.5", 1j, None, [], [[1.0], [1.0, 2.0]]])
+    @pytest.mark.parametrize("run", [by_trials, of_two])
+    def test_no_number(self, value: object, run: Callable[..., object]) -> None:
+        with pytest.raises(InvalidInputError, match="return a number or an array of numbers"):
+            run(returns(value))
+
+    @pytest.mark.parametrize("run", [by_trials, of_two])
+    def test_changing_shape(self, run: Callable[..., object]) -> None:
+        def statistic(tar: np.ndarray, *others: np.ndarray) -> np.ndarray:
+            return tar[: 1 + int(others[1].max() > 1)]
+
+        with pytest.raises(InvalidInputError, match="same shape for all replicates"):
+            run(statistic)
+
+    def test_cannot_change_the_scores(self) -> None:
+        def statistic(tar: np.ndarray, *others: np.ndarray) -> float:
+            tar += 1.0
+            return float(tar.mean())
+
+        tar = TAR.copy()
+        with pytest.raises(ValueError, match="read-only"):
+            unc.bootstrap(tar, NON, statistic, replications=5)
+        assert np.array_equal(tar, TAR)
+
+
+def test_sources_of_randomness() -> None:
+    for call in (
+        lambda: unc.equal_size_sets(["a", "a", "b", "b"], rng="x"),
+        lambda: unc.speaker_permutation_test(np.arange(20.0), np.ones(20), rng="x"),
+    ):
+        with pytest.raises(InvalidInputError, match="`rng` of"):
+            call()
+
+
+def test_workers_of_a_program_without_a_file() -> None:
+    program = """
+import numpy as np
+from bosaris_py import uncertainty as unc
+unc.bootstrap(np.arange(9.0), np.arange(9.0), unc.AUC(), replications=200, workers=2)
+"""
+    done = subprocess.run(
+        [sys.executable, "-"], input=program, capture_output=True, text=True, check=False
+    )
+    assert "or use workers=1" in done.stderr
+
+
+def test_pairs_that_dominate() -> None:
+    """Independent scores: the formula has the true standard error, the bootstrap sqrt(3) times it.
+
+    Of 40 data sets, so that the mean of each is known to a few per cent.
+    """
+    same = np.eye(40, dtype=bool)
+    names = [f"speaker{i}" for i in range(40)]
+    key = Key(names, names, same, ~same)
+    cost = unc.DCF(0.5, 0.05, 1, 1, normalize=True)
+    rows = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewErrorsWarning)
+        for rng in np.random.default_rng(1).spawn(40):
+            scores = Scores(rng.normal(size=same.shape) + 3.0 * same, names, names)
+            boot = unc.bootstrap_scores(scores, key, cost, replications=200, rng=rng)
+            rows.append((boot.standard_error, unc.dcf_standard_error_scores(scores, key, cost)))
+    bootstrap, formula = np.mean(rows, axis=0)
+    pmiss, pfa = stats.norm.sf([2.5, 0.5])
+    truth = np.sqrt(pmiss * (1 - pmiss) / 40 + 19**2 * pfa * (1 - pfa) / 1560)
+    assert formula == pytest.approx(truth, rel=0.1)
+    assert bootstrap == pytest.approx(np.sqrt(3) * truth, rel=0.1)
