@@ -121,6 +121,11 @@ def _number_objects(array: npt.NDArray[Any], name: str, owner: str) -> npt.NDArr
     kinds = {type(label) for label in array.tolist()}
     if any(issubclass(kind, (float, np.floating)) for kind in kinds):
         raise _not_labels(array, name, owner)
+    # In order where there is one, so that a list and an array give the same replicates.
+    if all(issubclass(kind, str) for kind in kinds):
+        return array.astype(np.str_)
+    if all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        return np.array(array.tolist())
     numbers: dict[Any, int] = {}
     try:
         coded = [

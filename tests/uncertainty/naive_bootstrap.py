@@ -1,6 +1,8 @@
 """The bootstraps of the papers as plain loops, and closed forms of their standard errors."""
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -78,3 +80,15 @@ def scores_with_set_effects(
     tar, non = (a[order] for a, order in zip(arrays, orders, strict=True))
     tar_sets, non_sets = (a[order] for a, order in zip(labels, orders, strict=True))
     return tar, non, tar_sets, non_sets
+
+
+def with_sets_where_used(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a bootstrap for loops over methods: "iid" refuses labels, the others need them."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        if options.get("method", "iid") == "iid":
+            options = {k: v for k, v in options.items() if k not in ("tar_sets", "non_sets")}
+        return function(*arguments, **options)
+
+    return call

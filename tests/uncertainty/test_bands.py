@@ -19,6 +19,10 @@ from bosaris_py.uncertainty.statistics import ActDCF, ErrorRates, MinDCF, Statis
 from bosaris_py.uncertainty.weighted_curve import rank_scores
 from tests.crossed_trials import CrossedExperiment
 from tests.score_strategies import finite_scores, weighted_scores
+from tests.uncertainty.naive_bootstrap import with_sets_where_used
+
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+resample = with_sets_where_used(bootstrap)
 
 PFA = [0.0, 0.05, 0.1, 0.25, 1 / 3, 0.5, 0.75, 1.0]
 PLO = [-3.0, -0.5, 0.0, 0.5, 2.0]
@@ -108,7 +112,7 @@ def test_default_grids_cover_the_plots() -> None:
 def test_band_is_made_of_the_bootstraps_intervals(
     curve: Curve, method: str, scores: tuple[np.ndarray, np.ndarray], sets: dict[str, np.ndarray]
 ) -> None:
-    result = bootstrap(*scores, curve, method=method, replications=200, rng=1, **sets)
+    result = resample(*scores, curve, method=method, replications=200, rng=1, **sets)
     band = curve.band(result)
     assert result.replicates.shape == (200, *curve.shape)
     values = band.pmiss if isinstance(band, DETBand) else band.dcf
@@ -133,8 +137,8 @@ def test_dcf_bands_are_the_intervals_of_the_costs(
     options = {"method": "two-layer", "replications": 300, "rng": 5} | sets
     priors = 1 / (1 + np.exp(-np.array(plo)))
     for curve, kind in ((ActDCFCurve(plo), ActDCF), (MinDCFCurve(plo), MinDCF)):
-        band = curve.band(bootstrap(*scores, curve, **options))
-        alone = bootstrap(*scores, kind(priors, normalize=True), **options)
+        band = curve.band(resample(*scores, curve, **options))
+        alone = resample(*scores, kind(priors, normalize=True), **options)
         assert band.interval == alone.interval
         # Priors differ in the last bits.
         np.testing.assert_allclose(band.low, alone.low, rtol=1e-13)
@@ -188,7 +192,7 @@ def test_det_band_against_a_plain_loop(rng: np.random.Generator) -> None:
         # The 31st largest non-target and all below it must be rejected.
         plain[i] = np.mean(t <= n[-31])
     curve = DETCurve([allowed])
-    result = bootstrap(tar, non, curve, replications=n_replicates, rng=rng)
+    result = resample(tar, non, curve, replications=n_replicates, rng=rng)
     # Two standard deviations of 2000 replicates each: 2 * sqrt(2) / sqrt(4000), and room.
     assert result.standard_error[0] == pytest.approx(plain.std(ddof=1), rel=0.07)
     # Means: the same, four of their standard errors.
@@ -200,8 +204,8 @@ def test_det_band_covers_more_than_the_fixed_threshold(rng: np.random.Generator)
     """The threshold is found anew, so the non-targets add to the spread of the miss rate."""
     tar, non = rng.normal(2, 1, 2000), rng.normal(0, 1, 200)
     threshold = ROC.from_scores(tar, non).threshold_at(pfa=0.05)
-    fixed = bootstrap(tar, non, ErrorRates(float(threshold)), rng=1)
-    found = bootstrap(tar, non, DETCurve([0.05]), rng=1)
+    fixed = resample(tar, non, ErrorRates(float(threshold)), rng=1)
+    found = resample(tar, non, DETCurve([0.05]), rng=1)
     assert found.standard_error[0] > 2 * fixed.standard_error[0]
 
 
@@ -217,7 +221,7 @@ def test_bands_are_frozen_and_curves_compare_by_value(
     again = pickle.loads(pickle.dumps(curve))
     assert again == curve
     assert hash(again) == hash(curve)
-    band = curve.band(bootstrap(*scores, curve, replications=50, rng=1))
+    band = curve.band(resample(*scores, curve, replications=50, rng=1))
     with pytest.raises(AttributeError):
         band.low = band.high  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
@@ -226,14 +230,14 @@ def test_bands_are_frozen_and_curves_compare_by_value(
 
 def test_workers_do_not_change_a_band(scores: tuple[np.ndarray, np.ndarray]) -> None:
     curve = MinDCFCurve(PLO)
-    alone = bootstrap(*scores, curve, replications=120, rng=3)
-    together = bootstrap(*scores, curve, replications=120, rng=3, workers=2)
+    alone = resample(*scores, curve, replications=120, rng=3)
+    together = resample(*scores, curve, replications=120, rng=3, workers=2)
     np.testing.assert_array_equal(alone.replicates, together.replicates)
 
 
 def test_repr(scores: tuple[np.ndarray, np.ndarray]) -> None:
     curve = MinDCFCurve(PLO)
-    band = curve.band(bootstrap(*scores, curve, confidence=0.9, replications=50, rng=1))
+    band = curve.band(resample(*scores, curve, confidence=0.9, replications=50, rng=1))
     assert isinstance(band, DCFBand)
     assert repr(band) == "DCFBand: 90 % basic band of min DCF, plo -3 ... 2; iid bootstrap"
 
@@ -263,7 +267,7 @@ def test_results_of_something_else(curve: Curve, scores: tuple[np.ndarray, np.nd
     message = f"`result` of {owner} must be a BootstrapResult; got 0.5."
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         curve.band(0.5)  # type: ignore[arg-type]
-    result = bootstrap(*scores, ActDCF(0.5), replications=10, rng=1)
+    result = resample(*scores, ActDCF(0.5), replications=10, rng=1)
     message = f"`result` of {owner} must be of this curve, with {len(_x(curve))} values; got"
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         curve.band(result)

@@ -15,10 +15,12 @@ from tests.uncertainty.naive_bootstrap import (
     plain_replicates,
     scores_with_set_effects,
     variance_of_mean,
+    with_sets_where_used,
 )
 
 # Small data are quick; the warning has tests of its own, in test_few_errors.py.
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+resample = with_sets_where_used(unc.bootstrap)
 
 METHODS = ("iid", "one-layer", "two-layer")
 SetScores = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -49,7 +51,7 @@ class TestClosedForms:
         tar, non, tar_sets, non_sets = papers_sets
         statistic = unc.DCF(1.5)
         n = 20_000
-        result = unc.bootstrap(
+        result = resample(
             tar, non, statistic, method=method, tar_sets=tar_sets, non_sets=non_sets,
             replications=n, rng=21,
         )  # fmt: skip
@@ -76,7 +78,7 @@ class TestClosedForms:
     def test_standard_error_of_cllr(self, papers_sets: SetScores, method: str) -> None:
         tar, non, tar_sets, non_sets = papers_sets
         n = 4000
-        result = unc.bootstrap(
+        result = resample(
             tar, non, unc.Cllr(), method=method, tar_sets=tar_sets, non_sets=non_sets,
             replications=n, rng=23,
         )  # fmt: skip
@@ -92,9 +94,7 @@ class TestClosedForms:
 
     def test_two_rates_at_two_thresholds_are_correlated_as_they_must(self) -> None:
         tar = np.arange(10.0)
-        result = unc.bootstrap(
-            tar, [0.0, 1.0], unc.ErrorRates([7.0, 3.0]), replications=20_000, rng=24
-        )
+        result = resample(tar, [0.0, 1.0], unc.ErrorRates([7.0, 3.0]), replications=20_000, rng=24)
         misses = result.replicates[:, 0]
         # P(below 3) = .3, P(below 7) = .7: covariance of the rates (.3 - .3 * .7) / 10.
         covariance = np.cov(misses.T)
@@ -118,7 +118,7 @@ class TestDistribution:
         self, statistic: unc.Statistic, scores: SetScores, method: str, n: int, seed: int
     ) -> None:
         tar, non, tar_sets, non_sets = scores
-        fast = unc.bootstrap(
+        fast = resample(
             tar, non, statistic, method=method, tar_sets=tar_sets, non_sets=non_sets,
             replications=n, rng=seed,
         ).replicates  # fmt: skip
@@ -173,7 +173,7 @@ class TestDistribution:
             value = bosaris_py.eer(tar[list(picks[:2])], non[list(picks[2:])])
             exact[round(value, 12)] = exact.get(round(value, 12), 0.0) + 1 / 16
         n = 16_000
-        drawn = unc.bootstrap(tar, non, unc.EER(), replications=n, rng=39).replicates.round(12)
+        drawn = resample(tar, non, unc.EER(), replications=n, rng=39).replicates.round(12)
         values, counts = np.unique(drawn, return_counts=True)
         assert values.tolist() == sorted(exact)
         expected = [n * exact[value] for value in values.tolist()]
@@ -193,7 +193,7 @@ class TestAnyFunction:
     def test_agrees_with_the_statistic(self, method: str) -> None:
         tar, non, tar_sets, non_sets = small_sets(tied=False, unequal=True)
         results = [
-            unc.bootstrap(
+            resample(
                 tar, non, statistic, method=method, tar_sets=tar_sets, non_sets=non_sets,
                 replications=2000, rng=seed,
             )
@@ -210,7 +210,7 @@ class TestAnyFunction:
             seen.append((tar, non, tw, nw))
             return float(tw[0])
 
-        unc.bootstrap([3.0, 1.0, 2.0], [0.0, -1.0], spy, replications=5, rng=0)
+        resample([3.0, 1.0, 2.0], [0.0, -1.0], spy, replications=5, rng=0)
         assert len(seen) == 6
         for tar, non, tw, nw in seen:
             assert tar.tolist() == [3.0, 1.0, 2.0]
@@ -221,7 +221,7 @@ class TestAnyFunction:
         assert seen[0][2].tolist() == [1.0, 1.0, 1.0]
 
     def test_may_return_an_array(self) -> None:
-        result = unc.bootstrap(
+        result = resample(
             [3.0, 1.0, 2.0], [0.0, -1.0], lambda t, n, tw, nw: tw[:2], replications=50, rng=0
         )
         assert result.replicates.shape == (50, 2)
@@ -234,7 +234,7 @@ class TestAnyFunction:
             return float(tw[0]) if tw[0] else np.nan
 
         with pytest.warns(DegenerateReplicatesWarning, match="of 500 bootstrap replicates") as all_:
-            result = unc.bootstrap([1.0, 2.0], [0.0], first_weight, replications=500, rng=1)
+            result = resample([1.0, 2.0], [0.0], first_weight, replications=500, rng=1)
         assert all_[0].filename == __file__
         undefined = np.isnan(result.replicates)
         # Chance 1/4 each: 125 +- 5 * 9.7.
@@ -252,7 +252,7 @@ class TestAnyFunction:
             return next(calls, np.nan)
 
         with pytest.raises(InvalidInputError, match="at least 2 replicates; got 0 of 10"):
-            unc.bootstrap([1.0, 2.0], [0.0], once, replications=10, rng=1)
+            resample([1.0, 2.0], [0.0], once, replications=10, rng=1)
 
 
 class TestRandomness:
@@ -265,7 +265,7 @@ class TestRandomness:
         tar, non, tar_sets, non_sets = small_sets(tied=False)
         for statistic in self.STATISTICS:
             runs = [
-                unc.bootstrap(
+                resample(
                     tar, non, statistic, method=method, tar_sets=tar_sets, non_sets=non_sets,
                     replications=60, rng=seed,
                 ).replicates
@@ -276,13 +276,13 @@ class TestRandomness:
 
     def test_a_generator_goes_on(self) -> None:
         rng = np.random.default_rng(5)
-        runs = [unc.bootstrap([1.0, 2.0], [0.0, 1.5], unc.AUC(), rng=rng) for _ in range(2)]
+        runs = [resample([1.0, 2.0], [0.0, 1.5], unc.AUC(), rng=rng) for _ in range(2)]
         assert not np.array_equal(runs[0].replicates, runs[1].replicates)
 
     def test_a_longer_run_begins_as_a_shorter_one(self) -> None:
         tar, non, *_ = small_sets(tied=False)
-        short = unc.bootstrap(tar, non, unc.EER(), replications=500, rng=1).replicates
-        long = unc.bootstrap(tar, non, unc.EER(), replications=1000, rng=1).replicates
+        short = resample(tar, non, unc.EER(), replications=500, rng=1).replicates
+        long = resample(tar, non, unc.EER(), replications=1000, rng=1).replicates
         assert np.array_equal(long[:500], short)
 
     def test_workers_do_not_matter(self) -> None:
@@ -294,7 +294,7 @@ class TestRandomness:
             (unc.EER(), "iid", 600, (2,)),
         ):
             alone, *shared = (
-                unc.bootstrap(
+                resample(
                     tar, non, statistic, method=method, tar_sets=tar_sets, non_sets=non_sets,
                     replications=n, rng=52, workers=workers,
                 ).replicates
@@ -305,12 +305,12 @@ class TestRandomness:
 
     def test_a_function_that_cannot_be_sent_to_workers(self) -> None:
         with pytest.raises(InvalidInputError, match=r"another process.*workers=1"):
-            unc.bootstrap([1.0], [0.0], lambda t, n, tw, nw: tw[0], rng=0, workers=2)
+            resample([1.0], [0.0], lambda t, n, tw, nw: tw[0], rng=0, workers=2)
 
     def test_progress_is_shown_on_request(self, capsys: pytest.CaptureFixture[str]) -> None:
-        unc.bootstrap([1.0, 2.0], [0.0], unc.EER(), rng=0)
+        resample([1.0, 2.0], [0.0], unc.EER(), rng=0)
         assert capsys.readouterr().err == ""
-        unc.bootstrap([1.0, 2.0], [0.0], unc.EER(), rng=0, progress=True)
+        resample([1.0, 2.0], [0.0], unc.EER(), rng=0, progress=True)
         assert "bootstrap: 100%" in capsys.readouterr().err
 
 
@@ -325,7 +325,7 @@ def bosaris_min_dcf(
 class TestIntervals:
     def test_kinds(self) -> None:
         tar, non, *_ = small_sets(tied=False)
-        result = unc.bootstrap(tar, non, unc.ActDCF(0.5), rng=61, confidence=0.9)
+        result = resample(tar, non, unc.ActDCF(0.5), rng=61, confidence=0.9)
         ordered = np.sort(result.replicates)
         # 2000 replicates: np = 100 and 1900 are whole, so neighbours are averaged.
         low, high = ordered[99:101].mean(), ordered[1899:1901].mean()
@@ -335,7 +335,7 @@ class TestIntervals:
         normal = result.interval_of("normal", 0.95)
         half = 1.959963984540054 * result.standard_error
         assert np.allclose(normal, (result.estimate - half, result.estimate + half), rtol=1e-12)
-        named = unc.bootstrap(tar, non, unc.ActDCF(0.5), rng=61, confidence=0.9, interval="basic")
+        named = resample(tar, non, unc.ActDCF(0.5), rng=61, confidence=0.9, interval="basic")
         assert (named.low, named.high) == mirrored
 
     @pytest.mark.parametrize("kind", ["percentile", "basic", "normal"])
@@ -346,20 +346,20 @@ class TestIntervals:
     )
     def test_a_rate_stays_a_rate(self, statistic: unc.Statistic, kind: str) -> None:
         for tar, non in (([1.0, 4.0, 5.0], [0.0, 1.0, 3.0]), ([-1.0, 0.0], [1.0, 0.5])):
-            result = unc.bootstrap(tar, non, statistic, interval=kind, rng=62)
+            result = resample(tar, non, statistic, interval=kind, rng=62)
             assert np.all(np.asarray(result.low) >= 0)
             assert np.all(result.low <= np.asarray(result.high))
             assert np.all(np.asarray(result.high) <= 1)
 
     def test_default_follows_the_statistic(self) -> None:
         tar, non, *_ = small_sets(tied=False)
-        assert unc.bootstrap(tar, non, unc.EER(), rng=0).interval == "basic"
-        assert unc.bootstrap(tar, non, unc.DCF(0.0), rng=0).interval == "percentile"
-        assert unc.bootstrap(tar, non, bosaris_min_dcf, rng=0).interval == "percentile"
+        assert resample(tar, non, unc.EER(), rng=0).interval == "basic"
+        assert resample(tar, non, unc.DCF(0.0), rng=0).interval == "percentile"
+        assert resample(tar, non, bosaris_min_dcf, rng=0).interval == "percentile"
 
     def test_what_the_result_says(self) -> None:
         tar, non, *_ = small_sets(tied=False)
-        result = unc.bootstrap(tar, non, unc.DCF(1.0), rng=63)
+        result = resample(tar, non, unc.DCF(1.0), rng=63)
         assert result.relative_error == 1.96 * result.standard_error / result.estimate
         assert result.bias == result.replicates.mean() - result.estimate
         assert "iid bootstrap, 2000 replicates" in repr(result)
@@ -368,13 +368,13 @@ class TestIntervals:
 
     def test_monte_carlo_error_is_the_spread_of_many_runs(self) -> None:
         tar, non, *_ = small_sets(tied=False)
-        predicted = unc.bootstrap(tar, non, unc.DCF(1.0), rng=64).monte_carlo_error
+        predicted = resample(tar, non, unc.DCF(1.0), rng=64).monte_carlo_error
         runs = unc.standard_error_distribution(tar, non, unc.DCF(1.0), runs=400, rng=65)
         # The spread of 400 runs is known to 1 / sqrt(800) = 3.5 %, the prediction to a few.
         assert predicted == pytest.approx(runs.standard_error, rel=0.2)
 
     def test_no_spread_no_error(self) -> None:
-        result = unc.bootstrap([5.0, 6.0], [0.0, 1.0], unc.EER(), rng=0)
+        result = resample([5.0, 6.0], [0.0, 1.0], unc.EER(), rng=0)
         assert (result.standard_error, result.monte_carlo_error) == (0.0, 0.0)
         assert (result.low, result.high) == (0.0, 0.0)
 
@@ -397,7 +397,7 @@ class TestCoverage:
 
         def experiment(rng: np.random.Generator) -> tuple[float, float]:
             tar, non = rng.normal(3, 1, 2000), rng.normal(0, 1, 4000)
-            result = unc.bootstrap(tar, non, unc.DCF(threshold), rng=rng)
+            result = resample(tar, non, unc.DCF(threshold), rng=rng)
             return result.low, result.high
 
         count = self.covered(experiment, truth)
@@ -411,7 +411,7 @@ class TestCoverage:
 
         def experiment(rng: np.random.Generator) -> tuple[float, float]:
             tar, non, tar_sets, non_sets = scores_with_set_effects(rng, (100, 20), (100, 40))
-            result = unc.bootstrap(
+            result = resample(
                 tar, non, unc.DCF(threshold), method=method, tar_sets=tar_sets,
                 non_sets=non_sets, replications=1000, rng=rng,
             )  # fmt: skip
@@ -430,7 +430,7 @@ class TestCoverage:
         rng = np.random.default_rng(72)
         for _ in range(self.N_EXPERIMENTS):
             tar, non = rng.normal(d, 1, 100), rng.normal(0, 1, 1000)
-            result = unc.bootstrap(tar, non, unc.MinDCF(0.1), replications=1000, rng=rng)
+            result = resample(tar, non, unc.MinDCF(0.1), replications=1000, rng=rng)
             for kind, found in intervals.items():
                 found.append(result.interval_of(kind))
         counts = {
@@ -474,7 +474,7 @@ SETS = {"method": "one-layer", "tar_sets": [0, 1, 1], "non_sets": ["a", "b"]}
 def test_bad_input(changes: dict[str, object], message: str) -> None:
     arguments: dict[str, object] = {"tar": TAR, "non": NON, "statistic": unc.EER()}
     with pytest.raises(InvalidInputError, match=message):
-        unc.bootstrap(**(arguments | changes))
+        resample(**(arguments | changes))
 
 
 def test_input_is_left_alone() -> None:
@@ -482,7 +482,7 @@ def test_input_is_left_alone() -> None:
     for array in (tar, non, tar_sets, non_sets):
         array.setflags(write=False)
     for statistic, method in itertools.product(NAIVE, METHODS):
-        unc.bootstrap(
+        resample(
             tar, non, statistic, method=method, tar_sets=tar_sets, non_sets=non_sets,
             replications=3, rng=0,
         )  # fmt: skip
@@ -499,6 +499,6 @@ def test_trials_alone_take_no_sets(function: Callable[..., object], name: str) -
 def test_infinite_scores_are_ranks_like_others() -> None:
     tar, non = np.array([-np.inf, 1.0, np.inf]), np.array([-np.inf, 0.0, 2.0, np.inf])
     finite = bosaris_py.eer([-9.0, 1.0, 9.0], [-9.0, 0.0, 2.0, 9.0])
-    result = unc.bootstrap(tar, non, unc.EER(), rng=2)
+    result = resample(tar, non, unc.EER(), rng=2)
     assert result.estimate == finite
     assert result.standard_error > 0

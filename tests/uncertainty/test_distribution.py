@@ -6,7 +6,15 @@ from scipy import stats
 
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from tests.uncertainty.naive_bootstrap import scores_with_set_effects, variance_of_mean
+from tests.uncertainty.naive_bootstrap import (
+    scores_with_set_effects,
+    variance_of_mean,
+    with_sets_where_used,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+distribute = with_sets_where_used(unc.standard_error_distribution)
+resample = with_sets_where_used(unc.bootstrap)
 
 SCORES = scores_with_set_effects(np.random.default_rng(81), (30, 20), (40, 30))
 KEYWORDS = {"tar_sets": SCORES[2], "non_sets": SCORES[3]}
@@ -15,9 +23,7 @@ KEYWORDS = {"tar_sets": SCORES[2], "non_sets": SCORES[3]}
 @pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
 def test_around_the_closed_form(method: str) -> None:
     tar, non, tar_sets, non_sets = SCORES
-    runs = unc.standard_error_distribution(
-        tar, non, unc.DCF(1.0), method=method, runs=200, rng=82, **KEYWORDS
-    )
+    runs = distribute(tar, non, unc.DCF(1.0), method=method, runs=200, rng=82, **KEYWORDS)
     variance = 0.1**2 * variance_of_mean(tar < 1.0, tar_sets, method)
     variance += 0.99**2 * variance_of_mean(non >= 1.0, non_sets, method)
     # 200 runs of 2000: the mean is known to 1 / sqrt(2 * 400000) = 0.11 %; 5 of these.
@@ -32,18 +38,16 @@ def test_around_the_closed_form(method: str) -> None:
 
 def test_each_run_is_a_bootstrap() -> None:
     tar, non, *_ = SCORES
-    runs = unc.standard_error_distribution(tar, non, unc.EER(), runs=3, replications=300, rng=83)
+    runs = distribute(tar, non, unc.EER(), runs=3, replications=300, rng=83)
     children = np.random.default_rng(83).spawn(3)
-    singles = [unc.bootstrap(tar, non, unc.EER(), replications=300, rng=c) for c in children]
+    singles = [resample(tar, non, unc.EER(), replications=300, rng=c) for c in children]
     assert runs.standard_errors.tolist() == [single.standard_error for single in singles]
     assert runs.estimate == singles[0].estimate
 
 
 def test_interval_is_definition_2() -> None:
     tar, non, *_ = SCORES
-    runs = unc.standard_error_distribution(
-        tar, non, unc.DCF(1.0), runs=40, replications=100, rng=84
-    )
+    runs = distribute(tar, non, unc.DCF(1.0), runs=40, replications=100, rng=84)
     ordered = np.sort(runs.standard_errors)
     # 40 * 0.025 = 1 and 40 * 0.975 = 39 are whole.
     assert runs.low == pytest.approx(ordered[:2].mean(), rel=1e-15)
@@ -53,7 +57,7 @@ def test_interval_is_definition_2() -> None:
 def test_workers_do_not_matter() -> None:
     tar, non, *_ = SCORES
     runs = [
-        unc.standard_error_distribution(
+        distribute(
             tar, non, unc.DCF(1.0), method="two-layer", runs=10, rng=85, workers=workers, **KEYWORDS
         ).standard_errors
         for workers in (1, 2)
@@ -68,10 +72,8 @@ def test_threshold_counted_twice_as_the_papers_do_with_integers(method: str) -> 
     sets = {"tar_sets": np.arange(60) % 6, "non_sets": np.arange(90) % 9}
     statistic = unc.DCF(4, p_target=0.5, c_miss=1, c_fa=1)
     common = {"method": method, "runs": 100, "rng": 87, **sets}
-    twice = unc.standard_error_distribution(
-        tar, non, statistic, count_threshold_twice=True, **common
-    )
-    once = unc.standard_error_distribution(tar, non, statistic, **common)
+    twice = distribute(tar, non, statistic, count_threshold_twice=True, **common)
+    once = distribute(tar, non, statistic, **common)
     assert once.estimate == pytest.approx((np.mean(tar < 4) + np.mean(non >= 4)) / 2, rel=1e-15)
     # Equation (2): both sums include the threshold.
     assert twice.estimate == pytest.approx((np.mean(tar <= 4) + np.mean(non >= 4)) / 2, rel=1e-15)
@@ -172,9 +174,7 @@ def test_one_sided_tails_add_up() -> None:
 def test_distributions_are_taken_as_they_are() -> None:
     tar, non, *_ = SCORES
     runs = [
-        unc.standard_error_distribution(
-            tar, non, unc.DCF(1.0), method=m, runs=50, rng=1, **KEYWORDS
-        )
+        distribute(tar, non, unc.DCF(1.0), method=m, runs=50, rng=1, **KEYWORDS)
         for m in ("iid", "two-layer")
     ]
     assert unc.z_test_of_means(*runs, alternative="less").p_value < 1e-6
@@ -198,7 +198,7 @@ def test_distributions_are_taken_as_they_are() -> None:
 def test_bad_input(changes: dict[str, object], message: str) -> None:
     arguments: dict[str, object] = {"tar": [1.0, 2.0], "non": [0.0], "statistic": unc.DCF(0.5)}
     with pytest.raises(InvalidInputError, match=message):
-        unc.standard_error_distribution(**(arguments | changes))
+        distribute(**(arguments | changes))
 
 
 def test_undefined_replicates_are_refused() -> None:
@@ -206,9 +206,7 @@ def test_undefined_replicates_are_refused() -> None:
         return float(tw[0]) if tw[0] else np.nan
 
     with pytest.raises(InvalidInputError, match="defined on all replicates; got undefined"):
-        unc.standard_error_distribution(
-            [1.0, 2.0], [0.0], first_weight, runs=3, replications=40, rng=0
-        )
+        distribute([1.0, 2.0], [0.0], first_weight, runs=3, replications=40, rng=0)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.uncertainty.weighted_curve import eer_of_points, rank_scores
 from tests.score_strategies import finite_scores, weighted_scores
 
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+
 POINT = OperatingPoint(0.01, 10, 1)
 STATISTICS = [
     unc.DCF(0.0),
