@@ -66,7 +66,7 @@ class TestClosedForms:
     def test_errors_grow_with_the_layers(self, papers_sets: SetScores) -> None:
         tar, non, tar_sets, non_sets = papers_sets
         mean_errors = [
-            unc.standard_error_distribution(
+            with_sets_where_used(unc.standard_error_distribution)(
                 tar, non, unc.DCF(1.5), method=method, tar_sets=tar_sets, non_sets=non_sets,
                 runs=20, rng=22,
             ).mean
@@ -234,7 +234,7 @@ class TestAnyFunction:
             return float(tw[0]) if tw[0] else np.nan
 
         with pytest.warns(DegenerateReplicatesWarning, match="of 500 bootstrap replicates") as all_:
-            result = resample([1.0, 2.0], [0.0], first_weight, replications=500, rng=1)
+            result = unc.bootstrap([1.0, 2.0], [0.0], first_weight, replications=500, rng=1)
         assert all_[0].filename == __file__
         undefined = np.isnan(result.replicates)
         # Chance 1/4 each: 125 +- 5 * 9.7.
