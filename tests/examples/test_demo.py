@@ -1,0 +1,33 @@
+"""The demo, run as a stranger would: what it prints is what the README shows."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bosaris_py import Scores
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.slow
+def test_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--output", str(tmp_path)]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\n(.*?)```", readme, flags=re.DOTALL)
+    assert len(blocks) == 2
+    printed = {line.rstrip() for line in finished.stdout.splitlines()}
+    for line in "".join(blocks).splitlines():
+        assert line.rstrip() in printed
+
+    fused = Scores.read(tmp_path / "fused_eval_scores.h5")
+    assert Scores.read(tmp_path / "fused_eval_scores.txt").n_scores == fused.n_scores == 33_300
+    assert json.loads((tmp_path / "fusion.json").read_text())["kind"] == "LinearFusion"
+    for name in ("det", "bayes"):
+        for suffix in ("png", "pdf"):
+            assert (tmp_path / f"{name}.{suffix}").stat().st_size > 10_000
