@@ -19,7 +19,9 @@ __all__ = ["assemble", "stack_scores", "stack_tar_non"]
 Stack = npt.NDArray[np.float64]
 
 
-def stack_scores(systems: Sequence[Scores], ndx: Ndx | Key) -> Stack:
+def stack_scores(
+    systems: Sequence[Scores], ndx: Ndx | Key, *, owner: str = "stack_scores"
+) -> Stack:
     """Return the scores of several systems for the same trials.
 
     Parameters
@@ -28,6 +30,8 @@ def stack_scores(systems: Sequence[Scores], ndx: Ndx | Key) -> Stack:
         The systems, each with a score for every trial.
     ndx : Ndx or Key
         The trials.
+    owner : str
+        Whom error messages speak of.
 
     Returns
     -------
@@ -41,12 +45,14 @@ def stack_scores(systems: Sequence[Scores], ndx: Ndx | Key) -> Stack:
     TrialMismatchError
         If systems lack scores, with the count of each.
     """
-    check_trials(ndx, "stack_scores")
-    (stack,) = _stacked(systems, ndx, (ndx._trials(),), ("trials",))
+    check_trials(ndx, owner)
+    (stack,) = _stacked(systems, ndx, (ndx._trials(),), ("trials",), owner)
     return stack
 
 
-def stack_tar_non(systems: Sequence[Scores], key: Key) -> tuple[Stack, Stack]:
+def stack_tar_non(
+    systems: Sequence[Scores], key: Key, *, owner: str = "stack_tar_non"
+) -> tuple[Stack, Stack]:
     """Return the target and the non-target scores of several systems.
 
     Parameters
@@ -55,6 +61,8 @@ def stack_tar_non(systems: Sequence[Scores], key: Key) -> tuple[Stack, Stack]:
         The systems, each with a score for every trial.
     key : Key
         The trials and their answers.
+    owner : str
+        Whom error messages speak of.
 
     Returns
     -------
@@ -71,8 +79,8 @@ def stack_tar_non(systems: Sequence[Scores], key: Key) -> tuple[Stack, Stack]:
         If systems lack scores, with the counts of each.
     """
     if not isinstance(key, Key):
-        raise invalid("key", "stack_tar_non", "be a Key", describe(key))
-    tar, non = _stacked(systems, key, (key.tar, key.non), ("targets", "non-targets"))
+        raise invalid("key", owner, "be a Key, which says what the targets are", describe(key))
+    tar, non = _stacked(systems, key, (key.tar, key.non), ("targets", "non-targets"), owner)
     return tar, non
 
 
@@ -112,14 +120,18 @@ def _stacked(
     ndx: Ndx | Key,
     masks: Sequence[BoolArray],
     nouns: Sequence[str],
+    owner: str,
 ) -> list[Stack]:
     """Return one stack per mask; refuse systems that lack scores."""
+    if isinstance(systems, Scores):
+        hint = "Put the Scores of all systems into a list."
+        raise invalid("systems", owner, "be a list of Scores", "one Scores", hint)
     listed = list(systems)
     if not listed:
-        raise invalid("systems", "a fusion", "hold at least one Scores", "none")
+        raise invalid("systems", owner, "hold at least one Scores", "none")
     for item in listed:
         if not isinstance(item, Scores):
-            raise invalid("systems", "a fusion", "hold Scores only", describe(item))
+            raise invalid("systems", owner, "hold Scores only", describe(item))
     totals = [int(np.count_nonzero(mask)) for mask in masks]
     stacks = [np.empty((len(listed), total)) for total in totals]
     complaints = []
