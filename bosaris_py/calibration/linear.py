@@ -130,7 +130,8 @@ class LinearCalibration(TrainedMap):
             near the log(n) that so few trials can support.
         ConvergenceWarning
             If all scores are equal (scale and offset are 0 then, as in the
-            toolkit), or with "brier" if hard decisions are best.
+            toolkit), or with "brier" if hard decisions are best, or if the prior is
+            so close to 0 or 1 (1e-10) that lower values may have been missed.
         BosarisWarning
             If the scale is negative: labels swapped, or distances for scores?
 

@@ -152,7 +152,8 @@ class LinearFusion(TrainedMap):
         ConvergenceWarning
             If a system is constant (its weight is 0), if systems are collinear
             (the shortest of the equally good standardised weights are returned),
-            or with "brier" if hard decisions are best.
+            or with "brier" if hard decisions are best, or if the prior is so close
+            to 0 or 1 (1e-10) that lower values may have been missed.
 
         Notes
         -----
@@ -218,11 +219,12 @@ class LinearFusion(TrainedMap):
         SeparableDataWarning, ConvergenceWarning
             As in `fit`.
         """
-        tar, non = stack_tar_non(systems, key)
+        owner = f"{_OWNER}.fit_scores"
+        tar, non = stack_tar_non(systems, key, owner=owner)
         return cls._fit(
             tar,
             non,
-            owner=f"{_OWNER}.fit_scores",
+            owner=owner,
             ridge=ridge,
             prior=prior,
             objective=objective,
@@ -290,7 +292,7 @@ class LinearFusion(TrainedMap):
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
                 raise invalid("ndx", owner, expected, "None")
-            return assemble(self._fuse(stack_scores(x, ndx), owner), ndx)
+            return assemble(self._fuse(stack_scores(x, ndx, owner=owner), owner), ndx)
         if ndx is not None:
             raise invalid(
                 "ndx", owner, "be given with a list of Scores only", "an array and an ndx"

@@ -24,6 +24,7 @@ from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import LinearFusion
 from bosaris_py.numerics.objectives import (
     LARGEST_SCORE,
+    moderate_weights,
     refuse_non_finite,
     resolve_prior,
     scoring_rule,
@@ -268,13 +269,14 @@ class QualityFusion(TrainedMap):
         the size of the number of features squared; hundreds of measures call for `qtrans`.
         """
         owner = f"{_OWNER}.fit_scores"
-        if not isinstance(key, Key):
-            raise invalid("key", owner, "be a Key, which says what the targets are", describe(key))
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
-        tar, non = stack_tar_non(systems, key)
+        tar, non = stack_tar_non(systems, key, owner=owner)
         class_weights = [
-            as_weights(tar_weights, key.n_tar, "tar_weights", owner),
-            as_weights(non_weights, key.n_non, "non_weights", owner),
+            None if checked is None else moderate_weights(checked)
+            for checked in (
+                as_weights(tar_weights, key.n_tar, "tar_weights", owner),
+                as_weights(non_weights, key.n_non, "non_weights", owner),
+            )
         ]
         measures = _prepare(qualities, key, qtrans, owner)
         if linear is None:
@@ -403,7 +405,7 @@ class QualityFusion(TrainedMap):
         owner = f"{_OWNER}.apply"
         if not isinstance(ndx, Ndx | Key):
             raise invalid("ndx", owner, "be an Ndx or a Key", describe(ndx))
-        stack = stack_scores(systems, ndx)
+        stack = stack_scores(systems, ndx, owner=owner)
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             raise invalid("systems", owner, expected, f"{len(stack)}")
@@ -425,7 +427,9 @@ class QualityFusion(TrainedMap):
             )
             warn_caller(message, MissingTrialsWarning)
             simple = (
-                self.linear.apply(stack) if backoff is None else stack_scores([backoff], ndx)[0]
+                self.linear.apply(stack)
+                if backoff is None
+                else stack_scores([backoff], ndx, owner=owner)[0]
             )
             llrs[~covered] = simple[~covered]
         return assemble(llrs, ndx)

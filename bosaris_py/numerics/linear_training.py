@@ -24,6 +24,7 @@ from bosaris_py.numerics.objectives import (
     refuse_non_finite,
     scoring_rule,
 )
+from bosaris_py.numerics.separability import ROUNDING, is_separable, proves_optimum
 
 __all__ = ["LinearSolution", "train_linear"]
 
@@ -47,12 +48,9 @@ _SMALLEST_SPREAD = 1e-140
 # system and its single-precision copy has a share of 1e-14.)
 _COLLINEAR = 1e-12
 
-# Rounding of fused scores, in standard deviations.
-_ROUNDING = 1e-9
-
-# A Newton step that changes the log-likelihood-ratios by this much is a long one
-# where the gradient has vanished.
-_LONG_STEP = 1e-4
+# With a prior this close to 0 or 1 brier changes in the last digits only, unless decisions
+# are hard.
+_SMALLEST_BUMPY_PRIOR = 1e-10
 
 # With log-likelihood-ratios of this standard deviation every decision is a hard one.
 _HARD = 100.0
@@ -155,19 +153,30 @@ class _Problem:
 
     def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
         """Whether the fused scores at a point tell the classes apart without an error."""
-        return evaluation.overlap < -_ROUNDING * max(1.0, self.deviation(point))
+        return evaluation.overlap < -ROUNDING * max(1.0, self.deviation(point))
 
-    def falls_forever_along(self, step: Float64Array) -> bool:
-        """Whether no weights are the best, since going on like `step` never hurts.
+    def has_optimum(self, minimum: Minimum, radius: float, difference: Float64Array) -> bool:
+        """Whether a convex objective without penalties has a minimum, and not only a limit.
 
-        Newton steps stay long where a flat function still falls. If along such a
-        direction no target lies below a non-target, then no trial's loss ever grows.
+        Parameters
+        ----------
+        minimum : Minimum
+            Where its minimisation ended.
+        radius : float
+            Upper limit of the length of all standardised scores, each with a 1.
+        difference : (n_systems,) ndarray of float64
+            Mean of the targets minus mean of the non-targets, standardised.
         """
-        length = self.deviation(step)
-        if length < _LONG_STEP:
-            return False
-        direction = np.append(step[:-1] / length, 0.0)
-        return self.evaluate(direction).overlap <= _ROUNDING
+        if proves_optimum(minimum.gradient, minimum.hessian, minimum.value, radius):
+            return True
+        deviation = self.deviation(minimum.point)
+        if deviation > 0.0:
+            # Separable but for rounding: an optimum that nobody could use.
+            along = np.append(minimum.point[:-1] / deviation, 0.0)
+            if self.evaluate(along).overlap <= ROUNDING:
+                return False
+        start = self.coefficients(minimum.point)[:-1]
+        return not is_separable(self.objective, self.basis, difference, start)
 
 
 def _descend(
@@ -190,12 +199,14 @@ def _descend(
         return minimise(problem.evaluate, problem.origin, stop=stop)
 
 
-def _descend_if_bounded(problem: _Problem) -> Minimum | None:
+def _descend_if_bounded(
+    problem: _Problem, radius: float, difference: Float64Array
+) -> Minimum | None:
     """Minimise a convex objective; return None if it turns out to have no minimum."""
     if problem.ridge > 0.0:
         return _descend(problem, problem.origin)
     minimum = _descend(problem, problem.origin, problem.is_separated)
-    if minimum.stopped or problem.falls_forever_along(minimum.last_step):
+    if minimum.stopped or not problem.has_optimum(minimum, radius, difference):
         return None
     return minimum
 
@@ -205,7 +216,7 @@ def _descend_bumpy(problem: _Problem, convex: Minimum) -> Minimum:
     from_convex = _descend(problem, convex.point)
     from_origin = _descend(problem, problem.origin)
     # Of equal minima the one with moderate weights.
-    if from_origin.value < from_convex.value - _ROUNDING * abs(from_convex.value):
+    if from_origin.value < from_convex.value - ROUNDING * abs(from_convex.value):
         return from_origin
     return from_convex
 
@@ -224,7 +235,9 @@ def _of_systems(chosen: npt.NDArray[np.bool_]) -> str:
     return f" of system {list_some((np.flatnonzero(chosen) + 1).tolist())}"
 
 
-def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> LinearSolution:
+def train_linear(
+    objective: TrainingObjective, *, ridge: float, owner: str, n_features: int = 0
+) -> LinearSolution:
     r"""Find the weights and the offset that minimise a training objective.
 
     Parameters
@@ -237,6 +250,9 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
         the same; dimensionless, not negative. The offset is not penalised.
     owner : str
         Whom messages speak of.
+    n_features : int, default: 0
+        How many of the inputs, the last ones, are quality features and not systems; for
+        messages.
 
     Returns
     -------
@@ -255,8 +271,9 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
         solution with the penalty :math:`v / (2n)` is returned, where v is the variance
         of the fused scores and n the size of the smaller class.
     ConvergenceWarning
-        If systems are constant or collinear, if the weights have grown so that only
-        hard decisions are left (brier), or if the gradient did not vanish.
+        If systems are constant (or their variance underflows) or collinear, if the weights
+        have grown so that only hard decisions are left (brier), if the prior is within
+        1e-10 of 0 or 1 (brier), or if the gradient did not vanish.
 
     Notes
     -----
@@ -267,8 +284,9 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
 
     Separable data are recognised by a proof, not by a limit on the weights: a
     direction along which no target lies below a non-target. For one system that
-    is seen from the ranges of the classes; for more it is asked of every iterate,
-    and of the direction in which a flat objective still falls.
+    is seen from the ranges of the classes; for more it is asked of every iterate.
+    Where none of them separates, gradient and Hessian usually prove that there is an
+    optimum (`proves_optimum`); where they do not, a linear program decides.
 
     Brier is not convex. It is minimised from the optimum of cllr and from zero,
     and the better result is taken.
@@ -285,19 +303,26 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
     spread = np.sqrt(np.diag(covariance))
     varied = (highest - lowest > _CONSTANT * largest) & (spread > _SMALLEST_SPREAD)
     spread[~varied] = 1.0
-    if not varied.all():
-        message = (
-            f"{owner}: all training scores{_of_systems(~varied)} are equal and carry no "
-            "information; the weight is set to 0."
-        )
-        warn_caller(message, ConvergenceWarning)
+    minute = (highest - lowest > _CONSTANT * largest) & ~varied
+    for chosen, fault in (
+        (~varied & ~minute, "are equal and carry no information"),
+        (minute, f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow"),
+    ):
+        if chosen.any():
+            which = f"all training scores{_of_systems(chosen)}"
+            message = f"{owner}: {which} {fault}; the weight is set to 0."
+            warn_caller(message, ConvergenceWarning)
     correlation = covariance / np.outer(spread, spread)
     basis = _varied_directions(correlation, varied)
     if basis.shape[1] < np.count_nonzero(varied):
+        n_systems = np.count_nonzero(varied[: varied.size - n_features])
+        inputs = f"the scores of the {n_systems} systems"
+        if n_features:
+            inputs += f" and {n_features} quality features"
         message = (
-            f"{owner}: the scores of the {np.count_nonzero(varied)} systems vary in only "
-            f"{basis.shape[1]} directions, so infinitely many weights give the same fused "
-            "scores; the shortest standardised weights are returned. Is a system given twice?"
+            f"{owner}: {inputs} vary in only {basis.shape[1]} directions, "
+            "so infinitely many weights give the same fused scores; "
+            "the shortest standardised weights are returned. Is a system given twice?"
         )
         warn_caller(message, ConvergenceWarning)
 
@@ -317,7 +342,9 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
         convex = evolve(problem, objective=cllr)
     minimum = None
     if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
-        minimum = _descend_if_bounded(convex)
+        furthest = np.maximum(highest - centre, centre - lowest)[varied] / spread[varied]
+        difference = np.where(varied, tar.mean - non.mean, 0.0) / spread
+        minimum = _descend_if_bounded(convex, math.hypot(1.0, *furthest), difference)
     if minimum is None:
         problem, convex = problem.damped(), convex.damped()
         minimum = _descend(convex, convex.origin)
@@ -337,6 +364,14 @@ def train_linear(objective: TrainingObjective, *, ridge: float, owner: str) -> L
                 "is lowest for hard decisions; the log-likelihood-ratios have a standard "
                 f"deviation of {deviation:.3g} and mean little but their sign. "
                 "Objective 'cllr' or a `ridge` avoids that."
+            )
+            warn_caller(message, ConvergenceWarning)
+        elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_BUMPY_PRIOR:
+            message = (
+                f"{owner}: at the prior {objective.prior:.17g} the objective "
+                f"{objective.rule.name!r} is flat around these weights but for rounding, and "
+                "lower values elsewhere may have been missed. Objective 'cllr' can be "
+                "minimised at any prior."
             )
             warn_caller(message, ConvergenceWarning)
     if not minimum.converged:

@@ -71,12 +71,11 @@ class Minimum:
         The minimiser.
     value : float
         The function there, to rounding.
-    last_step : (d,) ndarray of float64
-        The Newton step that led to `point`. Long although the gradient has
-        vanished, it shows the direction in which the function keeps falling.
-    gradient_norm : float
-        Length of the gradient at the last evaluated point, one Newton step before
+    gradient : (d,) ndarray of float64
+        First derivatives at the last evaluated point, one Newton step before
         `point` unless the minimisation was cut short.
+    hessian : (d, d) ndarray of float64
+        Second derivatives there.
     evaluations : int
         Evaluations made.
     converged : bool
@@ -87,11 +86,16 @@ class Minimum:
 
     point: Float64Array
     value: float
-    last_step: Float64Array
-    gradient_norm: float
+    gradient: Float64Array
+    hessian: Float64Array
     evaluations: int
     converged: bool
     stopped: bool
+
+    @property
+    def gradient_norm(self) -> float:
+        """Length of the gradient."""
+        return math.hypot(*self.gradient)
 
 
 def trust_region_step(
@@ -220,7 +224,6 @@ def minimise(
         raise FitError(message)
     value = here.value
     radius = _FIRST_RADIUS
-    step = np.zeros_like(point)
     converged = stopped = False
     while True:
         if stop is not None and stop(point, here):
@@ -258,8 +261,8 @@ def minimise(
     return Minimum(
         point=point,
         value=value,
-        last_step=step,
-        gradient_norm=math.hypot(*here.gradient),
+        gradient=here.gradient,
+        hessian=here.hessian,
         evaluations=evaluations,
         converged=converged,
         stopped=stopped,

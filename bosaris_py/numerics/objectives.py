@@ -61,6 +61,7 @@ __all__ = [
     "TrainingObjective",
     "class_moments",
     "evaluate_objective",
+    "moderate_weights",
     "prior_entropy",
     "refuse_non_finite",
     "resolve_prior",
@@ -77,6 +78,9 @@ _BLOCK_SCORES = 2**14
 # exp() of this is finite and so is its square root times anything sensible; beyond
 # it the three losses that use it are exactly linear (cllr) or constant (brier).
 _LARGEST_LOG_ODDS = 700.0
+
+# Training weights are scaled if the largest of a class is below this or above its inverse.
+_SMALLEST_WEIGHT = 1e-100
 
 LARGEST_SCORE = 1e150
 """Largest score that can be trained on; squares of larger ones overflow."""
@@ -405,6 +409,25 @@ class TrainingObjective:
                 overlap=worst_tar + worst_non,
             )
 
+    def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:
+        """Return the trials that fused scores with given weights get most wrong.
+
+        Parameters
+        ----------
+        weights : (n_systems,) ndarray of float64
+            Weights of the standardised scores.
+        n_trials : int
+            How many trials of each class to return, at most.
+
+        Returns
+        -------
+        tar, non : (n_systems, n) ndarray of float64
+            Scores, as they are, of the targets with the lowest fused scores and of the
+            non-targets with the highest, in no particular order.
+        """
+        raw = weights / self.spread
+        return _lowest(self.tar, raw, n_trials), _lowest(self.non, -raw, n_trials)
+
     def _class_sums(
         self, scores: FloatArray, weights: Float64Array | None, coefficients: Float64Array
     ) -> tuple[float, Float64Array, float]:
@@ -459,6 +482,20 @@ class TrainingObjective:
         return float(_sum_blocks(losses)) / total, _sum_blocks(sums) / total, worst
 
 
+def _lowest(scores: FloatArray, weights: Float64Array, n_trials: int) -> Float64Array:
+    """Return the scores of the trials with the lowest weighted sum."""
+    # No shorter than what is kept, or most of the work would be to sort that again.
+    block = max(n_trials, _BLOCK_SCORES // (weights.size + 1), 1)
+    kept = np.empty((weights.size, 0))
+    for start in range(0, scores.shape[1], block):
+        kept = np.hstack((kept, scores[:, start : start + block]))
+        if kept.shape[1] > n_trials:
+            # The first trial is taken off so that a large common part does not round the rest.
+            sums = weights @ (kept - kept[:, :1])
+            kept = kept[:, np.argpartition(sums, n_trials - 1)[:n_trials]]
+    return kept
+
+
 def _as_systems(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
     """Return scores as a matrix with one row for each system, without a copy."""
     if np.ndim(scores) == 2:
@@ -476,10 +513,37 @@ def _drop_unweighted(
 ) -> tuple[FloatArray, Float64Array | None]:
     """Check trial weights and leave out the trials whose weight is zero."""
     checked = as_weights(weights, scores.shape[1], f"{name}_weights", owner)
+    if checked is not None:
+        checked = moderate_weights(checked)
     if checked is None or checked.all():
         return scores, checked
     used = checked > 0
     return scores[:, used], checked[used]
+
+
+def moderate_weights(weights: Float64Array) -> Float64Array:
+    """Scale trial weights, of which only the proportions matter, if they are tiny or huge.
+
+    Sums of huge weights would overflow, and products of tiny ones underflow. The factor
+    is a power of two, so the proportions stay as they are to the last bit; only weights
+    below 1e-323 of the largest become zero.
+
+    Parameters
+    ----------
+    weights : (n_trials,) ndarray of float64
+        Finite and not negative, not all zero.
+
+    Returns
+    -------
+    (n_trials,) ndarray of float64
+        As they were if the largest is of an ordinary size, else with a largest one near 1.
+    """
+    largest = float(weights.max())
+    if _SMALLEST_WEIGHT <= largest <= 1.0 / _SMALLEST_WEIGHT:
+        return weights
+    with np.errstate(under="ignore"):
+        scaled: Float64Array = np.ldexp(weights, -int(np.frexp(largest)[1]))
+    return scaled
 
 
 @frozen(eq=False)

@@ -413,7 +413,7 @@ def train_quality(
         centre=np.zeros(len(tar)),
         spread=np.ones(len(tar)),
     )
-    solution = train_linear(objective, ridge=ridge, owner=owner)
+    solution = train_linear(objective, ridge=ridge, owner=owner, n_features=len(tar.entries))
     size = len(tar.model_measures)
     form = np.zeros((size, size))
     for weight, (i, j) in zip(solution.weights[len(tar.scores) :], tar.entries, strict=True):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bosaris_py import cllr
 from bosaris_py.errors import (
+    ConvergenceWarning,
     FileFormatError,
     InvalidInputError,
     MissingTrialsWarning,
@@ -530,6 +531,42 @@ class TestScores:
         assert owners == ["LinearFusion.fit", "QualityFusion.fit_scores"]
         assert fusion.ridge == 1 / key.n_tar
         assert np.abs(fusion.apply([telling, systems[1]], [quality], key).scoremat).max() < 20
+
+    def test_quasi_separable(self, drawn):
+        """Two targets that alone have a feature: its weight would grow for ever."""
+        systems, quality, key = drawn
+        lucky = np.zeros(key.tar.shape)
+        rows, columns = np.nonzero(key.tar)
+        lucky[rows[:2], columns[:2]] = 1.0
+        with pytest.warns(SeparableDataWarning) as caught:
+            fusion = QualityFusion.fit_scores(
+                [systems[0], attrs.evolve(systems[1], scoremat=lucky)], [quality], key
+            )
+        owners = [str(warning.message).split(":")[0] for warning in caught]
+        assert owners == ["LinearFusion.fit", "QualityFusion.fit_scores"]
+        assert np.abs(fusion.weights).max() < 50
+
+    def test_collinear_systems_are_told_from_features(self, drawn):
+        systems, quality, key = drawn
+        with pytest.warns(ConvergenceWarning) as caught:
+            fusion = QualityFusion.fit_scores([systems[0], systems[0]], [quality], key)
+        linear, joint = (str(warning.message) for warning in caught)
+        assert linear.startswith("LinearFusion.fit: the scores of the 2 systems vary in only 1 ")
+        assert re.match(
+            r"QualityFusion.fit_scores: the scores of the 2 systems and \d quality features vary "
+            r"in only \d directions",
+            joint,
+        )
+        assert fusion.weights[0] == pytest.approx(fusion.weights[1], rel=1e-9)
+
+    @pytest.mark.parametrize("size", [1e308, 1e-300])
+    def test_only_proportions_of_weights_matter(self, drawn, size):
+        systems, quality, key = drawn
+        plain = QualityFusion.fit_scores(systems, [quality], key)
+        sized = QualityFusion.fit_scores(
+            systems, [quality], key, tar_weights=np.full(key.n_tar, size)
+        )
+        np.testing.assert_allclose(sized.weights, plain.weights, rtol=1e-9)
 
 
 BAD_MEASURE = np.ones((2, 7))

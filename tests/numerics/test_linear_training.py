@@ -88,6 +88,44 @@ def test_constant_but_for_rounding():
     assert coefficients(solution).tolist() == [0.0, 0.0]
 
 
+def test_variance_that_underflows_is_not_called_constant():
+    with pytest.warns(ConvergenceWarning, match="differ by less than 1e-140, so that .* underflow"):
+        solution = train([1e-150, 3e-150, 5e-150], [0.0, 4e-150, 2e-150])
+    assert coefficients(solution).tolist() == [0.0, 0.0]
+    # What is as small as that allows is trained on as anything else.
+    small = train([1e-139, 3e-139, 5e-139], [0.0, 4e-139, 2e-139])
+    plain = train([1.0, 3.0, 5.0], [0.0, 4.0, 2.0])
+    np.testing.assert_allclose(small.weights * 1e-139, plain.weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [1e-300, 1e-11, 1.0 - 1e-16])
+def test_brier_cannot_be_judged_at_extreme_priors(prior, rng):
+    tar, non = rng.normal(1, 1, 50), rng.normal(-1, 1, 70)
+    # With such trials no threshold accepts or rejects anybody for certain.
+    tar[0], non[0] = -10.0, 10.0
+    with pytest.warns(ConvergenceWarning, match="'brier' is flat around these weights"):
+        train(tar, non, objective="brier", prior=prior)
+    train(tar, non, prior=prior)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("size", [1e308, 1e-300, 5e-324])
+def test_only_proportions_of_weights_matter(objective, size, rng):
+    tar, non = rng.normal(1, 1, 50), rng.normal(-1, 1, 70)
+    plain = train(tar, non, objective=objective)
+    sized = train(tar, non, objective=objective, tar_weights=[size] * 50, non_weights=[size] * 70)
+    # Sums with and without equal weights are rounded differently.
+    np.testing.assert_allclose(coefficients(sized), coefficients(plain), rtol=1e-11)
+
+
+def test_weights_of_any_proportion(rng):
+    """What is lost among the huge ones is left out."""
+    tar, non = rng.normal(1, 1, 50), rng.normal(-1, 1, 70)
+    solution = train(tar, non, tar_weights=[1e308] * 49 + [1e-300])
+    # Sums with and without equal weights are rounded differently.
+    np.testing.assert_allclose(coefficients(solution), coefficients(train(tar[:49], non)), 1e-13)
+
+
 def test_single_precision_copy_is_collinear(rng):
     tar, non = rng.normal(1, 1, 500), rng.normal(-1, 1, 700)
     copies = [np.vstack((x, x.astype(np.float32))) for x in (tar, non)]
