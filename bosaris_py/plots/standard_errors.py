@@ -73,11 +73,11 @@ def plot_standard_errors(
     ...     method: unc.standard_error_distribution(
     ...         tar, non, unc.DCF(2.0), method=method, tar_sets=sets, non_sets=sets, runs=50, rng=1
     ...     )
-    ...     for method in ("iid", "one-layer", "two-layer")
+    ...     for method in ("one-layer", "two-layer")
     ... }
     >>> axes = plot_standard_errors(runs)
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['iid', 'one-layer', 'two-layer', 'means']
+    ['one-layer', 'two-layer', 'means']
     """
     owner = "plot_standard_errors"
     _check(distributions, owner)
