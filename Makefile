@@ -32,7 +32,7 @@ test: $(INSTALLED)/test
 	$(RUN) -m pytest --numprocesses auto -m "not slow" $(ARGS)
 
 test-all: $(INSTALLED)/test $(INSTALLED)/dev
-	$(RUN) -m pytest --numprocesses auto --cov --cov-report=term $(ARGS)
+	HYPOTHESIS_PROFILE=thorough $(RUN) -m pytest --numprocesses auto --cov --cov-report=term $(ARGS)
 
 check: $(INSTALLED)/dev
 	$(RUN) -m ruff format --check .
