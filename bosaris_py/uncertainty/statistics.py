@@ -229,7 +229,18 @@ class ThresholdStatistic(Statistic):
         return _number(self.combine(pmiss[None, :], pfa[None, :])[0])
 
     def count_errors(self, tar: FloatArray, non: FloatArray) -> tuple[IntArray, IntArray]:
-        """Count misses and false alarms at each threshold."""
+        """Count misses and false alarms at each threshold.
+
+        Parameters
+        ----------
+        tar, non : ndarray of float
+            Target and non-target scores.
+
+        Returns
+        -------
+        misses, false_alarms : ndarray of int64
+            One number for each threshold.
+        """
         misses = count_rejected(tar, self.miss_limits)[0]
         return misses, non.size - count_rejected(non, self.fa_limits)[0]
 
