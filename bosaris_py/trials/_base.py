@@ -1,6 +1,7 @@
 """What all matrices of trials share: models in the rows, test segments in the columns."""
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -68,7 +69,7 @@ def kept(index: IdIndex, names: StrArray, *, keep: bool) -> IntArray | None:
 
 
 @frozen(eq=False, repr=False)
-class TrialMatrix(FileMethods):
+class TrialMatrix(FileMethods, ABC):
     """Base of the classes with one row per model and one column per test segment.
 
     Parameters
@@ -103,9 +104,9 @@ class TrialMatrix(FileMethods):
         counts = self._counts()
         return f"{type(self).__name__}: {n_models} models x {n_segments} segments, {counts}"
 
+    @abstractmethod
     def _counts(self) -> str:
         """Return what the cells hold, counted, for the representation."""
-        raise NotImplementedError
 
     def _frame_for(self, target: "TrialMatrix") -> Frame:
         """Tell where the models and segments of `target` lie in this object."""
