@@ -16,9 +16,19 @@ from bosaris_py._validation import BoolArray, FloatArray
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.trials.ids import IntArray
 
-__all__ = ["Frame", "blocks", "extract", "extract_by_rows", "insert"]
+__all__ = [
+    "Frame",
+    "Positions",
+    "blocks",
+    "extract",
+    "extract_by_rows",
+    "insert",
+    "position_type",
+    "true_positions",
+]
 
 AnyMatrix = npt.NDArray[Any]
+Positions = npt.NDArray[np.signedinteger[Any]]
 
 # Cells of one block: a few megabytes of values, so that a block is still in the
 # cache when the next step needs it.
@@ -248,3 +258,23 @@ def insert(matrix: FloatArray, mask: BoolArray, vector: FloatArray) -> None:
         if not np.may_share_memory(columns, matrix):
             for top in range(0, matrix.shape[0], _TILE):
                 strip[top : top + _TILE] = columns[:, top : top + _TILE].T
+
+
+def position_type(*sizes: int) -> "np.dtype[Any]":
+    """Return the smaller of int32 and int64 that holds the positions in lists of these sizes."""
+    return np.dtype(np.int32 if max(sizes, default=0) <= np.iinfo(np.int32).max else np.int64)
+
+
+def true_positions(mask: BoolArray) -> tuple[Positions, Positions]:
+    """Return the row and the column of each true cell of a mask, column by column."""
+    dtype = position_type(*mask.shape)
+    total = int(np.count_nonzero(mask))
+    rows, cols = np.empty(total, dtype), np.empty(total, dtype)
+    used = 0
+    for wide in blocks(mask.shape[1], mask.shape[0]):
+        strip_cols, strip_rows = np.nonzero(_columns_first(mask[:, wide]))
+        part = slice(used, used + strip_rows.size)
+        rows[part] = strip_rows
+        np.add(strip_cols, wide.start, out=cols[part], casting="same_kind")
+        used = part.stop
+    return mark_read_only(rows), mark_read_only(cols)

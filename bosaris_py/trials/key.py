@@ -14,6 +14,7 @@ from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.trials._base import IdUnion, TrialMatrix, check_same_class, name_trials
 from bosaris_py.trials._fields import IdList, check_cells, to_mask
 from bosaris_py.trials._files import Storage, TextFileMethods
+from bosaris_py.trials._frame import Frame, Positions, extract, true_positions
 from bosaris_py.trials.ids import code_ids
 from bosaris_py.trials.ndx import Ndx
 
@@ -171,6 +172,38 @@ class Key(TrialMatrix, TextFileMethods):
     def _trials(self) -> BoolArray:
         """Return the mask of all trials."""
         return self.tar | self.non
+
+    def trial_positions(self) -> tuple[Positions, Positions]:
+        """Return where the model and the segment of each trial stand in the id lists.
+
+        Returns
+        -------
+        models, segments : (n_trials,) arrays of int
+            Positions in `modelset` and `segset`, column by column: the order of
+            all vectors of trials. int32 unless the id lists are too long for it.
+        """
+        return true_positions(self._trials())
+
+    def trial_labels(self) -> BoolArray:
+        """Tell for each trial whether it is a target.
+
+        Returns
+        -------
+        (n_trials,) array of bool
+            True for a target, column by column like `trial_positions`.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Key
+        >>> key = Key(["anna", "bert"], ["s1", "s2"],
+        ...           tar=[[True, False], [False, True]],
+        ...           non=[[False, True], [False, False]])
+        >>> key.trial_labels().tolist()
+        [True, False, True]
+        """
+        frame = Frame(None, None, self._shape)
+        (labels,) = extract(frame, self.tar, None, (self._trials(),))
+        return mark_read_only(labels)
 
     def to_ndx(self) -> Ndx:
         """Return the trials without the answers.

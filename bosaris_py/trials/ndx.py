@@ -12,6 +12,7 @@ from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.trials._base import IdUnion, TrialMatrix, check_same_class
 from bosaris_py.trials._fields import IdList, check_cells, to_mask_or_all
 from bosaris_py.trials._files import Storage, TextFileMethods
+from bosaris_py.trials._frame import Positions, true_positions
 from bosaris_py.trials.ids import code_ids
 
 __all__ = ["Ndx"]
@@ -122,6 +123,25 @@ class Ndx(TrialMatrix, TextFileMethods):
     def _trials(self) -> BoolArray:
         """Return the mask of all trials."""
         return self.trialmask
+
+    def trial_positions(self) -> tuple[Positions, Positions]:
+        """Return where the model and the segment of each trial stand in the id lists.
+
+        Returns
+        -------
+        models, segments : (n_trials,) arrays of int
+            Positions in `modelset` and `segset`, column by column: the order of
+            all vectors of trials. int32 unless the id lists are too long for it.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Ndx
+        >>> ndx = Ndx(["anna", "bert"], ["s1", "s2"], [[True, True], [False, True]])
+        >>> models, segments = ndx.trial_positions()
+        >>> models.tolist(), segments.tolist()
+        ([0, 0, 1], [0, 1, 1])
+        """
+        return true_positions(self.trialmask)
 
     def merge(self, *others: "Ndx") -> "Ndx":
         """Unite the trials of several objects.
