@@ -164,15 +164,15 @@ class Frame:
 
 
 def extract(
-    frame: Frame, values: FloatArray, present: BoolArray | None, masks: Sequence[BoolArray]
-) -> list[FloatArray]:
+    frame: Frame, values: AnyMatrix, present: BoolArray | None, masks: Sequence[BoolArray]
+) -> list[AnyMatrix]:
     """Return the values under each mask as vectors in column-major order.
 
     Parameters
     ----------
     frame : Frame
         Where the rows and columns of the masks lie in `values`.
-    values : (m, n) array of float
+    values : (m, n) array
         The source.
     present : (m, n) array of bool or None
         Which of the values are valid; None says all of them.
@@ -181,7 +181,7 @@ def extract(
 
     Returns
     -------
-    vectors : list of arrays of float
+    vectors : list of arrays
         For each mask the values that are wanted and valid, column by column.
 
     Notes
@@ -189,7 +189,9 @@ def extract(
     The matrix is transposed square by square on the way: reading it column by
     column as it lies would fetch every cache line many times.
     """
-    vectors = [np.empty(np.count_nonzero(mask), dtype=values.dtype) for mask in masks]
+    vectors: list[AnyMatrix] = [
+        np.empty(np.count_nonzero(mask), dtype=values.dtype) for mask in masks
+    ]
     ends = [0] * len(vectors)
     for wide in blocks(frame.shape[1], frame.shape[0], _STRIP_CELLS):
         strip = frame.take(values, cols=wide)
@@ -233,7 +235,7 @@ def extract_by_rows(
     return _trimmed(vectors, ends)
 
 
-def _trimmed(vectors: list[FloatArray], ends: list[int]) -> list[FloatArray]:
+def _trimmed(vectors: list[AnyMatrix], ends: list[int]) -> list[AnyMatrix]:
     """Cut vectors that were allocated too long; do not hold on to the longer memory."""
     return [
         vector if end == vector.size else vector[:end].copy()
