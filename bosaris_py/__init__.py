@@ -31,6 +31,7 @@ from bosaris_py.numerics import (
     probit,
     sigmoid,
 )
+from bosaris_py.storage import Factor
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ __all__ = [
     "BayesPlot",
     "DETPlot",
     "DETWindow",
+    "Factor",
     "IdMap",
     "Key",
     "LinearCalibration",

@@ -1,0 +1,214 @@
+"""A column of categories: a small number for each trial, and the text of each number once."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    StrArray,
+    as_ids,
+    by_constructor,
+    check_unique,
+    describe,
+    frozen,
+    invalid,
+    read_only,
+)
+
+__all__ = ["Factor"]
+
+CodeArray = npt.NDArray[np.unsignedinteger[Any]]
+
+# Values turned into Python objects at once: bounds the memory of coding a long array.
+_VALUES_AT_ONCE = 2**17
+
+
+@attrs.frozen(init=False, eq=False, repr=False)
+class Factor:
+    """A column of categories, such as the gender or the microphone of each trial.
+
+    Parameters
+    ----------
+    codes : (k,) array_like of int
+        The category of each item, as a position in `levels`.
+    levels : (n,) array_like of str
+        The categories, each once; some may occur nowhere.
+
+    Raises
+    ------
+    InvalidInputError
+        If a level occurs twice, or a code is no position in `levels`.
+
+    Notes
+    -----
+    Codes are kept in the shortest unsigned type that holds them: one byte per
+    item for up to 256 levels. Two factors are equal if they have the same
+    values, whatever the order of their levels.
+
+    Examples
+    --------
+    >>> gender = Factor.from_values(["m", "f", "f", "m"])
+    >>> gender
+    Factor: 4 values of 2 levels (f, m)
+    >>> gender.codes
+    array([1, 0, 0, 1], dtype=uint8)
+    >>> gender.take([0, 3]).values().tolist()
+    ['m', 'm']
+    """
+
+    codes: CodeArray
+    levels: StrArray
+
+    def __init__(self, codes: npt.ArrayLike, levels: npt.ArrayLike | Sequence[str]) -> None:
+        names = as_ids(levels, "levels", "Factor")
+        check_unique(names, "levels", "Factor")
+        self.__attrs_init__(_as_codes(codes, names.size), names)
+
+    @classmethod
+    def from_values(cls, values: npt.ArrayLike | Sequence[object]) -> "Factor":
+        """Make a factor of one value per item.
+
+        Parameters
+        ----------
+        values : (k,) array_like of str, int or bool
+            The category of each item. Whole numbers and truth values become
+            their text, such as ``"3"`` and ``"True"``.
+
+        Returns
+        -------
+        Factor
+            With the distinct values as levels, in ascending order.
+
+        Raises
+        ------
+        InvalidInputError
+            If a value is no text, whole number or truth value: neither missing
+            values nor measured quantities are categories.
+        """
+        owner = "Factor.from_values"
+        if not isinstance(values, np.ndarray):
+            listed: list[Any] = list(values)  # type: ignore[arg-type]
+            kinds = set(map(type, listed))
+            if kinds == {str}:
+                return _coded([listed], len(listed))
+            if any(issubclass(kind, (str, bytes)) for kind in kinds) or not kinds:
+                values = as_ids(listed, "values", owner)
+            else:
+                values = np.array(listed)
+        if values.dtype.kind == "f":
+            hint = "Cut measured quantities into classes that have names."
+            raise invalid("values", owner, "be categories", describe(values), hint)
+        if values.dtype.kind in "bui" and values.ndim == 1:
+            # Python's text of a number, not numpy's, and only once for each.
+            distinct, places = np.unique(values, return_inverse=True)
+            texts = [str(value) for value in distinct.tolist()]
+            ascending = sorted(texts)
+            rank = np.array([ascending.index(text) for text in texts], dtype=np.intp)
+            return cls(rank[places], ascending)
+        ids = as_ids(values, "values", owner)
+        return _coded(_parts(ids), ids.size)
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return int(self.codes.size)
+
+    def __repr__(self) -> str:
+        """Return the counts and the first levels."""
+        shown = [str(level) for level in self.levels[:5]]
+        if self.levels.size > len(shown):
+            shown.append("...")
+        return f"Factor: {len(self)} values of {self.levels.size} levels ({', '.join(shown)})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the values of both."""
+        if not isinstance(other, Factor):
+            return NotImplemented
+        if len(self) != len(other):
+            return False
+        if np.array_equal(self.levels, other.levels):
+            return np.array_equal(self.codes, other.codes)
+        union = np.unique(np.concatenate((self.levels, other.levels)))
+        mine = np.searchsorted(union, self.levels)
+        theirs = np.searchsorted(union, other.levels)
+        return np.array_equal(mine[self.codes], theirs[other.codes])
+
+    __hash__ = None  # type: ignore[assignment]
+    __reduce__ = by_constructor
+
+    def values(self) -> StrArray:
+        """Return the text of each item.
+
+        Returns
+        -------
+        (k,) ndarray of str
+            Four bytes per character: for millions of items prefer `codes`.
+        """
+        return frozen(self.levels[self.codes])
+
+    def take(self, indices: Any) -> "Factor":
+        """Return the factor of other items.
+
+        Parameters
+        ----------
+        indices : slice, (j,) array_like of int, or (k,) array_like of bool
+            Which items, in any order and more than once.
+
+        Returns
+        -------
+        Factor
+            With the same levels, those that occur no more included.
+        """
+        return Factor(frozen(np.array(self.codes[indices])), self.levels)
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Count the items of each level.
+
+        Returns
+        -------
+        (n,) ndarray of int64
+            In the order of `levels`.
+        """
+        return frozen(np.bincount(self.codes, minlength=self.levels.size).astype(np.int64))
+
+
+def _as_codes(values: npt.ArrayLike, n_levels: int) -> CodeArray:
+    """Return positions in the levels, checked, in the shortest unsigned type."""
+    codes = np.asarray(values)
+    if codes.size == 0 and codes.ndim == 1:
+        codes = codes.astype(np.uint8)
+    if codes.ndim != 1 or codes.dtype.kind not in "ui":
+        hint = "Factor.from_values makes codes of texts." if codes.dtype.kind in "OUST" else ""
+        raise invalid("codes", "Factor", "be a vector of whole numbers", describe(codes), hint)
+    low, high = (int(codes.min()), int(codes.max())) if codes.size else (0, -1)
+    if low < 0 or high >= n_levels:
+        expected = f"be positions in the {n_levels} levels, from 0"
+        raise invalid("codes", "Factor", expected, f"{low} to {high}")
+    shortest = np.min_scalar_type(max(0, n_levels - 1))
+    return read_only(codes.astype(shortest, copy=False))
+
+
+def _parts(ids: StrArray) -> Iterator[list[str]]:
+    """Give ids as lists of bounded length."""
+    for start in range(0, ids.size, _VALUES_AT_ONCE):
+        yield ids[start : start + _VALUES_AT_ONCE].tolist()
+
+
+def _coded(parts: Any, size: int) -> Factor:
+    """Return the factor of texts that come in parts: coded as they come, levels sorted at the end."""
+    numbers: dict[str, int] = {}
+    codes = np.empty(size, dtype=np.int32)
+    end = 0
+    for part in parts:
+        for text in set(part).difference(numbers):
+            numbers[text] = len(numbers)
+        codes[end : end + len(part)] = np.fromiter(
+            map(numbers.__getitem__, part), dtype=np.int32, count=len(part)
+        )
+        end += len(part)
+    levels = sorted(numbers)
+    rank = np.empty(len(levels), dtype=np.min_scalar_type(max(0, len(levels) - 1)))
+    rank[[numbers[text] for text in levels]] = np.arange(len(levels))
+    return Factor(frozen(rank[codes]), levels)
