@@ -197,7 +197,7 @@ def _parts(ids: StrArray) -> Iterator[list[str]]:
 
 
 def _coded(parts: Any, size: int) -> Factor:
-    """Return the factor of texts that come in parts: coded as they come, levels sorted at the end."""
+    """Return the factor of texts that come in parts; `size` is their number."""
     numbers: dict[str, int] = {}
     codes = np.empty(size, dtype=np.int32)
     end = 0
