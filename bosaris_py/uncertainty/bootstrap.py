@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._execution import whole_number
 from bosaris_py._validation import (
     FloatArray,
     as_vector,
@@ -20,7 +21,7 @@ from bosaris_py.evaluation.rule_of_30 import FEWEST_ERRORS
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
 from bosaris_py.uncertainty.estimates import check_choice
 from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
-from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates, whole_number
+from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import CallableSampler, Sampler, call_function
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.statistics import Statistic, ThresholdStatistic, check_statistic

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from bosaris_py._execution import map_tasks, whole_number
 from bosaris_py._validation import as_vector, check_fraction, describe, frozen, invalid, refuse_nan
 from bosaris_py.uncertainty.bootstrap import (
     Method,
@@ -31,13 +32,7 @@ from bosaris_py.uncertainty.bootstrap_result import relative_error
 from bosaris_py.uncertainty.estimates import Alternative, ZTest, check_choice, z_test
 from bosaris_py.uncertainty.normality import NormalityTest, normality_test
 from bosaris_py.uncertainty.quantiles import quantile
-from bosaris_py.uncertainty.running import (
-    Rng,
-    as_generator,
-    draw_replicates,
-    map_tasks,
-    whole_number,
-)
+from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistics import DCF, check_statistic
 

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._execution import whole_number
 from bosaris_py._validation import BoolArray, FloatArray, check_fraction, describe, invalid
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key
@@ -22,7 +23,7 @@ from bosaris_py.uncertainty.bootstrap import (
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
 from bosaris_py.uncertainty.estimates import check_choice
 from bosaris_py.uncertainty.plans import ResamplingPlan
-from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates, whole_number
+from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
 from bosaris_py.uncertainty.speakers import TrialSpeakers, Unknown
 from bosaris_py.uncertainty.statistics import check_statistic

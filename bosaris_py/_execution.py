@@ -1,0 +1,351 @@
+"""Run independent tasks: in this process, in worker processes, or on a cluster.
+
+The tasks and the order in which their results are put together do not depend on
+where they run, so neither do the results.
+"""
+
+import contextlib
+import functools
+import multiprocessing
+import pickle
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import repeat
+from typing import Any, TypeVar
+
+from tqdm import tqdm
+
+from bosaris_py._validation import describe, invalid
+
+__all__ = ["map_tasks", "reduce_tasks", "whole_number"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# What all tasks of a cluster share travels in pieces of this size: the scheduler keeps
+# them, so that no worker's end can lose them, and warns of single larger ones.
+_PIECE_BYTES = 2**22
+# Results of a cluster are combined in a tree whose nodes have so many branches.
+_BRANCHES = 8
+_SECONDS_BETWEEN_LOOKS = 0.02
+# How long a cluster may be without any worker: one that restarts takes seconds.
+_SECONDS_WITHOUT_WORKERS = 60.0
+
+
+def whole_number(value: Any, least: int, name: str, owner: str) -> int:
+    """Return `value` as an int; raise unless it is a whole number and at least `least`."""
+    try:
+        number = int(value)
+        good = number == value and not isinstance(value, bool) and number >= least
+    except (TypeError, ValueError, OverflowError):
+        good = False
+    if not good:
+        raise invalid(name, owner, f"be a whole number, at least {least}", describe(value))
+    return number
+
+
+def map_tasks(
+    function: Callable[[Any, Task], Result],
+    shared: Any,
+    tasks: Sequence[Task],
+    *,
+    workers: int = 1,
+    client: Any = None,
+    progress: bool = False,
+    label: str,
+) -> list[Result]:
+    """Return ``function(shared, task)`` for all tasks, in their order.
+
+    Parameters
+    ----------
+    function : callable
+        Defined at the top of a module, so that workers find it.
+    shared : object
+        What all tasks need; sent to each process once.
+    tasks : sequence
+        One argument for each call.
+    workers : int, default: 1
+        Number of processes; 1 stays in this one.
+    client : dask.distributed.Client, optional
+        Runs the tasks on its cluster; `workers` must be 1 then.
+    progress : bool, default: False
+        Show a progress bar, one step for each task.
+    label : str
+        What the bar says.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    RuntimeError
+        If worker processes cannot start or are killed (`BrokenProcessPool`), or a
+        cluster has lost all its workers.
+
+    Notes
+    -----
+    Processes are started afresh, not forked, which is safe whatever threads
+    there are. A script must therefore protect its main part by
+    ``if __name__ == "__main__":``, as always with Python's multiprocessing. Each
+    has a copy of `shared` in its memory.
+    """
+    if _check_client(client, workers, label) and tasks:
+        with _OnCluster(client, label) as cluster:
+            leaves = cluster.submit(function, shared, tasks)
+            cluster.wait(leaves, leaves, progress=progress)
+            return list(client.gather(leaves))
+    with _local_results(function, shared, tasks, workers, label) as results:
+        return list(_with_progress(results, len(tasks), label, progress=progress))
+
+
+def reduce_tasks(
+    function: Callable[[Any, Task], Result],
+    combine: Callable[[Result, Result], Result],
+    shared: Any,
+    tasks: Sequence[Task],
+    *,
+    workers: int = 1,
+    client: Any = None,
+    progress: bool = False,
+    label: str,
+) -> Result:
+    """Return the results of ``function(shared, task)`` for all tasks, combined into one.
+
+    Only one result is kept here, not one for each task; on a cluster the workers
+    combine them in a tree, and one result travels.
+
+    Parameters
+    ----------
+    function : callable
+        Defined at the top of a module, so that workers find it.
+    combine : callable
+        Takes the results of two stretches of tasks, the earlier first, and returns
+        that of both as a new object. Must be associative, exactly, for the same
+        outcome wherever tasks run: whole numbers added, lists joined.
+    shared, tasks, workers, client, progress, label
+        As for `map_tasks`; at least one task.
+
+    Returns
+    -------
+    object
+        What `combine` makes of all results.
+
+    Raises
+    ------
+    RuntimeError
+        As for `map_tasks`.
+    """
+    if _check_client(client, workers, label):
+        with _OnCluster(client, label) as cluster:
+            leaves = cluster.submit(function, shared, tasks)
+            root = cluster.combine(combine, leaves)
+            cluster.wait([root], leaves, progress=progress)
+            combined: Result = root.result()
+            return combined
+    with _local_results(function, shared, tasks, workers, label) as results:
+        return functools.reduce(
+            combine, _with_progress(results, len(tasks), label, progress=progress)
+        )
+
+
+def _with_progress(
+    results: Iterable[Result], total: int, label: str, *, progress: bool
+) -> Iterable[Result]:
+    bar: Iterable[Result] = tqdm(results, total=total, desc=label, disable=not progress)
+    return bar
+
+
+@contextlib.contextmanager
+def _local_results(
+    function: Callable[[Any, Task], Result],
+    shared: Any,
+    tasks: Sequence[Task],
+    workers: int,
+    label: str,
+) -> Iterator[Iterable[Result]]:
+    """Give the results in the order of the tasks, computed here or in worker processes."""
+    workers = min(workers, len(tasks))
+    if workers <= 1:
+        yield map(function, repeat(shared), tasks)
+        return
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=(shared,)
+    ) as pool:
+        # A few tasks a message keep the traffic small and the bar moving.
+        chunk = max(1, len(tasks) // (16 * workers))
+        try:
+            results = pool.map(_work, repeat(function), tasks, chunksize=chunk)
+        except (OSError, RuntimeError):  # no process could be started
+            raise
+        except Exception as error:
+            hint = "Define the function at the top of a module, or use workers=1."
+            expected = "be of a kind that can be sent to another process if workers are several"
+            raise invalid("statistic", label, expected, str(error), hint) from error
+        try:
+            yield results
+        except BrokenProcessPool as error:
+            message = (
+                f"A worker process of {label} could not start, or was killed. Put the program into "
+                'a file (not "python -" or a pipe) with its main part under '
+                'if __name__ == "__main__":, see that each process has memory enough for a copy '
+                "of the scores, or use workers=1."
+            )
+            raise BrokenProcessPool(message) from error
+        except BaseException:
+            # What is not begun need not be done.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+# What the tasks of this process share; set once, when it starts.
+_in_worker: list[Any] = []
+
+
+def _start_worker(shared: Any) -> None:
+    _in_worker.append(shared)
+
+
+def _work(function: Callable[[Any, Task], Result], task: Task) -> Result:
+    return function(_in_worker[-1], task)
+
+
+def _check_client(client: Any, workers: int, owner: str) -> bool:
+    """Tell whether tasks shall run on a cluster."""
+    if client is None:
+        return False
+    missing = [name for name in ("submit", "gather", "cancel") if not hasattr(client, name)]
+    if missing:
+        raise invalid("client", owner, "be a dask.distributed.Client", describe(client))
+    if getattr(client, "asynchronous", False):
+        expected = "be a client that waits for its results"
+        raise invalid("client", owner, expected, "one made with asynchronous=True")
+    if workers != 1:
+        expected = "be 1 if there is a client"
+        hint = "The cluster has workers of its own."
+        raise invalid("workers", owner, expected, describe(workers), hint)
+    return True
+
+
+class _OnCluster:
+    """The tasks of one call on a Dask cluster; all are cancelled when it fails.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+        Of the cluster.
+    label : str
+        Name of the work.
+    """
+
+    def __init__(self, client: Any, label: str) -> None:
+        self.client = client
+        self.label = label
+        self.futures: list[Any] = []
+
+    def __enter__(self) -> "_OnCluster":
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Cancel what was submitted if something went wrong."""
+        if kind is not None:
+            # The scheduler may be what is gone.
+            with contextlib.suppress(Exception):
+                self.client.cancel(self.futures)
+
+    def submit(
+        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
+    ) -> list[Any]:
+        """Submit ``function(shared, task)`` for all tasks; return the futures.
+
+        A worker gets `shared` from another that has it. If all those are lost, it is
+        made again like any result: what it is made of stays with the scheduler.
+        """
+        data = pickle.dumps(shared, protocol=pickle.HIGHEST_PROTOCOL)
+        pieces = [
+            self._add(_same, data[start : start + _PIECE_BYTES])
+            for start in range(0, len(data), _PIECE_BYTES)
+        ]
+        shared_there = self._add(_unpickle, *pieces)
+        return [self._add(function, shared_there, task) for task in tasks]
+
+    def combine(self, combine: Callable[[Result, Result], Result], leaves: list[Any]) -> Any:
+        """Submit a tree that combines all leaves; return the future of its root."""
+        nodes = leaves
+        while len(nodes) > 1:
+            nodes = [
+                self._add(_combine_all, combine, *nodes[start : start + _BRANCHES])
+                for start in range(0, len(nodes), _BRANCHES)
+            ]
+        return nodes[0]
+
+    def _add(self, function: Callable[..., Any], *args: Any) -> Any:
+        future = self.client.submit(function, *args, pure=False)
+        self.futures.append(future)
+        return future
+
+    def wait(self, wanted: list[Any], leaves: list[Any], *, progress: bool) -> None:
+        """Wait until the wanted futures are done, and raise what failed.
+
+        Raises
+        ------
+        RuntimeError
+            If there is no worker for a minute, or the scheduler is lost.
+        """
+        # Whoever holds a future keeps its result in some worker's memory.
+        self.futures = list(wanted)
+        waiting = list(leaves)
+        seen = time.monotonic()
+        with tqdm(total=len(leaves), desc=self.label, disable=not progress) as bar:
+            while not all(future.done() for future in wanted):
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
+                still = [future for future in waiting if not future.done()]
+                bar.update(len(waiting) - len(still))
+                waiting = still
+                now = time.monotonic()
+                if self._has_workers():
+                    seen = now
+                elif now - seen > _SECONDS_WITHOUT_WORKERS:
+                    raise self._lost(f"had no worker for {_SECONDS_WITHOUT_WORKERS:g} seconds")
+            bar.update(len(waiting))
+        for future in wanted:
+            if future.status != "finished":
+                self._raise_failure(future)
+
+    def _has_workers(self) -> bool:
+        """Tell whether any worker is connected to the scheduler."""
+        return bool(self.client.scheduler_info().get("workers"))
+
+    def _lost(self, what: str) -> RuntimeError:
+        message = (
+            f"The cluster {what} while it worked on {self.label}; there is no result. Look into "
+            "the workers' logs (memory, and whether they see the files), and run it again."
+        )
+        return RuntimeError(message)
+
+    def _raise_failure(self, future: Any) -> None:
+        """Raise the error of a task, or say that the cluster lost it."""
+        try:
+            future.result()
+        except Exception as error:
+            # Dask's own: a task whose workers die each time, a lost scheduler.
+            if type(error).__module__.partition(".")[0] in ("distributed", "asyncio"):
+                raise self._lost(f"lost its workers or its scheduler ({error})") from error
+            raise
+
+
+def _same(piece: bytes) -> bytes:
+    return piece
+
+
+def _unpickle(*pieces: bytes) -> Any:
+    return pickle.loads(b"".join(pieces))
+
+
+def _combine_all(combine: Callable[[Result, Result], Result], *results: Result) -> Result:
+    return functools.reduce(combine, results)
