@@ -21,6 +21,8 @@ __all__ = [
     "PlotRangeWarning",
     "SeparableDataWarning",
     "TrialMismatchError",
+    "UncertainPlanWarning",
+    "UnknownPlanError",
 ]
 
 
@@ -34,6 +36,14 @@ class InvalidInputError(BosarisError, ValueError):
 
 class TrialMismatchError(BosarisError, ValueError):
     """Objects that must describe the same trials do not."""
+
+
+class UnknownPlanError(InvalidInputError, KeyError):
+    """There is no evaluation plan of this name; the message lists the known ones."""
+
+    def __str__(self) -> str:
+        """Return the message; a KeyError would show its quotation marks."""
+        return ValueError.__str__(self)
 
 
 class FileFormatError(BosarisError, OSError):
@@ -78,3 +88,7 @@ class SeparableDataWarning(ConvergenceWarning):
 
 class PlotRangeWarning(BosarisWarning):
     """A point or line lies outside the axes and was not drawn."""
+
+
+class UncertainPlanWarning(BosarisWarning):
+    """How an evaluation divided its trials is known from memory only; check its plan."""

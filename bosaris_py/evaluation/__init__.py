@@ -3,10 +3,16 @@
 from bosaris_py.evaluation.bayes_curves import BayesCurves
 from bosaris_py.evaluation.det_curves import hull_points, steppy_points
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
+from bosaris_py.evaluation.plan_presets import PLANS
+from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
 from bosaris_py.evaluation.results import Results
 
 __all__ = [
+    "PLANS",
     "BayesCurves",
+    "EvaluationPlan",
+    "PartitionFactor",
+    "PlanCollection",
     "Results",
     "SystemComparison",
     "SystemDivergence",

@@ -1,0 +1,464 @@
+"""Evaluation plans as data: which cost an evaluation published, and how sure that is.
+
+A plan names operating points, the factors whose combinations are the
+*partitions* of the trials, what happens to trials of one class only, and the
+document that says so. The presets are in `PLANS`; every part can be replaced.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self
+
+import attrs
+
+from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py.errors import UnknownPlanError
+from bosaris_py.numerics.priors import OperatingPoint
+
+__all__ = ["EvaluationPlan", "PartitionFactor", "PlanCollection"]
+
+GRADES = {
+    "V": "read in the source",
+    "S": "from a secondary source",
+    "M": "from memory, to be checked",
+    "U": "the user's own",
+}
+_UNIT_SUM_TOLERANCE = 1e-9
+
+
+def _to_texts(owner: str, name: str, values: object) -> tuple[str, ...]:
+    """Return several texts as a tuple; a lone one is a common mistake."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        hint = "One text needs a comma: ('Y',)." if isinstance(values, str) else ""
+        raise invalid(name, owner, "be several texts", describe(values), hint)
+    if not all(isinstance(value, str) for value in values):
+        hint = "Levels are text, as in the files: '1', not 1."
+        raise invalid(name, owner, "hold texts", describe(values), hint)
+    return tuple(values)
+
+
+def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
+    """Raise unless a name is a text, and not empty (an attrs validator)."""
+    if not isinstance(value, str) or not value:
+        raise invalid(attribute.name, type(instance).__name__, "be a text", describe(value))
+
+
+def _choice(choices: Sequence[str]) -> Any:
+    """Return an attrs validator that allows these values only."""
+
+    def check(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
+        if value not in choices:
+            expected = f"be one of {', '.join(map(repr, choices))}"
+            raise invalid(attribute.name, type(instance).__name__, expected, describe(value))
+
+    return check
+
+
+def _optional_levels(values: object) -> tuple[str, ...] | None:
+    return None if values is None else _to_texts("PartitionFactor", "levels", values)
+
+
+def _target_only(values: object) -> tuple[str, ...]:
+    return _to_texts("PartitionFactor", "target_only", values)
+
+
+def _optional_weights(values: Any) -> tuple[float, ...] | None:
+    if values is None:
+        return None
+    try:
+        return tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        owner = "PartitionFactor"
+        raise invalid("weights", owner, "be numbers", describe(values)) from None
+
+
+@attrs.frozen
+class PartitionFactor:
+    """One column of trial metadata by which a plan divides the trials.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    levels : sequence of str, optional
+        The values that it may have; another value is then an error. None
+        takes whatever values there are.
+    target_only : sequence of str, default: ()
+        Levels of which the target trials count only. Where such a level is
+        judged on its own, the non-targets of the other levels stand in.
+    classes : {"both", "tar", "non"}, default: "both"
+        Which trials it divides: all, or those of one class. The others are
+        then not asked for its value.
+    weights : sequence of float, optional
+        Weight of each of `levels` in the means over partitions, summing to
+        one; equal by default.
+
+    Raises
+    ------
+    InvalidInputError
+        If a level occurs twice, a level of `target_only` is unknown or joined
+        with `classes` of one class, or the weights are not one for each level,
+        not negative, with sum one.
+
+    Examples
+    --------
+    >>> PartitionFactor("phone_num_match", ["Y", "N"], target_only=["Y"])
+    PartitionFactor(name='phone_num_match', levels=('Y', 'N'), target_only=('Y',))
+    """
+
+    name: str = attrs.field(validator=_check_text)
+    levels: tuple[str, ...] | None = attrs.field(default=None, converter=_optional_levels)
+    target_only: tuple[str, ...] = attrs.field(default=(), converter=_target_only, kw_only=True)
+    classes: str = attrs.field(
+        default="both", validator=_choice(("both", "tar", "non")), kw_only=True
+    )
+    weights: tuple[float, ...] | None = attrs.field(
+        default=None, converter=_optional_weights, kw_only=True
+    )
+
+    @levels.validator
+    def _check_levels(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        if value is not None and (not value or len(set(value)) < len(value)):
+            expected = "name each level once, or be None"
+            raise invalid("levels", "PartitionFactor", expected, describe(value))
+
+    @target_only.validator
+    def _check_target_only(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        owner = "PartitionFactor"
+        unknown = [level for level in value if self.levels is not None and level not in self.levels]
+        if unknown:
+            raise invalid("target_only", owner, f"be among the levels {self.levels}", str(unknown))
+
+    @classes.validator
+    def _check_classes(self, attribute: "attrs.Attribute[str]", value: str) -> None:
+        if self.target_only and value != "both":
+            hint = "`target_only` says already that the classes are treated differently."
+            raise invalid("classes", "PartitionFactor", "be 'both'", describe(value), hint)
+
+    @weights.validator
+    def _check_weights(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        if value is None:
+            return
+        n_levels = 0 if self.levels is None else len(self.levels)
+        good = len(value) == n_levels and all(math.isfinite(w) and w >= 0 for w in value)
+        if not good or abs(math.fsum(value) - 1.0) > _UNIT_SUM_TOLERANCE:
+            expected = f"be one for each of the {n_levels} levels, not negative, with sum one"
+            raise invalid("weights", "PartitionFactor", expected, describe(value))
+
+    def __repr__(self) -> str:
+        """Show what is not at its default."""
+        shown = [f"name={self.name!r}"]
+        for field in attrs.fields(type(self))[1:]:
+            value = getattr(self, field.name)
+            if value != field.default:
+                shown.append(f"{field.name}={value!r}")
+        return f"PartitionFactor({', '.join(shown)})"
+
+    def divides(self, class_name: str) -> bool:
+        """Tell if trials of a class, "tar" or "non", are divided by this factor.
+
+        Parameters
+        ----------
+        class_name : {"tar", "non"}
+            The class.
+
+        Returns
+        -------
+        bool
+        """
+        return self.classes in ("both", class_name)
+
+    def _canonical(self) -> list[Any]:
+        """Return all that a cost depends on, for the fingerprint."""
+        return [self.name, self.levels, self.target_only, self.classes, self.weights]
+
+
+def _to_points(values: Any) -> tuple[OperatingPoint, ...]:
+    if isinstance(values, (OperatingPoint, float)):
+        values = (values,)
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        expected = "be operating points or target probabilities"
+        raise invalid("operating_points", "EvaluationPlan", expected, describe(values))
+    return tuple(p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in values)
+
+
+def _to_factors(values: Any) -> tuple[PartitionFactor, ...]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        expected = "be a list of PartitionFactor or names of columns"
+        raise invalid("factors", "EvaluationPlan", expected, describe(values))
+    return tuple(f if isinstance(f, PartitionFactor) else PartitionFactor(f) for f in values)
+
+
+def _to_pairs(values: Any) -> tuple[tuple[str, str], ...]:
+    pairs = tuple(values.items()) if isinstance(values, Mapping) else values
+    try:
+        return tuple((_as_text(column), _as_text(level)) for column, level in pairs)
+    except (TypeError, ValueError):
+        expected = "be a mapping from a column to the value that its trials have"
+        raise invalid("select", "EvaluationPlan", expected, describe(values)) from None
+
+
+def _as_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _to_notes(values: Any) -> tuple[str, ...]:
+    return _to_texts("EvaluationPlan", "notes", (values,) if isinstance(values, str) else values)
+
+
+def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
+    if not isinstance(values, Sequence) or not all(isinstance(v, EvaluationPlan) for v in values):
+        raise invalid("parts", "EvaluationPlan", "be evaluation plans", describe(values))
+    return tuple(values)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class EvaluationPlan:
+    r"""The cost that an evaluation publishes.
+
+    Parameters
+    ----------
+    name : str
+        Short name.
+    title : str, default: ""
+        What it is, in words.
+    operating_points : sequence of OperatingPoint or float, default: ()
+        The primary cost is the mean over these; a number is a target
+        probability with costs 1 and 1.
+    factors : sequence of PartitionFactor or str, default: ()
+        Columns of trial metadata; all combinations of their values are the
+        partitions over which error-rates are averaged. None: the trials are
+        pooled.
+    select : mapping of str to str, default: {}
+        Trials that the plan is about, among those of a key that holds several
+        data sets: column and value.
+    parts : sequence of EvaluationPlan, default: ()
+        The plan is the mean of the costs of these, each of its own data set.
+        Such a plan has no operating points of its own.
+    normalize : bool, default: True
+        Divide each cost by that of the better decision made without a
+        detector, so that C = Pmiss + beta Pfa where beta is at least 1.
+    ranked_by : {"actual", "minimum"}, default: "actual"
+        Which of the two the evaluation ranked systems by.
+    official_scorer : str, default: ""
+        The program whose results ``compatibility="nist"`` imitates, if any.
+    points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
+        How sure operating points and partitions are. V: read in the source
+        named, S: from a secondary source, M: from memory, check before relying
+        on it, U: the user's own.
+    source : str, default: ""
+        Document and address.
+    notes : sequence of str, default: ()
+        What else a user must know; they are repeated in every result.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are neither operating points nor parts, or both; a factor
+        occurs twice; or a value is of the wrong kind.
+
+    Notes
+    -----
+    The cost at one operating point, for the mean over partitions of each rate:
+
+    .. math::
+        C_{norm}(\beta, \theta) = \overline{P_{miss}}(\theta) +
+        \beta\,\overline{P_{fa}}(\theta),\quad
+        \beta = \frac{C_{fa}}{C_{miss}}\,\frac{1 - \pi}{\pi}
+
+    The actual cost is that at :math:`\theta = \log\beta`; the minimum is taken
+    over the threshold, separately for each operating point.
+
+    Examples
+    --------
+    >>> from bosaris_py.evaluation import PLANS
+    >>> plan = PLANS["SRE18-CMN2"]
+    >>> [round(beta) for beta in plan.betas]
+    [99, 199]
+    >>> cheaper = plan.evolve(operating_points=[0.1])
+    >>> cheaper.points_evidence, cheaper.fingerprint == plan.fingerprint
+    ('U', False)
+    """
+
+    name: str = attrs.field(validator=_check_text)
+    title: str = ""
+    operating_points: tuple[OperatingPoint, ...] = attrs.field(default=(), converter=_to_points)
+    factors: tuple[PartitionFactor, ...] = attrs.field(default=(), converter=_to_factors)
+    select: tuple[tuple[str, str], ...] = attrs.field(default=(), converter=_to_pairs)
+    parts: "tuple[EvaluationPlan, ...]" = attrs.field(default=(), converter=_to_parts)
+    normalize: bool = True
+    ranked_by: str = attrs.field(default="actual", validator=_choice(("actual", "minimum")))
+    official_scorer: str = ""
+    points_evidence: str = attrs.field(default="U", validator=_choice(tuple(GRADES)))
+    partitions_evidence: str = attrs.field(default="U", validator=_choice(tuple(GRADES)))
+    source: str = ""
+    notes: tuple[str, ...] = attrs.field(default=(), converter=_to_notes)
+
+    @factors.validator
+    def _check_factors(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        names = [factor.name for factor in value]
+        if len(set(names)) < len(names):
+            raise invalid("factors", "EvaluationPlan", "name each column once", str(names))
+
+    @parts.validator
+    def _check_parts(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        owner = "EvaluationPlan"
+        if bool(value) == bool(self.operating_points):
+            got = "both" if value else "neither"
+            raise invalid("operating_points or parts", owner, "be given, exactly one of them", got)
+        if value and (self.factors or self.select):
+            hint = "Give them to the parts."
+            raise invalid("factors and select", owner, "be empty beside `parts`", "some", hint)
+
+    @property
+    def betas(self) -> tuple[float, ...]:
+        """Price of a false-alarm rate of one, in units of that of a miss rate of one."""
+        return tuple(point.fa_cost / point.miss_cost for point in self.operating_points)
+
+    @property
+    def fingerprint(self) -> str:
+        """Eight characters that change with anything that a cost depends on.
+
+        Name, texts and evidence do not count: two plans with the same
+        fingerprint give the same costs.
+        """
+        text = json.dumps(self._canonical(), separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def _canonical(self) -> list[Any]:
+        points = [(repr(p.p_target), repr(p.c_miss), repr(p.c_fa)) for p in self.operating_points]
+        factors = [factor._canonical() for factor in self.factors]
+        parts = [part._canonical() for part in self.parts]
+        return [points, factors, sorted(self.select), parts, self.normalize, self.ranked_by]
+
+    @property
+    def target_only(self) -> dict[str, tuple[str, ...]]:
+        """Levels of which the targets count only, by factor."""
+        return {factor.name: factor.target_only for factor in self.factors if factor.target_only}
+
+    def evolve(self, **changes: Any) -> Self:
+        """Return a plan in which some parts are replaced.
+
+        Parameters
+        ----------
+        **changes : object
+            New values of any of the fields.
+
+        Returns
+        -------
+        EvaluationPlan
+            The evidence of what is replaced becomes "U", the user's own, if it
+            is not given too.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such field, or a value is bad.
+        """
+        names = [field.name for field in attrs.fields(type(self))]
+        unknown = [name for name in changes if name not in names]
+        if unknown:
+            raise invalid("changes", "evolve", f"be among {', '.join(names)}", str(unknown))
+        graded = {
+            "points_evidence": {"operating_points", "normalize"},
+            "partitions_evidence": {"factors", "select"},
+        }
+        for grade, fields in graded.items():
+            if fields & set(changes):
+                changes.setdefault(grade, "U")
+        return attrs.evolve(self, **changes)
+
+    def __repr__(self) -> str:
+        """Name the plan and what identifies it."""
+        return f"EvaluationPlan: {self.name}, fingerprint {self.fingerprint}"
+
+    def __str__(self) -> str:
+        """Say in some lines what the plan asks for, and how sure that is."""
+        head = f"{self.name}: {self.title}" if self.title else self.name
+        lines = [head, f"  fingerprint        {self.fingerprint}"]
+        if self.parts:
+            lines.append(f"  mean over          {', '.join(part.name for part in self.parts)}")
+        for point, beta in zip(self.operating_points, self.betas, strict=True):
+            costs = f"C_miss {point.c_miss:g}, C_fa {point.c_fa:g}, beta {beta:.6g}"
+            lines.append(f"  operating point    P_target {point.p_target:g}, {costs}")
+        if self.select:
+            chosen = ", ".join(f"{column} = {level}" for column, level in self.select)
+            lines.append(f"  trials             {chosen}")
+        lines.extend(f"  partitions by      {_in_words(factor)}" for factor in self.factors)
+        if not self.factors and not self.parts:
+            lines.append("  partitions         none: trials are pooled")
+        if not self.parts:
+            lines.append(f"  evidence           {self.evidence_in_words}")
+        lines.append(f"  ranked by          {self.ranked_by} cost")
+        if self.source:
+            lines.append(f"  source             {self.source}")
+        lines.extend(f"  note               {note}" for note in self.notes)
+        return "\n".join(lines)
+
+    @property
+    def evidence_in_words(self) -> str:
+        """How sure the operating points and the partitions are."""
+        points, partitions = GRADES[self.points_evidence], GRADES[self.partitions_evidence]
+        return f"operating points {points}; partitions {partitions}"
+
+
+def _in_words(factor: PartitionFactor) -> str:
+    levels = "all values found" if factor.levels is None else ", ".join(factor.levels)
+    text = f"{factor.name} ({levels})"
+    if factor.classes != "both":
+        text += f", {'targets' if factor.classes == 'tar' else 'non-targets'} only"
+    if factor.target_only:
+        text += f"; only targets where {' or '.join(factor.target_only)}"
+    if factor.weights is not None:
+        text += f"; weights {', '.join(f'{w:g}' for w in factor.weights)}"
+    return text
+
+
+def _bare(name: str) -> str:
+    """Return a name as it is compared: no case, no punctuation."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+class PlanCollection(Mapping[str, EvaluationPlan]):
+    """Plans by name; lower and upper case, hyphens, underscores and spaces are the same.
+
+    Parameters
+    ----------
+    plans : sequence of EvaluationPlan
+        The plans, in the order in which they are listed.
+
+    Examples
+    --------
+    >>> from bosaris_py.evaluation import PLANS
+    >>> PLANS["sre18_cmn2"] is PLANS["SRE18-CMN2"]
+    True
+    """
+
+    def __init__(self, plans: Sequence[EvaluationPlan]) -> None:
+        self._plans = {plan.name: plan for plan in plans}
+        self._by_bare_name = {_bare(plan.name): plan for plan in plans}
+
+    def __getitem__(self, name: str) -> EvaluationPlan:
+        """Return a plan; an unknown name is an error that lists the known ones."""
+        plan = self._by_bare_name.get(_bare(str(name)))
+        if plan is None:
+            known = list_some(self._plans, shown=len(self._plans))
+            message = f"There is no evaluation plan {name!r}; known are {known}."
+            raise UnknownPlanError(message)
+        return plan
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names."""
+        return iter(self._plans)
+
+    def __len__(self) -> int:
+        """Return the number of plans."""
+        return len(self._plans)
+
+    def __repr__(self) -> str:
+        """List the names."""
+        return f"PlanCollection: {', '.join(self._plans)}"
