@@ -9,6 +9,7 @@ all.
 __all__ = [
     "BosarisError",
     "BosarisWarning",
+    "ConditionWarning",
     "ConvergenceWarning",
     "DegenerateReplicatesWarning",
     "DuplicateIdWarning",
@@ -60,6 +61,10 @@ class BosarisWarning(UserWarning):
 
 class MissingTrialsWarning(BosarisWarning):
     """Trials, models or segments were asked for that the object does not have."""
+
+
+class ConditionWarning(BosarisWarning):
+    """A condition has trials of one class only, so it counts for one of the two error-rates."""
 
 
 class DuplicateIdWarning(BosarisWarning):
