@@ -7,11 +7,12 @@ as numbers of eight bytes each.
 """
 
 import contextlib
-import math
+import gzip
 import os
-import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import attrs
 import numpy as np
@@ -22,16 +23,20 @@ from bosaris_py.errors import FileFormatError
 
 __all__ = [
     "Block",
-    "IdColumn",
+    "IntArray",
     "LineNumbers",
+    "WordArray",
+    "cut_at_separator",
     "cut_into_columns",
     "line_error",
     "read_blocks",
-    "read_numbers",
+    "same_tokens",
     "show",
+    "token_words",
 ]
 
 IntArray = npt.NDArray[np.intp]
+WordArray = npt.NDArray[np.uint64]
 
 # About what fits into the cache together with the work arrays.
 _BLOCK_BYTES = 2**21
@@ -39,16 +44,11 @@ _LONGEST_LINE = 2**26
 # Eight zero bytes behind the data let the last token be read as a whole word.
 _PADDING = bytes(8)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_GZIP_MAGIC = b"\x1f\x8b"
 _SHOWN_OF_LINE = 80
 
 # Keeps the first so many bytes of a little-endian word.
 _KEEP = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
-# Longer ids go one by one, so that a single one cannot blow up the arrays of all.
-_LONGEST_ID = 256
-_LONGEST_NUMBER = 64
-_NUMBER_WITH_COMMA = re.compile(rb"[+-]?\d+,\d+([eE][+-]?\d+)?")
 
 
 def line_error(path: Path, line: int, text: str) -> FileFormatError:
@@ -112,9 +112,10 @@ def read_blocks(
     Parameters
     ----------
     path : str or path-like
-        The file, in UTF-8 or ASCII; a byte order mark is skipped.
+        The file, in UTF-8 or ASCII; a byte order mark is skipped. If its name ends in
+        ``.gz`` it is decompressed on the way.
     progress : bool, optional
-        Show a progress bar.
+        Show a progress bar, of the bytes on the disk.
 
     Yields
     ------
@@ -126,49 +127,70 @@ def read_blocks(
     Raises
     ------
     FileFormatError
-        If the file is in UTF-16, or has a line of absurd length.
+        If the file is in UTF-16, has a line of absurd length, or is named ``.gz`` and
+        is no complete file of that kind.
     """
     file_path = Path(path)
     line = 1
+    pending: list[bytes] = []
+    for number, part in enumerate(_read_parts(file_path, progress=progress)):
+        if number == 0:
+            _refuse_foreign(file_path, part)
+            part = part.removeprefix(_BYTE_ORDER_MARK)
+        cut = part.rfind(b"\n") + 1
+        if cut == 0:
+            pending.append(part)
+            if sum(map(len, pending)) > _LONGEST_LINE:
+                text = f"a line of more than {_LONGEST_LINE} bytes; this is no score file"
+                raise line_error(file_path, line, text)
+            continue
+        data = b"".join([*pending, part[:cut]])
+        pending = [part[cut:]]
+        yield line, data
+        line += data.count(b"\n")
+    rest = b"".join(pending)
+    if rest:
+        yield line, rest + b"\n"
+
+
+def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
+    """Read a file in parts of equal size, decompressed if its name says so."""
     with contextlib.ExitStack() as stack:
-        stream = stack.enter_context(file_path.open("rb"))
-        size = os.fstat(stream.fileno()).st_size
+        on_disk = stack.enter_context(path.open("rb"))
+        size = os.fstat(on_disk.fileno()).st_size
         bar = stack.enter_context(
-            tqdm(total=size, desc=file_path.name, unit="B", unit_scale=True, disable=not progress)
+            tqdm(total=size, desc=path.name, unit="B", unit_scale=True, disable=not progress)
         )
-        pending: list[bytes] = []
-        first = True
-        while part := stream.read(_BLOCK_BYTES):
-            bar.update(len(part))
-            if first:
-                _refuse_utf16(file_path, part)
-                part = part.removeprefix(_BYTE_ORDER_MARK)
-                first = False
-            cut = part.rfind(b"\n") + 1
-            if cut == 0:
-                pending.append(part)
-                if sum(map(len, pending)) > _LONGEST_LINE:
-                    text = f"a line of more than {_LONGEST_LINE} bytes; this is no score file"
-                    raise line_error(file_path, line, text)
-                continue
-            data = b"".join([*pending, part[:cut]])
-            pending = [part[cut:]]
-            yield line, data
-            line += data.count(b"\n")
-        rest = b"".join(pending)
-        if rest:
-            yield line, rest + b"\n"
+        stream: IO[bytes] = on_disk
+        if path.suffix.lower() == ".gz":
+            stream = stack.enter_context(gzip.GzipFile(fileobj=on_disk, mode="rb"))
+        try:
+            while part := stream.read(_BLOCK_BYTES):
+                bar.update(on_disk.tell() - bar.n)
+                yield part
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            message = f"{path}: this is no complete gzip file: {error}"
+            raise FileFormatError(message) from error
 
 
-def _refuse_utf16(path: Path, head: bytes) -> None:
-    """Raise for the encoding that Windows programs like to write."""
+def _refuse_foreign(path: Path, head: bytes) -> None:
+    """Raise for what is often taken for text in UTF-8."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         message = f"{path}: the text is in UTF-16; save it in UTF-8"
+        raise FileFormatError(message)
+    if head.startswith(_GZIP_MAGIC):
+        message = f"{path}: this is a gzip file; let its name end in .gz"
         raise FileFormatError(message)
 
 
 def cut_into_columns(
-    data: bytes, line: int, columns: int, layout: str, numbers: LineNumbers
+    data: bytes,
+    line: int,
+    columns: int,
+    layout: str,
+    numbers: LineNumbers,
+    *,
+    last_optional: bool = False,
 ) -> Block:
     """Cut whole lines into a fixed number of tokens each.
 
@@ -184,6 +206,8 @@ def cut_into_columns(
         What they are, for the error message.
     numbers : LineNumbers
         Where the numbers of the lines are noted.
+    last_optional : bool, optional
+        A line may lack its last token, which is then empty.
 
     Returns
     -------
@@ -216,21 +240,157 @@ def cut_into_columns(
         if behind and np.all(stops[:, -1] <= newlines):
             numbers.add(line, newlines.size)
             return Block(padded, starts, stops)
-    # Blank lines, or a fault.
-    line_of_token = np.searchsorted(newlines, edges[0::2])
-    counts = np.bincount(line_of_token, minlength=newlines.size)
-    faults = np.flatnonzero((counts != columns) & (counts != 0))
-    if faults.size:
-        fault = int(faults[0])
-        text = data[newlines[fault - 1] + 1 if fault else 0 : newlines[fault]]
-        found = f"{counts[fault]} column{'s' if counts[fault] > 1 else ''}"
-        message = f"expected {columns} columns ({layout}), found {found}: {show(text)}"
-        if b"\r" in text.strip(b"\r"):
-            message += ". The line ends are carriage returns alone"
-        raise line_error(numbers.path, line + fault, message)
+    # Blank lines, an optional token that is absent, or a fault.
+    starts, stops = edges[0::2], edges[1::2]
+    counts = np.bincount(np.searchsorted(newlines, starts), minlength=newlines.size)
+    is_fault = (counts != columns) & (counts != 0)
+    if last_optional:
+        is_fault &= counts != columns - 1
+    if is_fault.any():
+        fault = int(np.argmax(is_fault))
+        raise _column_error(
+            data, newlines, fault, line, int(counts[fault]), columns, layout, numbers
+        )
     filled = np.flatnonzero(counts)
     numbers.add(filled + line, filled.size)
-    return Block(padded, edges[0::2].reshape(-1, columns), edges[1::2].reshape(-1, columns))
+    counts = counts[filled]
+    if not last_optional:
+        return Block(padded, starts.reshape(-1, columns), stops.reshape(-1, columns))
+    firsts = np.cumsum(counts) - counts
+    tokens = firsts[:, np.newaxis] + np.arange(columns)
+    is_short = counts < columns
+    tokens[is_short, -1] -= 1
+    starts, stops = starts[tokens], stops[tokens]
+    starts[is_short, -1] = stops[is_short, -1]
+    return Block(padded, starts, stops)
+
+
+def cut_at_separator(
+    data: bytes, line: int, separator: str, columns: int, layout: str, numbers: LineNumbers
+) -> Block:
+    """Cut whole lines into fields at each separator, so that fields may be empty.
+
+    Parameters
+    ----------
+    data : bytes
+        Lines, each ended by a newline.
+    line : int
+        Number of the first line.
+    separator : str
+        One character: a tab, comma or semicolon.
+    columns : int
+        Fields that every line has to have, unless it is blank.
+    layout : str
+        What they are, for the error message.
+    numbers : LineNumbers
+        Where the numbers of the lines are noted.
+
+    Returns
+    -------
+    Block
+        The fields of the lines that are not blank, without the blanks around them and
+        without the quotes around them.
+
+    Raises
+    ------
+    FileFormatError
+        If a line has another number of fields, a control character, or quotes that are
+        not around a whole field.
+    """
+    padded = np.frombuffer(data + _PADDING, dtype=np.uint8)
+    letters = padded[: len(data)]
+    _refuse_control_characters(letters, data, line, numbers.path)
+    is_newline = letters == ord("\n")
+    newlines = np.flatnonzero(is_newline)
+    edges = np.flatnonzero(is_newline | (letters == ord(separator)))
+    lines: IntArray | int = line
+    if edges.size != columns * newlines.size or np.any(edges[columns - 1 :: columns] != newlines):
+        # Blank lines, or a fault.
+        texts = np.flatnonzero(letters > ord(" "))
+        is_filled = np.searchsorted(texts, newlines) > np.searchsorted(texts, _begins(newlines))
+        counts = np.diff(np.searchsorted(edges, newlines, side="right"), prepend=0)
+        is_fault = is_filled & (counts != columns)
+        if is_fault.any():
+            fault = int(np.argmax(is_fault))
+            raise _column_error(
+                data, newlines, fault, line, int(counts[fault]), columns, layout, numbers
+            )
+        starts = _begins(edges)[np.repeat(is_filled, counts)]
+        edges = edges[np.repeat(is_filled, counts)]
+        lines = np.flatnonzero(is_filled) + line
+    else:
+        starts = _begins(edges)
+    stops = edges.copy()
+    _trim(letters, starts, stops)
+    starts, stops = starts.reshape(-1, columns), stops.reshape(-1, columns)
+    is_empty = (starts == stops).all(axis=1)
+    if is_empty.any():
+        starts, stops = starts[~is_empty], stops[~is_empty]
+        all_lines = np.arange(lines, lines + is_empty.size) if isinstance(lines, int) else lines
+        lines = all_lines[~is_empty]
+    if b'"' in data:
+        _take_off_quotes(letters, starts, stops, line, newlines, numbers)
+    numbers.add(lines, starts.shape[0])
+    return Block(padded, starts, stops)
+
+
+def _begins(ends: IntArray) -> IntArray:
+    """Return where the parts of a text begin that end at `ends`, one character apart."""
+    begins = np.empty_like(ends)
+    begins[:1] = 0
+    begins[1:] = ends[:-1] + 1
+    return begins
+
+
+def _trim(letters: npt.NDArray[np.uint8], starts: IntArray, stops: IntArray) -> None:
+    """Move the ends of tokens inwards over blanks."""
+    while (is_blank := (starts < stops) & (letters[starts] <= ord(" "))).any():
+        starts += is_blank
+    while (is_blank := (starts < stops) & (letters[stops - 1] <= ord(" "))).any():
+        stops -= is_blank
+
+
+def _take_off_quotes(
+    letters: npt.NDArray[np.uint8],
+    starts: IntArray,
+    stops: IntArray,
+    line: int,
+    newlines: IntArray,
+    numbers: LineNumbers,
+) -> None:
+    """Move the ends of tokens inwards over a pair of quotes; refuse other quotes."""
+    quote = ord('"')
+    is_quoted = (letters[starts] == quote) & (letters[stops - 1] == quote) & (stops - starts > 1)
+    places = np.flatnonzero(letters == quote)
+    outer = np.concatenate((starts[is_quoted], stops[is_quoted] - 1))
+    inner = np.setdiff1d(places, outer, assume_unique=True)
+    if inner.size:
+        at_line = line + int(np.searchsorted(newlines, inner.min()))
+        text = "has a quote inside a field; only quotes around a whole field are understood"
+        raise line_error(numbers.path, at_line, text)
+    starts += is_quoted
+    stops -= is_quoted
+
+
+def _column_error(
+    data: bytes,
+    newlines: IntArray,
+    fault: int,
+    line: int,
+    found: int,
+    columns: int,
+    layout: str,
+    numbers: LineNumbers,
+) -> FileFormatError:
+    """Return the error for a line, counted from 0 in `data`, of too many or few columns."""
+    text = data[newlines[fault - 1] + 1 if fault else 0 : newlines[fault]]
+    count = f"{found} column{'s' if found > 1 else ''}"
+    message = f"expected {columns} columns ({layout}), found {count}: {show(text)}"
+    if b"\r" in text.strip(b"\r"):
+        message += ". The line ends are carriage returns alone"
+    if b'"' in text:
+        message += ". A separator inside quotes is not understood"
+    return line_error(numbers.path, line + fault, message)
 
 
 def _refuse_control_characters(
@@ -254,9 +414,9 @@ def show(text: bytes) -> str:
     return repr(decoded)
 
 
-def _words(
+def token_words(
     block: Block, starts: IntArray, lengths: IntArray
-) -> Iterator[tuple[int, IntArray | None, npt.NDArray[np.uint64]]]:
+) -> Iterator[tuple[int, IntArray | None, WordArray]]:
     """Give tokens as words of eight bytes: number of the word, tokens, words.
 
     Tokens that are too short to have the word are left out; None stands for all. Bytes
@@ -282,256 +442,13 @@ def _words(
             yield number, chosen, words & _KEEP[np.minimum(rest[chosen], 8)]
 
 
-@attrs.define(eq=False)
-class IdColumn:
-    """The ids of one column, numbered in the order in which they turn up.
-
-    Ids are found by a hash of 64 bits and then compared byte by byte, so the numbers
-    are right even if two ids share a hash; such ids, and very long ones, are kept in a
-    dictionary.
-
-    Attributes
-    ----------
-    ids : list of bytes
-        The distinct ids; the place of an id is its code.
-    """
-
-    ids: list[bytes] = attrs.field(factory=list, init=False)
-    _odd_codes: dict[bytes, int] = attrs.field(factory=dict, init=False)
-    # What is known of the id of each code: its hash, length and words.
-    _hashes: npt.NDArray[np.uint64] = attrs.field(init=False)
-    _lengths: IntArray = attrs.field(init=False)
-    _id_words: list[npt.NDArray[np.uint64]] = attrs.field(factory=list, init=False)
-    # Two ways from a hash to a code: a table with gaps, which may have lost some, and
-    # the complete sorted list.
-    _table: IntArray = attrs.field(init=False)
-    _table_shift: np.uint64 = attrs.field(init=False)
-    _sorted_hashes: npt.NDArray[np.uint64] = attrs.field(init=False)
-    _sorted_codes: IntArray = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        """Start without ids."""
-        self._hashes = np.empty(0, dtype=np.uint64)
-        self._lengths = np.empty(0, dtype=np.intp)
-        self._sorted_hashes, self._sorted_codes = self._hashes, self._lengths
-        self._index(self._hashes, self._lengths)
-
-    def encode(self, block: Block, column: int) -> IntArray:
-        """Return the codes of one column of a block, giving new codes to new ids.
-
-        Parameters
-        ----------
-        block : Block
-            Lines of the file.
-        column : int
-            Which of its columns.
-
-        Returns
-        -------
-        (lines,) ndarray of int
-            Indices into `ids`.
-        """
-        starts = np.ascontiguousarray(block.starts[:, column])
-        lengths = block.stops[:, column] - starts
-        is_long = lengths > _LONGEST_ID
-        if not is_long.any():
-            return self._encode(block, starts, lengths)
-        codes = np.empty(starts.size, dtype=np.intp)
-        is_short = ~is_long
-        codes[is_short] = self._encode(block, starts[is_short], lengths[is_short])
-        self._encode_singly(codes, np.flatnonzero(is_long), block, starts, lengths)
-        return codes
-
-    def _encode(self, block: Block, starts: IntArray, lengths: IntArray) -> IntArray:
-        """Return the codes of tokens that are not too long."""
-        hashes = lengths.astype(np.uint64) * _MULTIPLIER
-        words = list(_words(block, starts, lengths))
-        for _, chosen, word in words:
-            if chosen is None:
-                hashes = _mix(hashes, word)
-            else:
-                hashes[chosen] = _mix(hashes[chosen], word)
-        # One of the two columns of most files is constant over long runs.
-        is_head = np.concatenate(([True], hashes[1:] != hashes[:-1]))[: hashes.size]
-        heads = np.flatnonzero(is_head)
-        if 4 * heads.size > hashes.size:
-            codes = self._look_up(hashes, block, starts, lengths)
-        else:
-            head_codes = self._look_up(hashes[heads], block, starts[heads], lengths[heads])
-            codes = np.repeat(head_codes, np.diff(np.append(heads, hashes.size)))
-        is_same = self._lengths[codes] == lengths
-        for number, chosen, word in words:
-            if number == len(self._id_words):
-                # No known id is so long; the lengths have told them apart already.
-                break
-            if chosen is None:
-                is_same &= self._id_words[number][codes] == word
-            else:
-                is_same[chosen] &= self._id_words[number][codes[chosen]] == word
-        if not is_same.all():
-            self._encode_singly(codes, np.flatnonzero(~is_same), block, starts, lengths)
-        return codes
-
-    def _encode_singly(
-        self, codes: IntArray, which: IntArray, block: Block, starts: IntArray, lengths: IntArray
-    ) -> None:
-        """Set the codes of the tokens `which` by a dictionary of their bytes."""
-        for token in which.tolist():
-            start = starts[token]
-            name = block.data[start : start + lengths[token]].tobytes()
-            code = self._odd_codes.get(name)
-            if code is None:
-                code = self._odd_codes[name] = len(self.ids)
-                self.ids.append(name)
-            codes[token] = code
-        # These places are never looked up; they keep the others in step.
-        added = len(self.ids) - self._hashes.size
-        self._hashes = np.append(self._hashes, np.zeros(added, dtype=np.uint64))
-        self._lengths = np.append(self._lengths, np.full(added, -1))
-        self._lengthen_words(added)
-
-    def _look_up(
-        self,
-        hashes: npt.NDArray[np.uint64],
-        block: Block,
-        starts: IntArray,
-        lengths: IntArray,
-    ) -> IntArray:
-        """Return the code that each hash stands for, making new ones."""
-        codes = self._table[(hashes >> self._table_shift).astype(np.intp)]
-        if self._hashes.size:
-            missed = np.flatnonzero((codes < 0) | (self._hashes[codes] != hashes))
-        else:
-            missed = np.arange(hashes.size)
-        if missed.size == 0:
-            return codes
-        wanted = hashes[missed]
-        if self._sorted_hashes.size:
-            places = np.searchsorted(self._sorted_hashes, wanted)
-            places[places == self._sorted_hashes.size] = 0
-            is_known = self._sorted_hashes[places] == wanted
-            codes[missed[is_known]] = self._sorted_codes[places[is_known]]
-            missed = missed[~is_known]
-        if missed.size:
-            _, first, inverse = np.unique(hashes[missed], return_index=True, return_inverse=True)
-            codes[missed] = len(self.ids) + inverse
-            chosen = missed[first]
-            self._add(hashes[chosen], block, starts[chosen], lengths[chosen])
-        return codes
-
-    def _add(
-        self,
-        hashes: npt.NDArray[np.uint64],
-        block: Block,
-        starts: IntArray,
-        lengths: IntArray,
-    ) -> None:
-        """Give codes to new ids."""
-        stops = starts + lengths
-        data = block.data.tobytes()
-        self.ids += [data[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
-        old = self._hashes.size
-        self._hashes = np.concatenate((self._hashes, hashes))
-        self._lengths = np.concatenate((self._lengths, lengths))
-        self._lengthen_words(hashes.size)
-        for number, chosen, word in _words(block, starts, lengths):
-            if number == len(self._id_words):
-                self._id_words.append(np.zeros(self._hashes.size, dtype=np.uint64))
-            place = slice(old, None) if chosen is None else old + chosen
-            self._id_words[number][place] = word
-        self._index(hashes, np.arange(old, old + hashes.size))
-
-    def _lengthen_words(self, count: int) -> None:
-        """Make place for the words of `count` more ids."""
-        zeros = np.zeros(count, dtype=np.uint64)
-        self._id_words = [np.append(words, zeros) for words in self._id_words]
-
-    def _index(self, hashes: npt.NDArray[np.uint64], codes: IntArray) -> None:
-        """Enter new hashes, which are sorted, into both ways from a hash to a code."""
-        both = np.append(self._sorted_hashes, hashes)
-        # A stable sort merges the two sorted parts in one pass.
-        order = np.argsort(both, kind="stable")
-        self._sorted_hashes = both[order]
-        self._sorted_codes = np.append(self._sorted_codes, codes)[order]
-        bits = min(22, max(10, (16 * both.size).bit_length()))
-        self._table_shift = np.uint64(64 - bits)
-        self._table = np.full(1 << bits, -1, dtype=np.intp)
-        self._table[(self._sorted_hashes >> self._table_shift).astype(np.intp)] = self._sorted_codes
-
-
-def _mix(hashes: npt.NDArray[np.uint64], words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Stir one more word into each hash, so that its upper bits depend on all of it."""
-    mixed = (hashes ^ words) * _MULTIPLIER
-    mixed ^= mixed >> _SHIFT
-    mixed *= _MULTIPLIER
-    return mixed
-
-
-def read_numbers(
-    block: Block, column: int, numbers: LineNumbers, first_record: int
-) -> npt.NDArray[np.float64]:
-    """Return one column of a block as float64.
-
-    Parameters
-    ----------
-    block : Block
-        Lines of the file.
-    column : int
-        Which of its columns.
-    numbers : LineNumbers
-        Where the lines are, for the error message.
-    first_record : int
-        Number of the first line of the block, blank ones not counted.
-
-    Returns
-    -------
-    (lines,) ndarray of float64
-        The nearest floats to the numbers as written; ``inf`` and ``nan`` in any case
-        of letters are numbers too.
-
-    Raises
-    ------
-    FileFormatError
-        If a token is no number, or too large for one.
-    """
-    starts = np.ascontiguousarray(block.starts[:, column])
-    lengths = block.stops[:, column] - starts
-    longest = int(lengths.max(initial=1))
-    if longest <= _LONGEST_NUMBER:
-        padded = np.zeros((starts.size, -(-longest // 8)), dtype="<u8")
-        for number, chosen, word in _words(block, starts, lengths):
-            padded[slice(None) if chosen is None else chosen, number] = word
-        # float() would take 1_000, which is a typing error in a score file.
-        if not (padded.view(np.uint8) == ord("_")).any():
-            with contextlib.suppress(ValueError):
-                texts = padded.view(f"S{8 * padded.shape[1]}").ravel()
-                values = texts.astype(np.float64)
-                infinite = np.flatnonzero(np.isinf(values))
-                _, distinct = np.unique(texts[infinite], return_index=True)
-                for row in np.sort(infinite[distinct]).tolist():
-                    _number(block.token(row, column), numbers, first_record + row)
-                return values
-    return np.array(
-        [
-            _number(block.token(row, column), numbers, first_record + row)
-            for row in range(starts.size)
-        ],
-        dtype=np.float64,
-    )
-
-
-def _number(token: bytes, numbers: LineNumbers, record: int) -> float:
-    """Convert one token, or say what is wrong with it."""
-    if b"_" not in token:
-        with contextlib.suppress(ValueError):
-            value = float(token)
-            if not math.isinf(value) or b"inf" in token.lower():
-                return value
-            text = f"{show(token)} is out of the range of floating-point numbers"
-            raise numbers.error(record, text)
-    text = f"{show(token)} is not a number"
-    if _NUMBER_WITH_COMMA.fullmatch(token):
-        text += "; write the decimal point as a point, not as a comma"
-    elif token.lower() in (b"target", b"nontarget"):
-        text += "; is this a Key?"
-    raise numbers.error(record, text)
+def same_tokens(block: Block, first: int, second: int) -> npt.NDArray[np.bool_]:
+    """Tell for each line whether two of its tokens are the same."""
+    starts = [np.ascontiguousarray(block.starts[:, column]) for column in (first, second)]
+    lengths = block.stops[:, first] - starts[0]
+    same = lengths == block.stops[:, second] - starts[1]
+    alike = np.flatnonzero(same)
+    both = [token_words(block, begin[alike], lengths[alike]) for begin in starts]
+    for (_, chosen, left), (_, _, right) in zip(*both, strict=True):
+        same[alike if chosen is None else alike[chosen]] &= left == right
+    return same

@@ -48,14 +48,14 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage._limits import MemoryBudget
+from bosaris_py.storage._token_ids import IdColumn
+from bosaris_py.storage._token_numbers import read_numbers
 from bosaris_py.storage._tokens import (
     Block,
-    IdColumn,
     LineNumbers,
     cut_into_columns,
     line_error,
     read_blocks,
-    read_numbers,
     show,
 )
 from bosaris_py.storage._types import Arrays, PathLike

@@ -302,7 +302,7 @@ BAD_LINES = [
     ("ndx", b"m1 s1\nm1\0 s1\n", r":2: holds the control character 0x00; this is no text file"),
     ("ndx", b"\x1b[0m m1\n", r":1: holds the control character 0x1b"),
     ("ndx", "m1 s1\n".encode("utf-16"), "the text is in UTF-16; save it in UTF-8"),
-    ("ndx", b"\x1f\x8b\x08\x00", r":1: holds the control character 0x1f"),
+    ("ndx", b"\x1f\x8b\x08\x00", r"this is a gzip file; let its name end in \.gz"),
     ("segment_quality", "two\na 1 2\n", r":1: the first line must be the number of measures, fo"),
     ("segment_quality", "\n\na 1 2\n", r":3: the first line must be the number of measures, found"),
     ("segment_quality", "-1\n", r":1: the first line must be the number of measures"),

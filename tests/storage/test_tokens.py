@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bosaris_py.storage import _tokens
-from bosaris_py.storage._tokens import IdColumn, LineNumbers, cut_into_columns
+from bosaris_py.storage import _token_ids
+from bosaris_py.storage._token_ids import IdColumn
+from bosaris_py.storage._tokens import LineNumbers, cut_into_columns
 
 
 def encode(names: list[bytes], per_block: int) -> tuple[list[bytes], list[int]]:
@@ -43,8 +44,10 @@ def test_codes_tell_ids_apart_even_if_hashes_collide(
     with pytest.MonkeyPatch.context() as patch:
         if weak is not None:
             # A hash of one value, of two, or of four.
-            patch.setattr(_tokens, "_mix", lambda hashes, words: (hashes ^ words) & np.uint64(weak))
-            patch.setattr(_tokens, "_MULTIPLIER", np.uint64(0))
+            patch.setattr(
+                _token_ids, "_mix", lambda hashes, words: (hashes ^ words) & np.uint64(weak)
+            )
+            patch.setattr(_token_ids, "_MULTIPLIER", np.uint64(0))
         ids, codes = encode(names, per_block)
     assert len(set(ids)) == len(ids)
     assert [ids[code] for code in codes] == names

@@ -1,0 +1,207 @@
+"""Ids of a text column as small numbers, found without a Python object for each line."""
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py.storage._tokens import Block, IntArray, WordArray, token_words
+
+__all__ = ["IdColumn"]
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+# Longer ids go one by one, so that a single one cannot blow up the arrays of all.
+_LONGEST_ID = 256
+_FIRST_ROOM = 1024
+_FIRST_BITS = 12
+
+
+@attrs.define(eq=False)
+class IdColumn:
+    """The ids of one column, numbered in the order in which they turn up.
+
+    Ids are found by a hash of 64 bits and then compared byte by byte, so the numbers
+    are right even if two ids share a hash; such ids, and very long ones, are kept in a
+    dictionary.
+
+    Attributes
+    ----------
+    ids : list of bytes
+        The distinct ids; the place of an id is its code.
+    """
+
+    ids: list[bytes] = attrs.field(factory=list, init=False)
+    _odd_codes: dict[bytes, int] = attrs.field(factory=dict, init=False)
+    # What is known of the id of each code: its hash, length and words. Behind the last
+    # code there is room for more.
+    _hashes: WordArray = attrs.field(init=False)
+    _lengths: IntArray = attrs.field(init=False)
+    _id_words: list[WordArray] = attrs.field(factory=list, init=False)
+    # From the upper bits of a hash to a code, or to -1. A code whose place is taken lies
+    # in one of the next places, before the first that is free.
+    _table: npt.NDArray[np.int32] = attrs.field(init=False)
+    _table_shift: np.uint64 = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Start without ids, but with room for some."""
+        self._hashes = np.zeros(_FIRST_ROOM, dtype=np.uint64)
+        self._lengths = np.full(_FIRST_ROOM, -1)
+        self._new_table()
+
+    def encode(self, block: Block, column: int) -> IntArray:
+        """Return the codes of one column of a block, giving new codes to new ids.
+
+        Parameters
+        ----------
+        block : Block
+            Lines of the file.
+        column : int
+            Which of its columns.
+
+        Returns
+        -------
+        (lines,) ndarray of int
+            Indices into `ids`.
+        """
+        starts = np.ascontiguousarray(block.starts[:, column])
+        lengths = block.stops[:, column] - starts
+        is_long = lengths > _LONGEST_ID
+        if not is_long.any():
+            return self._encode(block, starts, lengths)
+        codes = np.empty(starts.size, dtype=np.intp)
+        is_short = ~is_long
+        codes[is_short] = self._encode(block, starts[is_short], lengths[is_short])
+        self._encode_singly(codes, np.flatnonzero(is_long), block, starts, lengths)
+        return codes
+
+    def _encode(self, block: Block, starts: IntArray, lengths: IntArray) -> IntArray:
+        """Return the codes of tokens that are not too long."""
+        hashes = lengths.astype(np.uint64) * _MULTIPLIER
+        words = list(token_words(block, starts, lengths))
+        for _, chosen, word in words:
+            if chosen is None:
+                hashes = _mix(hashes, word)
+            else:
+                hashes[chosen] = _mix(hashes[chosen], word)
+        # One of the two columns of most files is constant over long runs.
+        is_head = np.concatenate(([True], hashes[1:] != hashes[:-1]))[: hashes.size]
+        heads = np.flatnonzero(is_head)
+        if 4 * heads.size > hashes.size:
+            codes = self._look_up(hashes, block, starts, lengths)
+        else:
+            head_codes = self._look_up(hashes[heads], block, starts[heads], lengths[heads])
+            codes = np.repeat(head_codes, np.diff(np.append(heads, hashes.size)))
+        is_same = self._lengths[codes] == lengths
+        for number, chosen, word in words:
+            if number == len(self._id_words):
+                # No known id is so long; the lengths have told them apart already.
+                break
+            if chosen is None:
+                is_same &= self._id_words[number][codes] == word
+            else:
+                is_same[chosen] &= self._id_words[number][codes[chosen]] == word
+        if not is_same.all():
+            self._encode_singly(codes, np.flatnonzero(~is_same), block, starts, lengths)
+        return codes
+
+    def _encode_singly(
+        self, codes: IntArray, which: IntArray, block: Block, starts: IntArray, lengths: IntArray
+    ) -> None:
+        """Set the codes of the tokens `which` by a dictionary of their bytes."""
+        for token in which.tolist():
+            start = starts[token]
+            name = block.data[start : start + lengths[token]].tobytes()
+            code = self._odd_codes.get(name)
+            if code is None:
+                code = self._odd_codes[name] = len(self.ids)
+                self.ids.append(name)
+            codes[token] = code
+        # The places of these codes are never looked up; their lengths stay -1.
+        self._make_room(len(self.ids))
+
+    def _look_up(
+        self,
+        hashes: WordArray,
+        block: Block,
+        starts: IntArray,
+        lengths: IntArray,
+    ) -> IntArray:
+        """Return the code that each hash stands for, making new ones."""
+        slots = (hashes >> self._table_shift).astype(np.intp)
+        codes = self._table[slots].astype(np.intp)
+        strays = np.flatnonzero((self._hashes[codes] != hashes) & (codes >= 0))
+        while strays.size:
+            slots[strays] = (slots[strays] + 1) & (self._table.size - 1)
+            codes[strays] = self._table[slots[strays]]
+            found = codes[strays]
+            strays = strays[(self._hashes[found] != hashes[strays]) & (found >= 0)]
+        missed = np.flatnonzero(codes < 0)
+        if missed.size:
+            _, first, inverse = np.unique(hashes[missed], return_index=True, return_inverse=True)
+            codes[missed] = len(self.ids) + inverse
+            chosen = missed[first]
+            self._add(hashes[chosen], block, starts[chosen], lengths[chosen])
+        return codes
+
+    def _add(
+        self,
+        hashes: WordArray,
+        block: Block,
+        starts: IntArray,
+        lengths: IntArray,
+    ) -> None:
+        """Give codes to new ids, whose hashes differ."""
+        stops = starts + lengths
+        data = block.data.tobytes()
+        old = len(self.ids)
+        self.ids += [data[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
+        new = slice(old, len(self.ids))
+        self._make_room(len(self.ids))
+        self._hashes[new] = hashes
+        self._lengths[new] = lengths
+        for number, chosen, word in token_words(block, starts, lengths):
+            if number == len(self._id_words):
+                self._id_words.append(np.zeros(self._hashes.size, dtype=np.uint64))
+            self._id_words[number][new if chosen is None else old + chosen] = word
+        if 2 * len(self.ids) > self._table.size:
+            self._new_table()
+        else:
+            self._enter(np.arange(old, len(self.ids)))
+
+    def _make_room(self, count: int) -> None:
+        """Double the arrays until they hold `count` ids."""
+        room = self._hashes.size
+        if count <= room:
+            return
+        while room < count:
+            room *= 2
+        more = room - self._hashes.size
+        zeros = np.zeros(more, dtype=np.uint64)
+        self._hashes = np.append(self._hashes, zeros)
+        self._lengths = np.append(self._lengths, np.full(more, -1))
+        self._id_words = [np.append(words, zeros) for words in self._id_words]
+
+    def _new_table(self) -> None:
+        """Make a table of which at most a quarter is taken."""
+        bits = max(_FIRST_BITS, (4 * len(self.ids)).bit_length())
+        self._table = np.full(1 << bits, -1, dtype=np.int32)
+        self._table_shift = np.uint64(64 - bits)
+        self._enter(np.flatnonzero(self._lengths[: len(self.ids)] >= 0))
+
+    def _enter(self, codes: IntArray) -> None:
+        """Enter codes into the table."""
+        slots = (self._hashes[codes] >> self._table_shift).astype(np.intp)
+        while codes.size:
+            is_free = self._table[slots] < 0
+            # Of several codes for one place, the last gets it.
+            self._table[slots[is_free]] = codes[is_free]
+            outside = self._table[slots] != codes
+            codes, slots = codes[outside], (slots[outside] + 1) & (self._table.size - 1)
+
+
+def _mix(hashes: WordArray, words: WordArray) -> WordArray:
+    """Stir one more word into each hash, so that its upper bits depend on all of it."""
+    mixed = (hashes ^ words) * _MULTIPLIER
+    mixed ^= mixed >> _SHIFT
+    mixed *= _MULTIPLIER
+    return mixed
