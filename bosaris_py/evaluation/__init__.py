@@ -2,6 +2,7 @@
 
 from bosaris_py.evaluation.bayes_curves import BayesCurves
 from bosaris_py.evaluation.det_curves import hull_points, steppy_points
+from bosaris_py.evaluation.evidence import Evidence, ScoreLists
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
@@ -11,9 +12,11 @@ __all__ = [
     "PLANS",
     "BayesCurves",
     "EvaluationPlan",
+    "Evidence",
     "PartitionFactor",
     "PlanCollection",
     "Results",
+    "ScoreLists",
     "SystemComparison",
     "SystemDivergence",
     "hull_points",

@@ -1,6 +1,5 @@
-"""All that one set of scores has to say about a detector, computed from one sort."""
+"""All that one set of trials has to say about a detector, computed once."""
 
-import functools
 from typing import Any
 
 import attrs
@@ -8,11 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import describe, invalid, refuse_nan
-from bosaris_py.numerics.cllr import mean_bits
-from bosaris_py.numerics.dcf import error_rates
+from bosaris_py.evaluation.evidence import Evidence, ScoreLists
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC, ROCCH, Threshold
-from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
+from bosaris_py.numerics.roc import ROC, ROCCH, EERDefinition, Threshold
 from bosaris_py.trials import Key, Scores
 
 __all__ = ["Results"]
@@ -57,8 +54,7 @@ class Results:
     Threshold(1.0, pmiss=0, pfa=0.333333)
     """
 
-    tar_sorted: SortedScores
-    non_sorted: SortedScores
+    evidence: Evidence
 
     def __init__(
         self,
@@ -68,7 +64,37 @@ class Results:
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
     ) -> None:
-        self.__attrs_init__(*sort_classes(tar, non, tar_weights, non_weights, "Results"))
+        self.__attrs_init__(ScoreLists(tar, non, tar_weights, non_weights, owner="Results"))
+
+    @classmethod
+    def from_evidence(cls, evidence: Evidence) -> "Results":
+        """Judge trials that do not lie in two lists in memory.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            The trials: a mixture of conditions, scores in files, or lists.
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InvalidInputError
+            If `evidence` is something else.
+        """
+        if not isinstance(evidence, Evidence):
+            raise invalid(
+                "evidence",
+                "Results.from_evidence",
+                "be Evidence",
+                describe(evidence),
+                "Results(tar, non) takes two lists of scores.",
+            )
+        results = cls.__new__(cls)
+        results.__attrs_init__(evidence)
+        return results
 
     @classmethod
     def from_scores(cls, scores: Scores, key: Key) -> "Results":
@@ -110,17 +136,17 @@ class Results:
     @property
     def n_tar(self) -> int:
         """Number of target trials, those of weight 0 left out."""
-        return self.tar_sorted.size
+        return self.evidence.n_tar
 
     @property
     def n_non(self) -> int:
         """Number of non-target trials, those of weight 0 left out."""
-        return self.non_sorted.size
+        return self.evidence.n_non
 
-    @functools.cached_property
+    @property
     def roc(self) -> ROC:
         """The steppy ROC."""
-        return ROC.from_sorted(self.tar_sorted, self.non_sorted)
+        return self.evidence.roc
 
     @property
     def rocch(self) -> ROCCH:
@@ -132,6 +158,26 @@ class Results:
         """Equal error rate on the convex hull, a fraction; see `bosaris_py.eer`."""
         return self.rocch.eer
 
+    def equal_error_rate(self, definition: EERDefinition = "rocch") -> float:
+        """Return the equal error rate by one of its definitions; see `bosaris_py.eer`.
+
+        Parameters
+        ----------
+        definition : {"rocch", "interpolated", "step"}, default: "rocch"
+            Which of them; the first is `eer`.
+
+        Returns
+        -------
+        float
+            A fraction in [0, 1].
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such definition.
+        """
+        return self.roc.equal_error_rate(definition)
+
     @property
     def prbep(self) -> float:
         """Precision-recall break-even point, a number of errors; see `bosaris_py.prbep`."""
@@ -142,13 +188,10 @@ class Results:
         """Area under the ROC; see `bosaris_py.auc`."""
         return self.roc.auc
 
-    @functools.cached_property
+    @property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits; see `bosaris_py.cllr`."""
-        tar, non = self.tar_sorted, self.non_sorted
-        miss_bits = mean_bits(tar.values, tar.weights, sign=-1.0)
-        fa_bits = mean_bits(non.values, non.weights, sign=1.0)
-        return (miss_bits + fa_bits) / 2.0
+        return self.evidence.cllr
 
     @property
     def min_cllr(self) -> float:
@@ -184,7 +227,7 @@ class Results:
             Actual DCF; scores are taken as log-likelihood-ratios.
         """
         costs = DecisionCosts.from_prior(prior, "act_dcf")
-        rates = error_rates(self.tar_sorted, self.non_sorted, costs.thresholds)
+        rates = self.evidence.error_rates(costs.thresholds)
         return costs.cost(*rates, normalize=normalize)
 
     def min_dcf(
@@ -265,7 +308,7 @@ class Results:
         """
         limits = np.asarray(thresholds, dtype=np.float64)
         refuse_nan(np.atleast_1d(limits), "thresholds", "error_rates_at")
-        pmiss, pfa = error_rates(self.tar_sorted, self.non_sorted, limits)
+        pmiss, pfa = self.evidence.error_rates(limits)
         return pmiss[()], pfa[()]
 
     def to_dict(self, prior: PriorLike | None = None) -> dict[str, Any]:
@@ -303,7 +346,7 @@ class Results:
     def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
         costs = DecisionCosts.from_prior(prior, "to_dict")
         best = self.rocch.best_vertices(costs)
-        actual = error_rates(self.tar_sorted, self.non_sorted, costs.thresholds)
+        actual = self.evidence.error_rates(costs.thresholds)
         minimal = self.rocch.pmiss[best], self.rocch.pfa[best]
         columns = {
             "plo": costs.plo,

@@ -18,7 +18,9 @@ References
    Machine Learning 68, 2007, doi:10.1007/s10994-007-5011-0.
 """
 
+import bisect
 import functools
+import math
 from typing import Any, cast
 
 import attrs
@@ -33,10 +35,11 @@ from bosaris_py._validation import (
     invalid,
     read_only,
 )
+from bosaris_py.numerics.eer_definitions import Crossing, EERDefinition, check_eer_definition
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.sorted_scores import SortedScores, Weights, sort_classes
 
-__all__ = ["ROC", "ROCCH", "Threshold", "auc", "eer", "min_dcf", "prbep"]
+__all__ = ["ROC", "ROCCH", "EERDefinition", "Threshold", "auc", "eer", "min_dcf", "prbep"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -321,6 +324,49 @@ class ROC:
             frozen(self.non_between + other.non_between),
         )
 
+    def weighted(self, tar_factor: float, non_factor: float) -> "ROC":
+        r"""Multiply the weight of each class by a factor.
+
+        What pools conditions: the sum of their ROCs, counted at the same scores,
+        each weighted by its share over its own number of trials.
+
+        Parameters
+        ----------
+        tar_factor, non_factor : float
+            Positive and finite; 0 too, for a condition that does not take part
+            in this class. Whole factors keep whole counts.
+
+        Returns
+        -------
+        ROC
+
+        Raises
+        ------
+        InvalidInputError
+            If a factor is negative, not finite or not a number.
+
+        Notes
+        -----
+        Van Leeuwen (2008), equation (12): factors :math:`w_\alpha / N_\alpha`
+        make the average of the conditions' error-rates at every threshold,
+        equations (3) and (4).
+
+        Examples
+        --------
+        >>> scores = [1.0, 2.0, 3.0]
+        >>> men = ROC.at_target_scores(scores, [1.0, 3.0], [0.0])
+        >>> women = ROC.at_target_scores(scores, [2.0], [0.0, 2.5, 1.5, -1.0])
+        >>> pooled = men.weighted(0.5 / 2, 0.5 / 1) + women.weighted(0.5 / 1, 0.5 / 4)
+        >>> pooled.threshold_at(pmiss=0.3)
+        Threshold(2.0, pmiss=0.25, pfa=0.125)
+        """
+        return ROC(
+            self.target_scores,
+            _scale(self.tar_at, _as_factor(tar_factor, "tar_factor")),
+            _scale(self.non_at, _as_factor(non_factor, "non_factor")),
+            _scale(self.non_between, _as_factor(non_factor, "non_factor")),
+        )
+
     def __repr__(self) -> str:
         """Say how much weight there is and how finely the targets divide it."""
         n_scores = self.target_scores.size
@@ -454,6 +500,67 @@ class ROC:
         wins = np.dot(self.tar_at.astype(np.float64), below + 0.5 * self.non_at)
         return float(wins / (float(self.tar_total) * float(self.non_total)))
 
+    def equal_error_rate(self, definition: EERDefinition = "rocch") -> float:
+        """Return the equal error rate by one of its definitions; see `bosaris_py.eer`.
+
+        Parameters
+        ----------
+        definition : {"rocch", "interpolated", "step"}, default: "rocch"
+            On the convex hull, on the steppy ROC by linear interpolation, or the
+            step of it at which the two error-rates are nearest.
+
+        Returns
+        -------
+        float
+            A fraction in [0, 1]; on the convex hull in [0, 0.5].
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such definition.
+
+        Examples
+        --------
+        >>> roc = ROC.from_scores([1.0, 3.0, 4.0], [0.0, 2.0])
+        >>> for name in ("rocch", "interpolated", "step"):
+        ...     print(name, round(roc.equal_error_rate(name), 4))
+        rocch 0.2
+        interpolated 0.3333
+        step 0.4167
+        """
+        check_eer_definition(definition, "equal_error_rate")
+        if definition == "rocch":
+            return self._hull.eer
+        crossing = self._crossing
+        return crossing.interpolated() if definition == "interpolated" else crossing.nearest_step()
+
+    @property
+    def _crossing(self) -> Crossing:
+        """The edge of the steppy ROC on which pmiss - pfa changes its sign."""
+        n_scores, tar_total, non_total = self.target_scores.size, self.tar_total, self.non_total
+
+        def accepted(i: int) -> Any:
+            return self._false_alarms[i].item() if i < n_scores else 0
+
+        def missed(i: int) -> Any:
+            return self._misses[i].item() if i < n_scores else tar_total
+
+        def crossed(misses: Any, false_alarms: Any) -> bool:
+            return bool(misses * non_total >= false_alarms * tar_total)
+
+        i = bisect.bisect_left(
+            range(n_scores), x=True, key=lambda i: crossed(missed(i), accepted(i))
+        )
+        end = (missed(i), accepted(i))
+        # Just above the target score below, before its gap of non-targets begins.
+        corner = (missed(i), accepted(i) + self.non_between[i].item())
+        if not crossed(*corner):
+            return Crossing(corner, end, tar_total, non_total)
+        if i == 0:
+            # Only rounding leads here: accepting everything misses nothing.
+            return Crossing((0, non_total), end, tar_total, non_total)
+        return Crossing((missed(i - 1), accepted(i - 1)), corner, tar_total, non_total)
+
     @functools.cached_property
     def eer_threshold(self) -> Threshold:
         """The threshold at which the larger of the two error-rates is smallest.
@@ -525,6 +632,25 @@ class ROC:
 def _has_trials(scores: npt.ArrayLike, weights: npt.ArrayLike | None) -> bool:
     """Whether a part has trials; those without weight do not count."""
     return np.size(scores) > 0 and (weights is None or bool(np.any(weights)))
+
+
+def _as_factor(value: float, name: str) -> int | float:
+    try:
+        factor = float(value)
+    except (TypeError, ValueError):
+        factor = math.nan
+    if not (math.isfinite(factor) and factor >= 0.0):
+        raise invalid(name, "ROC.weighted", "be finite and not negative", describe(value))
+    return int(factor) if factor.is_integer() else factor
+
+
+def _scale(weights: Weights, factor: int | float) -> Weights:
+    if factor == 1:
+        return weights
+    # Sums of whole weights stay exact up to 2**53, in float64 as well as in int64.
+    if isinstance(factor, int) and weights.dtype == np.int64 and weights.sum() * factor > 2**53:
+        factor = float(factor)
+    return frozen(weights * factor)
 
 
 def _as_rate(value: float | None, name: str) -> float:
@@ -817,8 +943,9 @@ def eer(
     *,
     tar_weights: npt.ArrayLike | None = None,
     non_weights: npt.ArrayLike | None = None,
+    definition: EERDefinition = "rocch",
 ) -> float:
-    r"""Compute the equal error rate on the ROC's convex hull.
+    r"""Compute the equal error rate, by default on the ROC's convex hull.
 
     The largest Bayes error-rate that any prior can bring about with optimal
     thresholds; it does not depend on calibration.
@@ -831,17 +958,20 @@ def eer(
         Non-target scores; no NaN, +-inf allowed.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which number is meant; see the notes.
 
     Returns
     -------
     float
-        The ROCCH-EER, a fraction: 0 for perfect, 0.5 for useless or inverted
-        scores.
+        A fraction: 0 for perfect, 0.5 for useless scores; for inverted scores
+        0.5 on the convex hull, and up to 1 by the other definitions.
 
     Raises
     ------
     InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
+        If a class is empty, a score is NaN, a weight is bad, or there is no such
+        definition.
 
     See Also
     --------
@@ -849,16 +979,38 @@ def eer(
 
     Notes
     -----
-    :math:`\max_\pi \min_\gamma \pi P_{miss}(\gamma) + (1-\pi) P_{fa}(\gamma)`,
-    theory paper, equation (26); the toolkit's ``eer.m``. Other definitions of
-    the EER read a value off the steppy ROC and differ for small sets.
+    Where two tools disagree on the EER, they often mean different things (van
+    Leeuwen 2008, footnote 5); for large sets the three are close.
+
+    ``"rocch"``
+        :math:`\max_\pi \min_\gamma \pi P_{miss}(\gamma) + (1-\pi) P_{fa}(\gamma)`,
+        the point of the convex hull where the two rates are equal: theory paper,
+        equation (26); the toolkit's ``eer.m``, PYLLR, ROCAnalysis.jl's ``eerch``.
+        Never above the next.
+    ``"interpolated"``
+        Where straight lines between the points of the steppy ROC meet pmiss =
+        pfa: NIST's scorer of SRE18 and later, and those who solve ``1 - x =
+        tpr(x)`` with scikit-learn's ``roc_curve`` and scipy's ``brentq``.
+    ``"step"``
+        The mean of the two rates at the step of the ROC where they are nearest:
+        the ASVspoof challenges. Equal scores of the two
+        classes are one step here, whatever their order in the file; within a run
+        of one class every trial is a step, every unit of weight if weights are
+        whole. Fractional weights divide a run as finely as one likes. Of two
+        steps as near, the one with the lower rates.
+
+    All three are the same if the classes are swapped and the scores negated.
 
     Examples
     --------
     >>> eer([1.0, 3.0], [0.0, 2.0])
     0.25
+    >>> eer([1.0, 3.0], [0.0, 2.0], definition="interpolated")
+    0.5
     """
-    return _hull_of(tar, non, tar_weights, non_weights, "eer").eer
+    check_eer_definition(definition, "eer")
+    ordered = sort_classes(tar, non, tar_weights, non_weights, "eer")
+    return ROC.from_sorted(*ordered).equal_error_rate(definition)
 
 
 def prbep(

@@ -37,8 +37,8 @@ def _matrices() -> tuple[Scores, Key]:
 def test_from_scores_takes_the_trials_of_the_key() -> None:
     scores, key = _matrices()
     results = Results.from_scores(scores, key)
-    np.testing.assert_array_equal(results.tar_sorted.values, [0.0, 2.0])
-    np.testing.assert_array_equal(results.non_sorted.values, [-3.0, -1.0, 0.5])
+    np.testing.assert_array_equal(np.sort(results.evidence.tar.values), [0.0, 2.0])
+    np.testing.assert_array_equal(np.sort(results.evidence.non.values), [-3.0, -1.0, 0.5])
 
 
 def test_missing_trials_are_counted_and_left_out() -> None:
