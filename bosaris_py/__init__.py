@@ -32,7 +32,7 @@ from bosaris_py.numerics import (
     sigmoid,
 )
 from bosaris_py.storage import Factor
-from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.trials import Conditions, IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
 if TYPE_CHECKING:
     from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
@@ -41,6 +41,7 @@ __all__ = [
     "ROC",
     "ROCCH",
     "BayesPlot",
+    "Conditions",
     "DETPlot",
     "DETWindow",
     "Factor",

@@ -4,6 +4,7 @@ Rows are models, columns are test segments; wherever trials become a vector the
 model index runs fastest. All objects are immutable.
 """
 
+from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.ndx import Ndx
@@ -11,4 +12,13 @@ from bosaris_py.trials.quality_measures import QualityMeasures
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.segment_quality import SegmentQuality
 
-__all__ = ["IdMap", "Key", "Ndx", "QualityMeasures", "Scores", "SegmentQuality"]
+__all__ = [
+    "ConditionMembers",
+    "Conditions",
+    "IdMap",
+    "Key",
+    "Ndx",
+    "QualityMeasures",
+    "Scores",
+    "SegmentQuality",
+]

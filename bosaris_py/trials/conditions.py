@@ -1,0 +1,853 @@
+r"""Conditions: named subsets of the trials, each of which shall count as intended.
+
+Evaluations mix conditions (sex, microphone, language, ...) in accidental proportions.
+Van Leeuwen [1]_ gives each condition :math:`\alpha` a weight :math:`w_\alpha`, whatever
+its number of trials:
+
+.. math::
+
+    P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
+    P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
+
+which is the same as giving each trial of condition :math:`\alpha` the weight
+
+.. math::
+
+    \beta^\alpha_{tar} = w_\alpha \Big/ \frac{N^\alpha_{tar}}{N_{tar}}, \qquad
+    \beta^\alpha_{non} = w_\alpha \Big/ \frac{N^\alpha_{non}}{N_{non}}
+
+References
+----------
+.. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
+   multiple conditions in an evaluation", 2008, equations 1 to 4 and 12.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    BoolArray,
+    as_mask,
+    by_constructor,
+    describe,
+    frozen,
+    invalid,
+    list_some,
+    read_only,
+    warn_caller,
+)
+from bosaris_py.errors import ConditionWarning, TrialMismatchError
+from bosaris_py.storage.factors import Factor
+from bosaris_py.trials._places import describe_trials, scored_trials, trial_places, trials_within
+from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_key, check_ndx, check_scores
+from bosaris_py.trials.ids import IntArray
+
+__all__ = ["ConditionMembers", "Conditions", "WeightsLike"]
+
+Float64Array = npt.NDArray[np.float64]
+WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
+Overlap: TypeAlias = Literal["error", "allow"]
+Uncovered: TypeAlias = Literal["error", "ignore"]
+Lacking: TypeAlias = Literal["warn", "ignore", "error"]
+
+# What the decimals of weights such as 0.3333333333 may leave.
+_SUM_TOLERANCE = 1e-6
+_SEPARATOR = ", "
+_CLASSES = ("targets", "non-targets")
+
+
+@attrs.frozen(eq=False)
+class ConditionMembers:
+    """Where the trials of one condition stand in the vectors of target and non-target scores.
+
+    Parameters
+    ----------
+    name : str
+        The condition.
+    weight : float
+        Its weight, as given.
+    tar, non : (n,) array of int
+        Ascending positions in the two vectors.
+    tar_weight, non_weight : float
+        Its share in the miss rate and in the false-alarm rate: its weight,
+        divided by the weights of all conditions that have trials of the class;
+        0 if it has none itself.
+    """
+
+    name: str
+    weight: float
+    tar: IntArray = attrs.field(converter=read_only)
+    non: IntArray = attrs.field(converter=read_only)
+    tar_weight: float
+    non_weight: float
+
+    __reduce__ = by_constructor
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class Conditions:
+    """Named subsets of the trials with a weight each, for condition-weighted metrics.
+
+    Parameters
+    ----------
+    subsets : mapping of str to Ndx, Key, FlatNdx, FlatKey or array_like of bool
+        The trials of each condition, by name. Objects with ids are matched by
+        id, and trials that a key does not have do not matter. A mask has the
+        shape of the key's matrix, or one value for each trial of the key, column
+        by column, and fits keys of this shape only.
+    weights : mapping of str to float, or sequence of float, optional
+        The weight of each condition, by name or in the order of `subsets`; not
+        negative, with sum one. Equal by default. A condition of weight 0 is
+        dropped: its trials do not count, and it may be empty.
+    overlap : {"error", "allow"}, default: "error"
+        What to do with trials that are in several conditions; where allowed,
+        they count in each of them.
+    uncovered : {"error", "ignore"}, default: "error"
+        What to do with trials of the key that are in no condition; where
+        ignored, they do not count.
+    lacking : {"warn", "ignore", "error"}, default: "warn"
+        What to do with conditions that have targets only or non-targets only.
+        They count for one of the two error-rates.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no condition, a weight is missing, negative or for an unknown
+        name, the weights do not sum to one, or a subset is neither an object with
+        trials nor a mask.
+
+    See Also
+    --------
+    TrialMetadata.conditions : Conditions by columns such as gender.
+
+    Notes
+    -----
+    Which trials a condition has is found out when the conditions meet a key, in
+    the methods that take one. These raise `TrialMismatchError` for trials in two
+    conditions or in none, with counts and the first of them, and for conditions
+    that have no trial of the key.
+
+    In each class the weights are divided by the sum of those of the conditions
+    that have trials of this class. NIST does the same where it averages
+    miss rates over partitions with targets, false-alarm rates over partitions
+    with non-targets.
+
+    Examples
+    --------
+    >>> from bosaris_py.trials import Key
+    >>> key = Key(["anna", "bert"], ["s1", "s2", "s3"],
+    ...           tar=[[True, False, True], [False, True, False]],
+    ...           non=[[False, True, False], [True, False, True]])
+    >>> women = [[True, True, True], [False, False, False]]
+    >>> men = [[False, False, False], [True, True, True]]
+    >>> conditions = Conditions({"women": women, "men": men})
+    >>> conditions
+    Conditions: women (0.5), men (0.5)
+    >>> conditions.counts(key)
+    {'women': (2, 1), 'men': (1, 2)}
+    >>> tar_weights, non_weights = conditions.trial_weights(key)
+    >>> tar_weights.tolist()
+    [0.75, 1.5, 0.75]
+    """
+
+    names: tuple[str, ...]
+    weights: Float64Array
+    _subsets: "_Subsets | _Labels"
+    _overlap: str
+    _uncovered: str
+    _lacking: str
+
+    def __init__(
+        self,
+        subsets: Mapping[str, AnyNdx | npt.ArrayLike],
+        weights: WeightsLike | None = None,
+        *,
+        overlap: Overlap = "error",
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
+    ) -> None:
+        listed: object = subsets
+        if not isinstance(listed, Mapping):
+            hint = "Conditions.from_labels takes a label for each trial."
+            expected = "map names to trials or masks"
+            raise invalid("subsets", "Conditions", expected, describe(listed), hint)
+        names = _as_names(subsets)
+        members = tuple(_as_subset(name, subset) for name, subset in subsets.items())
+        self._set(names, weights, _Subsets(members), overlap, uncovered, lacking)
+
+    def _set(
+        self,
+        names: tuple[str, ...],
+        weights: WeightsLike | None,
+        subsets: "_Subsets | _Labels",
+        overlap: str,
+        uncovered: str,
+        lacking: str,
+    ) -> None:
+        """Check the options and set all fields."""
+        for option, value, choices in (
+            ("overlap", overlap, get_args(Overlap)),
+            ("uncovered", uncovered, get_args(Uncovered)),
+            ("lacking", lacking, get_args(Lacking)),
+        ):
+            if value not in choices:
+                expected = f"be one of {', '.join(map(repr, choices))}"
+                raise invalid(option, "Conditions", expected, describe(value))
+        checked = _as_condition_weights(weights, names)
+        self.__attrs_init__(names, checked, subsets, overlap, uncovered, lacking)
+
+    @classmethod
+    def _made(cls, *fields: Any) -> "Conditions":
+        """Make an object of its fields, not of subsets."""
+        conditions = cls.__new__(cls)
+        conditions._set(*fields)
+        return conditions
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call that builds the object again, so that arrays stay read-only."""
+        fields = (
+            *(self.names, self.weights, self._subsets),
+            *(self._overlap, self._uncovered, self._lacking),
+        )
+        return type(self)._made, fields
+
+    @classmethod
+    def from_labels(
+        cls,
+        trials: AnyNdx,
+        labels: Factor | npt.ArrayLike | Sequence[object],
+        weights: WeightsLike | None = None,
+        *,
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
+    ) -> "Conditions":
+        """Make conditions of one label for each trial.
+
+        Parameters
+        ----------
+        trials : Ndx, Key, FlatNdx or FlatKey
+            The trials that are labelled. Other keys are matched with them by id.
+        labels : Factor or (n_trials,) array_like of str, int or bool
+            The name of each trial's condition, column by column.
+        weights : mapping of str to float, or sequence of float, optional
+            The weight of each condition, by name or in the order of the names
+            (that of the levels: ascending, unless a `Factor` has another); equal
+            by default.
+        uncovered : {"error", "ignore"}, default: "error"
+            What to do with trials of a key that are not labelled.
+        lacking : {"warn", "ignore", "error"}, default: "warn"
+            What to do with conditions that have trials of one class only.
+
+        Returns
+        -------
+        Conditions
+            One for each label that occurs.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is not one label for each trial, or weights are bad as for the
+            class.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Ndx
+        >>> Conditions.from_labels(Ndx(["anna", "bert"], ["s1"]), ["f", "m"], [0.25, 0.75])
+        Conditions: f (0.25), m (0.75)
+        """
+        return cls._from_factors(trials, {"labels": labels}, weights, uncovered, lacking)
+
+    @classmethod
+    def from_factors(
+        cls,
+        trials: AnyNdx,
+        factors: Mapping[str, Factor | npt.ArrayLike | Sequence[object]],
+        weights: WeightsLike | None = None,
+        *,
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
+    ) -> "Conditions":
+        """Make a condition of each combination of several factors, such as gender x phone match.
+
+        Parameters
+        ----------
+        trials : Ndx, Key, FlatNdx or FlatKey
+            The trials that are described. Other keys are matched with them by id.
+        factors : mapping of str to Factor or (n_trials,) array_like
+            The value of each trial in each factor, column by column.
+        weights : mapping of str to float, or sequence of float, optional
+            The weight of each combination that occurs, by name or in order; equal
+            by default.
+        uncovered : {"error", "ignore"}, default: "error"
+            What to do with trials of a key that are not described.
+        lacking : {"warn", "ignore", "error"}, default: "warn"
+            What to do with conditions that have trials of one class only.
+
+        Returns
+        -------
+        Conditions
+            One for each combination that occurs. The names are the values, in the
+            order of the factors, separated by ``", "``; those of the last factor
+            run fastest.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no factor, not one value for each trial, or weights are bad
+            as for the class.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Ndx
+        >>> Conditions.from_factors(
+        ...     Ndx(["anna", "bert"], ["s1", "s2"]),
+        ...     {"gender": ["f", "m", "f", "m"], "phone_match": ["N", "N", "Y", "N"]},
+        ... ).names
+        ('f, N', 'f, Y', 'm, N')
+        """
+        listed: object = factors
+        if not isinstance(listed, Mapping) or not listed:
+            expected = "map at least one name to values"
+            raise invalid("factors", "Conditions.from_factors", expected, describe(listed))
+        return cls._from_factors(trials, factors, weights, uncovered, lacking)
+
+    @classmethod
+    def _from_factors(
+        cls,
+        trials: AnyNdx,
+        factors: Mapping[str, Any],
+        weights: WeightsLike | None,
+        uncovered: str,
+        lacking: str,
+    ) -> "Conditions":
+        check_ndx(trials, "Conditions")
+        checked = [_as_factor(name, values, trials) for name, values in factors.items()]
+        product = _product(checked)
+        names = tuple(str(level) for level in product.levels)
+        return cls._made(
+            _as_names(names), weights, _Labels(trials, product), "error", uncovered, lacking
+        )
+
+    def __repr__(self) -> str:
+        """Show names and weights."""
+        shown = zip(self.names, self.weights.tolist(), strict=True)
+        return f"Conditions: {list_some((f'{name} ({w:.4g})' for name, w in shown), 6)}"
+
+    def __len__(self) -> int:
+        """Return the number of conditions."""
+        return len(self.names)
+
+    def with_weights(self, weights: WeightsLike | None) -> "Conditions":
+        """Return the same conditions with other weights.
+
+        Parameters
+        ----------
+        weights : mapping of str to float, or sequence of float, optional
+            The weight of each condition; None says equal.
+
+        Returns
+        -------
+        Conditions
+
+        Raises
+        ------
+        InvalidInputError
+            If weights are bad as for the class.
+        """
+        options = (self._overlap, self._uncovered, self._lacking)
+        return self._made(self.names, weights, self._subsets, *options)
+
+    def counts(self, key: AnyKey) -> dict[str, tuple[int, int]]:
+        """Count the trials of each condition, without any of the checks.
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+
+        Returns
+        -------
+        dict of str to (int, int)
+            Numbers of targets and of non-targets, for conditions without trials
+            and of weight 0, too.
+
+        Raises
+        ------
+        InvalidInputError
+            If a mask does not fit the key.
+        """
+        check_key(key, "Conditions.counts")
+        labels = key.trial_labels()
+        result = {}
+        for name, places in zip(self.names, self._subsets.assign(key).places, strict=True):
+            n_tar = int(np.count_nonzero(labels[places]))
+            result[name] = (n_tar, places.size - n_tar)
+        return result
+
+    def members(self, key: AnyKey) -> tuple[ConditionMembers, ...]:
+        """Tell where the trials of each condition stand among the targets and non-targets.
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+
+        Returns
+        -------
+        tuple of ConditionMembers
+            One for each condition of positive weight, with positions in the
+            vectors of all targets and all non-targets of the key, column by column.
+
+        Raises
+        ------
+        TrialMismatchError
+            If a trial is in several conditions or in none, unless that is allowed,
+            or a condition has no trial.
+        InvalidInputError
+            If a mask does not fit the key.
+
+        Warns
+        -----
+        ConditionWarning
+            If conditions have trials of one class only.
+        """
+        check_key(key, "Conditions.members")
+        return self._members(key, None)
+
+    def scored_members(self, scores: AnyScores, key: AnyKey) -> tuple[ConditionMembers, ...]:
+        """Tell where the scored trials of each condition stand; see `members`.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+
+        Returns
+        -------
+        tuple of ConditionMembers
+            Like `members`, with positions in the vectors that
+            ``scores.get_tar_non(key)`` returns. Only trials with a score count.
+
+        Raises
+        ------
+        TrialMismatchError, InvalidInputError
+            As for `members`.
+
+        Warns
+        -----
+        ConditionWarning
+            As for `members`.
+        """
+        check_scores(scores, "Conditions.scored_members")
+        check_key(key, "Conditions.scored_members")
+        return self._members(key, scored_trials(scores, key))
+
+    def trial_weights(self, key: AnyKey) -> tuple[Float64Array, Float64Array]:
+        r"""Return the weight of each trial, van Leeuwen's :math:`\beta` (equation 12).
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+
+        Returns
+        -------
+        tar_weights : (n_tar,) ndarray of float64
+            For the targets in the order of ``get_tar_non``: column by column.
+        non_weights : (n_non,) ndarray of float64
+            For the non-targets.
+
+        Raises
+        ------
+        TrialMismatchError, InvalidInputError
+            As for `members`.
+
+        Warns
+        -----
+        ConditionWarning
+            As for `members`.
+
+        Notes
+        -----
+        In each class the weights sum to the number of trials that count, so that
+        their mean over these is one; equal shares of trials and weights give ones.
+        """
+        check_key(key, "Conditions.trial_weights")
+        return _spread(self._members(key, None), key.n_tar, key.n_non)
+
+    def scored_weights(self, scores: AnyScores, key: AnyKey) -> tuple[Float64Array, Float64Array]:
+        """Return the weight of each trial that has a score; see `trial_weights`.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+
+        Returns
+        -------
+        tar_weights, non_weights : ndarray of float64
+            As long as the vectors that ``scores.get_tar_non(key)`` returns, and in
+            their order. Conditions share their weight among trials with scores.
+
+        Raises
+        ------
+        TrialMismatchError, InvalidInputError
+            As for `members`.
+
+        Warns
+        -----
+        ConditionWarning
+            As for `members`.
+        """
+        check_scores(scores, "Conditions.scored_weights")
+        check_key(key, "Conditions.scored_weights")
+        scored = scored_trials(scores, key)
+        n_tar, n_non = key.n_tar, key.n_non
+        if scored is not None:
+            n_tar = int(np.count_nonzero(scored & key.trial_labels()))
+            n_non = int(np.count_nonzero(scored)) - n_tar
+        return _spread(self._members(key, scored), n_tar, n_non)
+
+    def select(self, key: AnyKey, name: str) -> AnyKey:
+        """Return the trials of one condition.
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            All trials.
+        name : str
+            The condition.
+
+        Returns
+        -------
+        Key or FlatKey
+            Of the same form and with the same models and segments as `key`.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such condition, or a mask does not fit the key.
+        TrialMismatchError
+            If the condition has no trial of the key.
+        """
+        check_key(key, "Conditions.select")
+        if name not in self.names:
+            expected = f"be one of the conditions ({list_some(self.names, 20)})"
+            raise invalid("name", "Conditions.select", expected, describe(name))
+        places = self._subsets.assign(key).places[self.names.index(name)]
+        if places.size == 0:
+            message = f"Condition {name!r} has no trial of the key."
+            raise TrialMismatchError(message)
+        return take_trials(key, places)
+
+    def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
+        """Return the members among the trials under a mask; None says all trials."""
+        assigned = self._subsets.assign(key)
+        counted = [
+            (name, weight, places)
+            for name, weight, places in zip(
+                self.names, self.weights.tolist(), assigned.places, strict=True
+            )
+            if weight > 0
+        ]
+        empty = [name for name, _, places in counted if places.size == 0]
+        if empty:
+            message = (
+                f"{len(empty)} of {len(self)} conditions have no trial of the key "
+                f"({list_some(empty)}). Give them the weight 0 to leave them out."
+            )
+            raise TrialMismatchError(message)
+        if self._overlap == "error":
+            self._refuse_overlap(key, [places for _, _, places in counted])
+        if self._uncovered == "error" and assigned.uncovered is not None:
+            what = describe_trials(key, assigned.uncovered)
+            message = (
+                f"Each trial of the key must belong to a condition; to none belong {what}. "
+                f"Say uncovered='ignore' to leave them out."
+            )
+            raise TrialMismatchError(message)
+        labels = key.trial_labels()
+        if scored is not None:
+            counted = [(name, weight, places[scored[places]]) for name, weight, places in counted]
+            labels = labels[scored]
+            # A trial's place among those that have a score.
+            rank = np.cumsum(scored) - 1
+            counted = [(name, weight, rank[places]) for name, weight, places in counted]
+            unscored = [name for name, _, places in counted if places.size == 0]
+            if unscored:
+                message = f"No trial of these conditions has a score: {list_some(unscored)}."
+                raise TrialMismatchError(message)
+        n_tar_up_to = np.cumsum(labels)
+        split = []
+        for _, _, places in counted:
+            is_target = labels[places]
+            tar, non = places[is_target], places[~is_target]
+            split.append((n_tar_up_to[tar] - 1, non - n_tar_up_to[non]))
+        self._report_lacking(counted, split)
+        shares = [
+            _shares([weight for _, weight, _ in counted], [parts[number] for parts in split])
+            for number in range(2)
+        ]
+        return tuple(
+            ConditionMembers(name, weight, frozen(tar), frozen(non), tar_weight, non_weight)
+            for (name, weight, _), (tar, non), tar_weight, non_weight in zip(
+                counted, split, *shares, strict=True
+            )
+        )
+
+    def _refuse_overlap(self, key: AnyKey, places: Sequence[IntArray]) -> None:
+        """Raise if a trial is in several conditions."""
+        if isinstance(self._subsets, _Labels):
+            return
+        n_conditions = np.zeros(key.n_trials, dtype=np.int32)
+        for part in places:
+            n_conditions[part] += 1
+        several = n_conditions > 1
+        if several.any():
+            what = describe_trials(key, several)
+            message = (
+                f"A trial must not belong to several conditions, as do {what}. "
+                f"Say overlap='allow' to count them in each."
+            )
+            raise TrialMismatchError(message)
+
+    def _report_lacking(
+        self,
+        counted: Sequence[tuple[str, float, IntArray]],
+        split: Sequence[tuple[IntArray, IntArray]],
+    ) -> None:
+        """Say which conditions have trials of one class only."""
+        if self._lacking == "ignore":
+            return
+        parts = []
+        for number, (noun, rate) in enumerate(zip(_CLASSES, ("false-alarm", "miss"), strict=True)):
+            names = [
+                name
+                for (name, _, _), classes in zip(counted, split, strict=True)
+                if classes[number].size == 0
+            ]
+            if names:
+                verb = "condition has" if len(names) == 1 else "conditions have"
+                parts.append(
+                    f"{len(names)} {verb} no {noun} and count for the {rate} rate only "
+                    f"({list_some(names)})"
+                )
+        if not parts:
+            return
+        message = "; ".join(parts)
+        if self._lacking == "error":
+            raise TrialMismatchError(message)
+        warn_caller(message, ConditionWarning)
+
+
+@attrs.frozen(eq=False)
+class _Assignment:
+    """The places of the trials of each condition, and which trials are in none."""
+
+    places: list[IntArray]
+    uncovered: BoolArray | None
+
+
+@attrs.frozen(eq=False)
+class _Subsets:
+    """Conditions as lists of trials or masks."""
+
+    subsets: tuple[Any, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call that marks masks as read-only again."""
+        return _restored_subsets, (self.subsets,)
+
+    def assign(self, key: AnyKey) -> _Assignment:
+        """Find the trials of each condition among those of a key."""
+        masks = [self._mask(subset, key) for subset in self.subsets]
+        uncovered = ~np.logical_or.reduce(masks)
+        return _Assignment(
+            [np.flatnonzero(mask) for mask in masks], uncovered if uncovered.any() else None
+        )
+
+    def _mask(self, subset: Any, key: AnyKey) -> BoolArray:
+        """Tell for each trial of the key whether it is in a subset."""
+        if not isinstance(subset, np.ndarray):
+            return trials_within(subset, key)
+        shape = (key.modelset.size, key.segset.size)
+        if subset.shape == (key.n_trials,):
+            return subset
+        if subset.shape == shape:
+            return np.asarray(subset[key.trial_positions()])
+        expected = f"have the shape {shape} of the key, or one value for each of its trials"
+        hint = "Did you swap models and segments?" if subset.shape == shape[::-1] else ""
+        found = f"shape {subset.shape} and {key.n_trials} trials"
+        raise invalid("subsets", "Conditions", expected, found, hint)
+
+
+@attrs.frozen(eq=False)
+class _Labels:
+    """Conditions as one label for each trial of a list."""
+
+    trials: AnyNdx
+    factor: Factor
+
+    def assign(self, key: AnyKey) -> _Assignment:
+        """Find the trials of each condition among those of a key."""
+        places = trial_places(self.trials, key)
+        n_levels = self.factor.levels.size
+        codes = self.factor.codes
+        uncovered = None
+        if places is not None:
+            absent = places < 0
+            # The level of nowhere is -1 as well: there is at least one trial.
+            codes = codes[places].astype(np.min_scalar_type(n_levels), copy=False)
+            if absent.any():
+                codes[absent] = n_levels
+                uncovered = absent
+        # Numbers of one or two bytes are sorted in linear time.
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=n_levels))[:n_levels]
+        return _Assignment(np.split(order, ends)[:n_levels], uncovered)
+
+
+def _restored_subsets(subsets: tuple[Any, ...]) -> _Subsets:
+    """Build a definition from what a pickle has just made."""
+    return _Subsets(
+        tuple(frozen(item) if isinstance(item, np.ndarray) else item for item in subsets)
+    )
+
+
+def take_trials(key: AnyKey, places: IntArray) -> AnyKey:
+    """Return a key of the same form with the trials at ascending places only."""
+    models, segments = key.trial_positions()
+    models, segments = models[places], segments[places]
+    labels = key.trial_labels()[places]
+    tar = np.zeros((key.modelset.size, key.segset.size), dtype=np.bool_)
+    non = np.zeros_like(tar)
+    tar[models[labels], segments[labels]] = True
+    non[models[~labels], segments[~labels]] = True
+    return type(key)(key.modelset, key.segset, frozen(tar), frozen(non))
+
+
+def _spread(
+    members: Sequence[ConditionMembers], n_tar: int, n_non: int
+) -> tuple[Float64Array, Float64Array]:
+    """Give each trial its condition's share, divided among the trials of the condition."""
+    result = []
+    for size, parts in (
+        (n_tar, [(item.tar, item.tar_weight) for item in members]),
+        (n_non, [(item.non, item.non_weight) for item in members]),
+    ):
+        weights = np.zeros(size)
+        for places, share in parts:
+            if places.size:
+                weights[places] += share / places.size
+        weights *= np.count_nonzero(weights)
+        result.append(frozen(weights))
+    return result[0], result[1]
+
+
+def _shares(weights: Sequence[float], parts: Sequence[IntArray]) -> list[float]:
+    """Divide the weights of the conditions that have trials by their sum."""
+    present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
+    total = math.fsum(present)
+    return [weight / total if total else 0.0 for weight in present]
+
+
+def _as_names(names: Any) -> tuple[str, ...]:
+    """Return names of conditions, each once and at least one."""
+    listed = tuple(names)
+    if not listed:
+        raise invalid("subsets", "Conditions", "name at least one condition", "none")
+    for name in listed:
+        if not isinstance(name, str):
+            raise invalid("subsets", "Conditions", "name conditions with text", describe(name))
+    repeated = sorted({name for name in listed if listed.count(name) > 1})
+    if repeated:
+        hint = f"Values of factors must not hold {_SEPARATOR!r}."
+        raise invalid("names", "Conditions", "be different", list_some(repeated), hint)
+    return listed
+
+
+def _as_subset(name: str, subset: Any) -> Any:
+    """Return the trials or the mask of one condition."""
+    if isinstance(subset, AnyNdx):
+        return subset
+    if isinstance(subset, (str, Mapping)):
+        raise invalid(f"subsets[{name!r}]", "Conditions", "be trials or a mask", describe(subset))
+    mask = as_mask(subset, f"subsets[{name!r}]", "Conditions")
+    if mask.ndim not in (1, 2):
+        expected = "have one dimension (trials) or two (models, segments)"
+        raise invalid(f"subsets[{name!r}]", "Conditions", expected, describe(mask))
+    return read_only(mask)
+
+
+def _as_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
+    """Return one value per trial as a factor."""
+    factor = values if isinstance(values, Factor) else Factor.from_values(values)
+    if len(factor) != trials.n_trials:
+        expected = f"have one value for each of the {trials.n_trials} trials"
+        raise invalid(name, "Conditions", expected, f"{len(factor)}")
+    return factor
+
+
+def _product(factors: Sequence[Factor]) -> Factor:
+    """Return the combinations of several factors that occur."""
+    codes = factors[0].codes.astype(np.int64)
+    n_codes = factors[0].levels.size
+    for factor in factors[1:]:
+        codes *= factor.levels.size
+        codes += factor.codes
+        n_codes *= factor.levels.size
+    if n_codes <= max(2**16, codes.size):
+        occurs = np.flatnonzero(np.bincount(codes, minlength=n_codes))
+        table = np.zeros(n_codes, dtype=np.min_scalar_type(max(1, occurs.size)))
+        table[occurs] = np.arange(occurs.size)
+        places = table[codes]
+    else:
+        occurs, places = np.unique(codes, return_inverse=True)
+    columns = []
+    for factor in reversed(factors):
+        occurs, level = np.divmod(occurs, max(1, factor.levels.size))
+        columns.append(factor.levels[level].tolist())
+    names = [_SEPARATOR.join(texts) for texts in zip(*reversed(columns), strict=True)]
+    return Factor(frozen(places), _as_names(names))
+
+
+def _as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) -> Float64Array:
+    """Return one weight for each name, not negative and with sum one."""
+    if weights is None:
+        return frozen(np.full(len(names), 1.0 / len(names)))
+    if isinstance(weights, Mapping):
+        unknown = [name for name in weights if name not in names]
+        if unknown:
+            expected = f"name conditions that exist ({list_some(names, 20)})"
+            raise invalid("weights", "Conditions", expected, list_some(map(repr, unknown)))
+        missing = [name for name in names if name not in weights]
+        if missing:
+            hint = "The weight 0 drops a condition."
+            found = f"none for {list_some(map(repr, missing))}"
+            raise invalid("weights", "Conditions", "name every condition", found, hint)
+        weights = [weights[name] for name in names]
+    try:
+        values = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise invalid("weights", "Conditions", "be numbers", describe(weights)) from None
+    if values.shape != (len(names),):
+        expected = f"be one for each of the {len(names)} conditions"
+        raise invalid("weights", "Conditions", expected, describe(values))
+    if not (np.isfinite(values) & (values >= 0)).all():
+        bad = names[int(np.argmin(np.isfinite(values) & (values >= 0)))]
+        found = f"{values[names.index(bad)]:g} for {bad!r}"
+        raise invalid("weights", "Conditions", "be finite and not negative", found)
+    total = math.fsum(values)
+    if abs(total - 1.0) > _SUM_TOLERANCE:
+        hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
+        raise invalid("weights", "Conditions", "sum to one", f"the sum {total:g}", hint)
+    return frozen(values / total)
