@@ -1,4 +1,4 @@
-"""What all matrices of trials share: models in the rows, test segments in the columns."""
+"""What all classes of trials share: models in the rows, test segments in the columns."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -20,13 +20,14 @@ from bosaris_py._validation import (
 )
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.trials._fields import IdList, check_models, check_segments
-from bosaris_py.trials._files import FileMethods
+from bosaris_py.trials._files import FileMethods, MatFileMethods
 from bosaris_py.trials._frame import Frame, blocks
 from bosaris_py.trials.ids import IdIndex, IntArray, union_of
 
 __all__ = [
     "IdUnion",
     "TrialMatrix",
+    "TrialSet",
     "check_same_class",
     "kept",
     "log_reduced",
@@ -69,8 +70,8 @@ def kept(index: IdIndex, names: StrArray, *, keep: bool) -> IntArray | None:
 
 
 @frozen(eq=False, repr=False)
-class TrialMatrix(FileMethods, ABC):
-    """Base of the classes with one row per model and one column per test segment.
+class TrialSet(FileMethods, ABC):
+    """Base of the classes that say something about models and test segments.
 
     Parameters
     ----------
@@ -82,9 +83,6 @@ class TrialMatrix(FileMethods, ABC):
 
     modelset: StrArray = field(validator=check_models)
     segset: StrArray = field(validator=check_segments)
-
-    # Names of the fields that have one cell per model and segment.
-    _matrices: ClassVar[tuple[str, ...]] = ()
 
     @cached_property
     def _model_index(self) -> IdIndex:
@@ -108,7 +106,7 @@ class TrialMatrix(FileMethods, ABC):
     def _counts(self) -> str:
         """Return what the cells hold, counted, for the representation."""
 
-    def _frame_for(self, target: "TrialMatrix") -> Frame:
+    def _frame_for(self, target: "TrialSet") -> Frame:
         """Tell where the models and segments of `target` lie in this object."""
         return Frame(
             self._model_index.locate(target._model_index),
@@ -129,6 +127,14 @@ class TrialMatrix(FileMethods, ABC):
         log_reduced("models", n_models, shape[0])
         log_reduced("test segments", n_segments, shape[1])
         return Frame(rows, cols, shape)
+
+
+@frozen(eq=False, repr=False)
+class TrialMatrix(TrialSet, MatFileMethods):
+    """Base of the classes with one row per model and one column per test segment."""
+
+    # Names of the fields that have one cell per model and segment.
+    _matrices: ClassVar[tuple[str, ...]] = ()
 
     def _fields_in(self, frame: Frame) -> dict[str, npt.NDArray[Any]]:
         """Return the fields of this object for the rows and columns of a filter."""
@@ -176,7 +182,7 @@ class IdUnion:
     segments: IdIndex
 
     @classmethod
-    def of(cls, objects: Sequence[TrialMatrix]) -> "IdUnion":
+    def of(cls, objects: Sequence[TrialSet]) -> "IdUnion":
         """Unite the ids of `objects`."""
         return cls(
             union_of([item.modelset for item in objects]),

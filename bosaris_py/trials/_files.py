@@ -15,7 +15,7 @@ from bosaris_py._validation import invalid
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.trials._record import ArrayRecord
 
-__all__ = ["FileMethods", "NumberFileMethods", "Storage", "TextFileMethods"]
+__all__ = ["FileMethods", "MatFileMethods", "NumberFileMethods", "Storage", "TextFileMethods"]
 
 FilePath = str | PathLike[str]
 
@@ -26,32 +26,42 @@ _TEXT = (".txt",)
 
 @frozen
 class Storage:
-    """The functions of the storage layer for one class; no text: None."""
+    """The functions of the storage layer for one class; None for a format that it lacks."""
 
     read_hdf5: Callable[..., dict[str, Any]]
     write_hdf5: Callable[..., None]
-    read_mat: Callable[..., dict[str, Any]]
-    write_mat: Callable[..., None]
+    read_mat: Callable[..., dict[str, Any]] | None = None
+    write_mat: Callable[..., None] | None = None
     read_txt: Callable[..., dict[str, Any]] | None = None
     write_txt: Callable[..., None] | None = None
 
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The extensions of the names of files that there are functions for."""
+        mat = () if self.read_mat is None else _MAT
+        return _HDF5 + mat + (() if self.read_txt is None else _TEXT)
+
 
 class FileMethods(ArrayRecord):
-    """Reading and saving in HDF5 and MATLAB files."""
+    """Reading and saving in HDF5 files, and by the extension of the name of the file."""
 
     __slots__ = ()
 
     _storage: ClassVar[Storage]
-    _extensions: ClassVar[tuple[str, ...]] = _HDF5 + _MAT
 
     @classmethod
     def _extension_of(cls, path: FilePath, method: str) -> str:
         """Return the extension of a file name, which must be one of those known."""
         extension = Path(path).suffix.lower()
-        if extension not in cls._extensions:
-            expected = f"end in {', '.join(cls._extensions[:-1])} or {cls._extensions[-1]}"
+        extensions = cls._storage.extensions
+        if extension not in extensions:
+            expected = f"end in {', '.join(extensions[:-1])} or {extensions[-1]}"
             owner = f"{cls.__name__}.{method}"
-            hint = "This class has no text format." if extension in _TEXT else ""
+            hint = ""
+            if extension in _TEXT:
+                hint = "This class has no text format."
+            elif extension in _MAT:
+                hint = "This class has no MATLAB format; its dense form has one."
             raise invalid("path", owner, expected, repr(str(path)), hint)
         return extension
 
@@ -71,8 +81,8 @@ class FileMethods(ArrayRecord):
         Parameters
         ----------
         path : str or path-like
-            Name of the file: ``.h5`` or ``.hdf5``, ``.mat``, or ``.txt`` where the
-            class has a text format, in upper or lower case.
+            Name of the file: ``.h5`` or ``.hdf5``, and where the class has such a
+            format ``.mat`` or ``.txt``, in upper or lower case.
         max_bytes : int, optional
             Refuse a file whose contents would take more memory than this.
         progress : bool, optional
@@ -98,7 +108,7 @@ class FileMethods(ArrayRecord):
         if extension in _HDF5:
             return cls.read_hdf5(path, max_bytes=max_bytes)
         if extension in _MAT:
-            return cls.read_mat(path, max_bytes=max_bytes)
+            return cls._read_mat(path, max_bytes=max_bytes)
         return cls._read_text(path, max_bytes=max_bytes, progress=progress)
 
     def save(self, path: FilePath) -> None:
@@ -109,8 +119,8 @@ class FileMethods(ArrayRecord):
         Parameters
         ----------
         path : str or path-like
-            Name of the file: ``.h5`` or ``.hdf5``, ``.mat``, or ``.txt`` where the
-            class has a text format, in upper or lower case.
+            Name of the file: ``.h5`` or ``.hdf5``, and where the class has such a
+            format ``.mat`` or ``.txt``, in upper or lower case.
 
         Raises
         ------
@@ -121,7 +131,7 @@ class FileMethods(ArrayRecord):
         if extension in _HDF5:
             self.save_hdf5(path)
         elif extension in _MAT:
-            self.save_mat(path)
+            self._save_mat(path)
         else:
             self._save_text(path)
 
@@ -149,7 +159,7 @@ class FileMethods(ArrayRecord):
         return cls._from_file(path, cls._storage.read_hdf5(path, max_bytes=max_bytes))
 
     def save_hdf5(self, path: FilePath) -> None:
-        """Save the object as an HDF5 file in the toolkit's layout, whatever its name.
+        """Save the object as an HDF5 file, whatever its name.
 
         Parameters
         ----------
@@ -157,6 +167,31 @@ class FileMethods(ArrayRecord):
             Name of the file, which is replaced if it exists.
         """
         self._storage.write_hdf5(path, **self._arrays())
+
+    @classmethod
+    def _read_mat(cls, path: FilePath, *, max_bytes: int | None) -> Self:
+        assert cls._storage.read_mat is not None, "the extension would have been refused"
+        return cls._from_file(path, cls._storage.read_mat(path, max_bytes=max_bytes))
+
+    def _save_mat(self, path: FilePath) -> None:
+        assert self._storage.write_mat is not None, "the extension would have been refused"
+        self._storage.write_mat(path, **self._arrays())
+
+    @classmethod
+    def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
+        assert cls._storage.read_txt is not None, "the extension would have been refused"
+        arrays = cls._storage.read_txt(path, max_bytes=max_bytes, progress=progress)
+        return cls._from_file(path, arrays)
+
+    def _save_text(self, path: FilePath, **options: Any) -> None:
+        assert self._storage.write_txt is not None, "the extension would have been refused"
+        self._storage.write_txt(path, **self._arrays(), **options)
+
+
+class MatFileMethods(FileMethods):
+    """Reading and saving in MATLAB files too."""
+
+    __slots__ = ()
 
     @classmethod
     def read_mat(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
@@ -179,7 +214,7 @@ class FileMethods(ArrayRecord):
         FileFormatError
             If the file does not hold what its kind must hold.
         """
-        return cls._from_file(path, cls._storage.read_mat(path, max_bytes=max_bytes))
+        return cls._read_mat(path, max_bytes=max_bytes)
 
     def save_mat(self, path: FilePath) -> None:
         """Save the object as a MATLAB file like the toolkit's, whatever its name.
@@ -189,25 +224,13 @@ class FileMethods(ArrayRecord):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        self._storage.write_mat(path, **self._arrays())
-
-    @classmethod
-    def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
-        assert cls._storage.read_txt is not None, "the extension would have been refused"
-        arrays = cls._storage.read_txt(path, max_bytes=max_bytes, progress=progress)
-        return cls._from_file(path, arrays)
-
-    def _save_text(self, path: FilePath, **options: Any) -> None:
-        assert self._storage.write_txt is not None, "the extension would have been refused"
-        self._storage.write_txt(path, **self._arrays(), **options)
+        self._save_mat(path)
 
 
 class TextFileMethods(FileMethods):
     """Reading and saving in text files too."""
 
     __slots__ = ()
-
-    _extensions: ClassVar[tuple[str, ...]] = _HDF5 + _MAT + _TEXT
 
     @classmethod
     def read_txt(

@@ -13,7 +13,7 @@ from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.trials._base import check_same_class
 from bosaris_py.trials._fields import IdList
-from bosaris_py.trials._files import Storage, TextFileMethods
+from bosaris_py.trials._files import MatFileMethods, Storage, TextFileMethods
 from bosaris_py.trials.ids import IdIndex
 
 __all__ = ["IdMap"]
@@ -23,7 +23,7 @@ _RIGHT_REPEATED = "The right id list contains duplicate identifiers."
 
 
 @frozen(init=False, eq=False, repr=False)
-class IdMap(TextFileMethods):
+class IdMap(MatFileMethods, TextFileMethods):
     """Pairs of ids, for instance each model with its speaker.
 
     Parameters

@@ -21,7 +21,7 @@ from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.trials._base import check_same_class, kept, log_reduced
 from bosaris_py.trials._fields import IdList, to_matrix
-from bosaris_py.trials._files import NumberFileMethods, Storage
+from bosaris_py.trials._files import MatFileMethods, NumberFileMethods, Storage
 from bosaris_py.trials._frame import Frame
 from bosaris_py.trials.ids import IdIndex
 
@@ -29,7 +29,7 @@ __all__ = ["SegmentQuality", "check_finite", "refuse_shared"]
 
 
 @frozen(init=False, eq=False, repr=False)
-class SegmentQuality(NumberFileMethods):
+class SegmentQuality(MatFileMethods, NumberFileMethods):
     """Quality measures of segments, for instance their duration or noise level.
 
     Parameters
