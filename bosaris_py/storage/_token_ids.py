@@ -1,12 +1,23 @@
 """Ids of a text column as small numbers, found without a Python object for each line."""
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py.storage._tokens import Block, IntArray, WordArray, token_words
+from bosaris_py._validation import frozen
+from bosaris_py.storage._limits import MemoryBudget
+from bosaris_py.storage._tokens import (
+    Block,
+    IntArray,
+    LineNumbers,
+    WordArray,
+    show,
+    token_words,
+)
 
-__all__ = ["IdColumn"]
+__all__ = ["DecodedIds", "IdColumn"]
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
@@ -205,3 +216,92 @@ def _mix(hashes: WordArray, words: WordArray) -> WordArray:
     mixed ^= mixed >> _SHIFT
     mixed *= _MULTIPLIER
     return mixed
+
+
+@attrs.frozen(eq=False)
+class DecodedIds:
+    """The distinct ids of a column as text.
+
+    Parameters
+    ----------
+    names : (n,) ndarray of str
+        The ids in ascending order.
+    rank : (codes,) ndarray of int32
+        The place in `names` of each code; several codes may stand for one id.
+    """
+
+    names: npt.NDArray[np.str_]
+    rank: npt.NDArray[np.int32]
+
+    @classmethod
+    def decode(
+        cls,
+        ids: Sequence[bytes],
+        codes: npt.NDArray[np.integer],
+        numbers: LineNumbers,
+        budget: MemoryBudget,
+    ) -> "DecodedIds":
+        """Decode and sort ids.
+
+        Parameters
+        ----------
+        ids : sequence of bytes
+            The id of each code; ids may be equal.
+        codes : (records,) ndarray of int
+            Where they occur, for error messages.
+        numbers : LineNumbers
+            In which lines that is.
+        budget : MemoryBudget
+            What the arrays may take.
+
+        Returns
+        -------
+        DecodedIds
+            The ids.
+
+        Raises
+        ------
+        FileFormatError
+            If an id is not in UTF-8, or could not be written as text again.
+        """
+        # Four bytes for each character of the longest id, here and where they are used.
+        longest = max(map(len, ids), default=1)
+        budget.claim(8 * longest * len(ids), f"a list of {len(ids)} ids")
+        # UTF-8 sorts like the characters do, and much faster.
+        distinct = sorted(set(ids))
+        texts: list[str] = []
+        for name in distinct:
+            try:
+                text = name.decode()
+            except UnicodeDecodeError:
+                message = f"the id {show(name)} is not in UTF-8"
+                raise numbers.error(_first(codes, ids, name), message) from None
+            fault = "" if name.isascii() else _fault_of_id(text)
+            if fault:
+                raise numbers.error(_first(codes, ids, name), f"the id {text!r} {fault}")
+            texts.append(text)
+        place = dict(zip(distinct, range(len(distinct)), strict=True))
+        rank = np.fromiter(map(place.__getitem__, ids), dtype=np.int32, count=len(ids))
+        return cls(frozen(np.array(texts, dtype=np.str_)), rank)
+
+    def name_of(self, code: int) -> str:
+        """Return the id of one code."""
+        return str(self.names[self.rank[code]])
+
+    def in_order(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.str_]:
+        """Return the ids of all records."""
+        return frozen(self.names[self.rank[codes]])
+
+
+def _first(codes: npt.NDArray[np.integer], ids: Sequence[bytes], name: bytes) -> int:
+    """Return the first record with an id."""
+    return int(np.argmax(codes == ids.index(name)))
+
+
+def _fault_of_id(text: str) -> str:
+    """Say what is wrong with an id that could not be written as text again."""
+    if text.startswith("\ufeff"):
+        return "starts with a byte order mark; were files joined?"
+    if text.split() != [text]:
+        return "holds a blank that is none in ASCII; write blanks or tabs between columns"
+    return ""

@@ -8,11 +8,11 @@ as numbers of eight bytes each.
 
 import contextlib
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import attrs
 import numpy as np
@@ -161,7 +161,7 @@ def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
         bar = stack.enter_context(
             tqdm(total=size, desc=path.name, unit="B", unit_scale=True, disable=not progress)
         )
-        stream: IO[bytes] = on_disk
+        stream: io.BufferedIOBase = on_disk
         if path.suffix.lower() == ".gz":
             stream = stack.enter_context(gzip.GzipFile(fileobj=on_disk, mode="rb"))
         try:
@@ -446,7 +446,7 @@ def same_tokens(block: Block, first: int, second: int) -> npt.NDArray[np.bool_]:
     """Tell for each line whether two of its tokens are the same."""
     starts = [np.ascontiguousarray(block.starts[:, column]) for column in (first, second)]
     lengths = block.stops[:, first] - starts[0]
-    same = lengths == block.stops[:, second] - starts[1]
+    same: npt.NDArray[np.bool_] = lengths == block.stops[:, second] - starts[1]
     alike = np.flatnonzero(same)
     both = [token_words(block, begin[alike], lengths[alike]) for begin in starts]
     for (_, chosen, left), (_, _, right) in zip(*both, strict=True):

@@ -26,8 +26,6 @@ everything else as a non-target); a trial may be repeated only with the same con
 toolkit: +Inf, which leaks into merged scores).
 """
 
-import math
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -37,7 +35,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import (
-    as_ids,
     as_mask,
     as_matrix,
     check_shape,
@@ -48,7 +45,8 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage._limits import MemoryBudget
-from bosaris_py.storage._token_ids import IdColumn
+from bosaris_py.storage._text_output import formatter, words, write_parts
+from bosaris_py.storage._token_ids import DecodedIds, IdColumn
 from bosaris_py.storage._token_numbers import read_numbers
 from bosaris_py.storage._tokens import (
     Block,
@@ -59,7 +57,6 @@ from bosaris_py.storage._tokens import (
     show,
 )
 from bosaris_py.storage._types import Arrays, PathLike
-from bosaris_py.storage.atomic import atomic_write
 
 __all__ = [
     "read_id_map",
@@ -77,8 +74,6 @@ __all__ = [
 _LABELS = {b"target": True, b"nontarget": False}
 # Lines that are put together before they are written.
 _LINES_AT_ONCE = 2**16
-# A file starts with a byte order mark or not; an id that does so would lose it.
-_UNPRINTABLE = re.compile("[\x00-\x1f]|^\ufeff")
 
 
 def read_ndx(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
@@ -301,7 +296,7 @@ def read_segment_quality(
         message = f"{file_path}: empty; the first line must be the number of measures"
         raise FileFormatError(message)
     all_codes = np.concatenate(codes) if codes else np.empty(0, dtype=np.intp)
-    ids = _Ids.decode(column, all_codes, numbers, budget)
+    ids = DecodedIds.decode(column.ids, all_codes, numbers, budget)
     if len(column.ids) < all_codes.size:
         _, first = np.unique(all_codes, return_index=True)
         again = int(np.setdiff1d(np.arange(all_codes.size), first)[0])
@@ -372,7 +367,7 @@ def write_ndx(
     """
     grid = _Grid.of("Ndx", modelset, segset)
     mask = grid.mask(trialmask, "trialmask")
-    _write(
+    write_parts(
         path,
         (
             "".join([f"{model} {segment}\n" for model, segment, _ in trials])
@@ -423,7 +418,7 @@ def write_key(
             for trials in grid.blocks(mask):
                 yield "".join([f"{model} {segment} {label}\n" for model, segment, _ in trials])
 
-    _write(path, blocks())
+    write_parts(path, blocks())
 
 
 def write_scores(
@@ -481,8 +476,8 @@ def write_scores(
         )
         found = f"NaN for {rows.size} of {np.count_nonzero(mask)} trials: {pairs}"
         raise invalid("scoremat", "Scores", "not hold NaN where the mask is true", found)
-    form = _formatter(number_format)
-    _write(
+    form = formatter(number_format)
+    write_parts(
         path,
         (
             "".join([f"{model} {segment} {form(score)}\n" for model, segment, score in trials])
@@ -520,20 +515,20 @@ def write_segment_quality(
         If the file cannot be written.
     """
     owner = "SegmentQuality"
-    names = _words(ids, "ids", owner)
+    names = words(ids, "ids", owner)
     measures = as_matrix(values, "values", owner)
     check_shape(measures, (measures.shape[0], len(names)), "values", owner, "like `ids`")
     if np.isnan(measures).any():
         found = f"NaN at {np.count_nonzero(np.isnan(measures))} of {measures.size} positions"
         raise invalid("values", owner, "not hold NaN", found)
-    form = _formatter(number_format)
+    form = formatter(number_format)
 
     def lines() -> Iterator[str]:
         yield f"{measures.shape[0]}\n"
         for name, column in zip(names, measures.T.astype(np.float64), strict=True):
             yield " ".join([name, *map(form, column.tolist())]) + "\n"
 
-    _write(path, lines())
+    write_parts(path, lines())
 
 
 def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
@@ -553,73 +548,18 @@ def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     OSError
         If the file cannot be written.
     """
-    left, right = _words(leftids, "leftids", "IdMap"), _words(rightids, "rightids", "IdMap")
+    left, right = words(leftids, "leftids", "IdMap"), words(rightids, "rightids", "IdMap")
     if len(left) != len(right):
         raise invalid("rightids", "IdMap", f"have {len(left)} ids like `leftids`", str(len(right)))
-    _write(path, (f"{a} {b}\n" for a, b in zip(left, right, strict=True)))
-
-
-@attrs.frozen(eq=False)
-class _Ids:
-    """The distinct ids of a column as text."""
-
-    by_code: npt.NDArray[np.str_]
-    names: npt.NDArray[np.str_]
-    rank: npt.NDArray[np.intp]
-
-    @classmethod
-    def decode(
-        cls,
-        column: IdColumn,
-        codes: npt.NDArray[Any],
-        numbers: LineNumbers,
-        budget: MemoryBudget,
-    ) -> "_Ids":
-        """Decode and sort the ids of a column.
-
-        Parameters
-        ----------
-        column : IdColumn
-            The ids.
-        codes : (records,) ndarray of int
-            Where they occur.
-        numbers : LineNumbers
-            In which lines that is.
-        budget : MemoryBudget
-            What the arrays may take.
-        """
-        # Two arrays of four bytes for each character of the longest id.
-        longest = max(map(len, column.ids), default=1)
-        budget.claim(8 * longest * len(column.ids), f"a list of {len(column.ids)} ids")
-        texts = []
-        for code, name in enumerate(column.ids):
-            try:
-                texts.append(name.decode())
-            except UnicodeDecodeError:
-                text = f"the id {show(name)} is not in UTF-8"
-                raise numbers.error(int(np.argmax(codes == code)), text) from None
-            fault = "" if name.isascii() else _fault_of_id(texts[-1])
-            if fault:
-                text = f"the id {texts[-1]!r} {fault}"
-                raise numbers.error(int(np.argmax(codes == code)), text)
-        by_code = np.array(texts, dtype=np.str_)
-        # UTF-8 sorts like the characters do, and much faster.
-        order = sorted(range(len(texts)), key=column.ids.__getitem__)
-        rank = np.empty(len(texts), dtype=np.intp)
-        rank[order] = np.arange(len(texts))
-        return cls(by_code, frozen(by_code[order]), rank)
-
-    def in_order(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.str_]:
-        """Return the ids of all records."""
-        return frozen(self.by_code[codes])
+    write_parts(path, (f"{a} {b}\n" for a, b in zip(left, right, strict=True)))
 
 
 @attrs.frozen(eq=False)
 class _Trials:
     """The two id columns of a file."""
 
-    models: _Ids
-    segments: _Ids
+    models: DecodedIds
+    segments: DecodedIds
     model_codes: npt.NDArray[np.int32]
     segment_codes: npt.NDArray[np.int32]
     numbers: LineNumbers
@@ -660,8 +600,8 @@ class _Trials:
         first = int(np.argmax(in_conflict))
         same_trial = np.flatnonzero(cells == cells[first])
         second = int(same_trial[contents[same_trial] != contents[first]][0])
-        model = self.models.by_code[self.model_codes[first]]
-        segment = self.segments.by_code[self.segment_codes[first]]
+        model = self.models.name_of(int(self.model_codes[first]))
+        segment = self.segments.name_of(int(self.segment_codes[first]))
         text = (
             f"trial {model} {segment} is {contents[second]} here and {contents[first]} "
             f"in line {self.numbers[first]}"
@@ -696,7 +636,7 @@ def _read_trials(
     budget = MemoryBudget(file_path, max_bytes)
     both = [np.concatenate(part) if part else np.empty(0, dtype=np.int32) for part in codes]
     ids = [
-        _Ids.decode(column, column_codes, numbers, budget)
+        DecodedIds.decode(column.ids, column_codes, numbers, budget)
         for column, column_codes in zip(columns, both, strict=True)
     ]
     return _Trials(ids[0], ids[1], both[0], both[1], numbers, budget)
@@ -721,15 +661,6 @@ def _cut_first_line(path: Path, line: int, data: bytes) -> tuple[int | None, int
     return None, used, data
 
 
-def _fault_of_id(text: str) -> str:
-    """Say what is wrong with an id that could not be written as text again."""
-    if text.startswith("\ufeff"):
-        return "starts with a byte order mark; were files joined?"
-    if text.split() != [text]:
-        return "holds a blank that is none in ASCII; write blanks or tabs between columns"
-    return ""
-
-
 def _is_number(token: bytes) -> bool:
     """Tell whether a token looks like a score."""
     try:
@@ -737,33 +668,6 @@ def _is_number(token: bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _words(ids: npt.ArrayLike, name: str, owner: str) -> list[str]:
-    """Return ids as a list, refusing those that a column of text cannot hold."""
-    array = as_ids(ids, name, owner)
-    names: list[str] = array.tolist()
-    bad = [text for text in names if text.split() != [text] or _UNPRINTABLE.search(text)]
-    if bad:
-        found = f"{len(bad)} others ({list_some(map(repr, bad))})"
-        hint = "Blanks separate the columns of a text file; save as .h5 instead."
-        raise invalid(name, owner, "hold words without blanks", found, hint)
-    return names
-
-
-def _formatter(number_format: str | None) -> Callable[[float], str]:
-    """Return the function that turns a score into text."""
-    if number_format is None:
-        return float.__repr__
-    try:
-        sample: Any = number_format % 1.5
-        is_word = isinstance(sample, str) and math.isfinite(float(sample))
-    except (TypeError, ValueError):
-        is_word = False
-    if not is_word:
-        expected = 'format one number with %, for instance "%f" or "%.9g"'
-        raise invalid("number_format", "write_scores", expected, repr(number_format))
-    return number_format.__mod__
 
 
 @attrs.frozen(eq=False)
@@ -777,7 +681,7 @@ class _Grid:
     @classmethod
     def of(cls, owner: str, modelset: npt.ArrayLike, segset: npt.ArrayLike) -> "_Grid":
         """Check the ids of an object."""
-        return cls(owner, _words(modelset, "modelset", owner), _words(segset, "segset", owner))
+        return cls(owner, words(modelset, "modelset", owner), words(segset, "segset", owner))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -813,14 +717,3 @@ class _Grid:
                 values,
                 strict=True,
             )
-
-
-def _write(path: PathLike, parts: Iterable[str]) -> None:
-    """Write a text that comes in parts and put the file in place."""
-    with atomic_write(path) as temporary:
-        try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.writelines(parts)
-        except UnicodeEncodeError as error:
-            message = f"{path}: an id cannot be encoded as UTF-8: {error}"
-            raise InvalidInputError(message) from error

@@ -545,7 +545,7 @@ def test_fault_while_writing_leaves_the_old_file(
         written.append(value)
         return str(value)
 
-    monkeypatch.setattr(text, "_formatter", lambda _: fail)
+    monkeypatch.setattr(text, "formatter", lambda _: fail)
     with pytest.raises(KeyboardInterrupt):
         text.write_scores(path, **contents["scores"])
     assert path.read_text() == "old\n"
