@@ -37,7 +37,6 @@ before any data are read.
 from collections.abc import Callable
 from typing import Any
 
-import attrs
 import h5py
 import numpy as np
 import numpy.typing as npt
@@ -48,15 +47,22 @@ from bosaris_py._validation import (
     as_matrix,
     check_shape,
     frozen,
-    list_some,
     warn_caller,
 )
 from bosaris_py._version import __version__
-from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
-from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_guarded
+from bosaris_py.errors import InvalidInputError, OldFormatWarning
+from bosaris_py.storage._guarded_hdf5 import GuardedDataset, open_guarded
+from bosaris_py.storage._hdf5_layouts import (
+    FORMAT_VERSION,
+    USE_KEY,
+    check_ids,
+    check_matrix,
+    expect_kind,
+    find_layout,
+    require,
+)
 from bosaris_py.storage._ids import character_codes, refuse_nul
-from bosaris_py.storage._types import CLASS_NAMES, Arrays, PathLike
-from bosaris_py.storage._versions import refuse_newer
+from bosaris_py.storage._types import Arrays, PathLike
 from bosaris_py.storage._written_hdf5 import create_hdf5
 from bosaris_py.storage.atomic import atomic_write
 
@@ -75,57 +81,11 @@ __all__ = [
     "write_segment_quality",
 ]
 
-_FORMAT_VERSION = "1.0"
 _CHUNK_BYTES = 2**20
 # Below this size a compressed mask takes more bytes than a plain one.
 _COMPRESS_FROM = 2**12
 # The fastest level: a mask shrinks no further at the others.
 _GZIP_LEVEL = 1
-
-
-@attrs.frozen
-class _Layout:
-    """Names of the data sets in one of the known layouts."""
-
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    scores: str = "scores"
-    has_model: str = "hasmodel"
-    has_segment: str = "hasseg"
-    two_masks: tuple[str, str] | None = None
-    quality_transposed: bool = False
-
-
-_LAYOUTS = (
-    _Layout(
-        rows=("ID/row_ids",),
-        columns=("ID/column_ids",),
-        has_model="ID/has_row",
-        has_segment="ID/has_column",
-        two_masks=("target_mask", "nontarget_mask"),
-    ),
-    # SIDEKIT and A. Nautsch's pybosaris; one release misspelt the second name.
-    _Layout(rows=("modelset",), columns=("segset", "segest"), quality_transposed=True),
-    _Layout(
-        rows=("model_names",),
-        columns=("test_names",),
-        scores="score_mat",
-        two_masks=("tar_mask", "non_mask"),
-    ),
-)
-
-# Which data sets betray which kind; the first match counts.
-_SIGNS = (
-    (("scores",), "scores"),
-    (("score_mat",), "scores"),
-    (("modelQ",), "quality_measures"),
-    (("target_mask",), "key"),
-    (("tar_mask",), "key"),
-    (("trial_mask", "file_format"), "key"),
-    (("values", "ids"), "segment_quality"),
-    (("left_ids",), "id_map"),
-    (("leftids",), "id_map"),
-)
 
 
 def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
@@ -153,16 +113,16 @@ def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         If there is no such file.
     """
     with open_guarded(path, max_bytes) as source:
-        _expect(source, "ndx")
-        layout = _find_layout(source, "ndx")
-        _require(source, "ndx", "trial_mask")
-        models, segments = _check_ids(source, layout)
+        expect_kind(source, "ndx")
+        layout = find_layout(source, "ndx")
+        require(source, "ndx", "trial_mask")
+        models, segments = check_ids(source, layout)
         mask = source.mask("trial_mask", copies=2)
-        shape = _check_matrix(mask, models, segments)
+        shape = check_matrix(mask, models, segments)
         trials = mask.read_mask(signed=not mask.is_unsigned)
         if trials.dtype != np.bool_:
             if (trials < 0).any():
-                raise source.error("trial_mask", f"holds -1: this is a Key. {_USE_KEY}")
+                raise source.error("trial_mask", f"holds -1: this is a Key. {USE_KEY}")
             trials = frozen(trials.view(np.bool_))
         return {
             "modelset": models.read_strings(),
@@ -206,19 +166,19 @@ def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
     refused, and so is a mask of an unsigned type, which cannot mark non-targets.
     """
     with open_guarded(path, max_bytes) as source:
-        _expect(source, "key")
-        layout = _find_layout(source, "key")
-        models, segments = _check_ids(source, layout)
+        expect_kind(source, "key")
+        layout = find_layout(source, "key")
+        models, segments = check_ids(source, layout)
         is_old = layout.two_masks is not None and source.holds(layout.two_masks[0])
         if is_old:
             targets, nontargets = (source.mask(name) for name in layout.two_masks or ())
-            shape = _check_matrix(targets, models, segments)
-            _check_matrix(nontargets, models, segments)
+            shape = check_matrix(targets, models, segments)
+            check_matrix(nontargets, models, segments)
             tar, non = targets.read_mask(), nontargets.read_mask()
         else:
-            _require(source, "key", "trial_mask")
+            require(source, "key", "trial_mask")
             mask = source.mask("trial_mask", copies=2)
-            shape = _check_matrix(mask, models, segments)
+            shape = check_matrix(mask, models, segments)
             if mask.is_unsigned:
                 text = "cannot hold -1 for non-targets: this is an Ndx; read it with Ndx.read"
                 raise source.error("trial_mask", text)
@@ -271,16 +231,16 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
     A mask takes no time to convert: bytes that are only 0 and 1 *are* numpy's bool.
     """
     with open_guarded(path, max_bytes) as source:
-        _expect(source, "scores")
-        layout = _find_layout(source, "scores")
-        _require(source, "scores", layout.scores)
-        models, segments = _check_ids(source, layout)
+        expect_kind(source, "scores")
+        layout = find_layout(source, "scores")
+        require(source, "scores", layout.scores)
+        models, segments = check_ids(source, layout)
         scores = source.numbers(layout.scores)
-        shape = _check_matrix(scores, models, segments)
+        shape = check_matrix(scores, models, segments)
         is_maskless = layout.scores == "score_mat" and not source.holds("score_mask")
         mask = None if is_maskless else source.mask("score_mask")
         if mask is not None:
-            _check_matrix(mask, models, segments)
+            check_matrix(mask, models, segments)
         valid = frozen(np.ones(shape, dtype=np.bool_)) if mask is None else mask.read_mask()
         arrays = {
             "scoremat": scores.read_numbers().reshape(shape),
@@ -317,9 +277,9 @@ def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arr
         If there is no such file.
     """
     with open_guarded(path, max_bytes) as source:
-        _expect(source, "segment_quality")
-        _require(source, "segment_quality", "values")
-        _require(source, "segment_quality", "ids")
+        expect_kind(source, "segment_quality")
+        require(source, "segment_quality", "values")
+        require(source, "segment_quality", "ids")
         ids, values = source.strings("ids"), source.numbers("values")
         shape = _check_columns(values, ids, "segments")
         return {"ids": ids.read_strings(), "values": values.read_numbers().reshape(shape)}
@@ -357,10 +317,10 @@ def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Ar
     survives saving and reading.
     """
     with open_guarded(path, max_bytes) as source:
-        _expect(source, "quality_measures")
-        layout = _find_layout(source, "quality_measures")
-        _require(source, "quality_measures", "modelQ")
-        models, segments = _check_ids(source, layout)
+        expect_kind(source, "quality_measures")
+        layout = find_layout(source, "quality_measures")
+        require(source, "quality_measures", "modelQ")
+        models, segments = check_ids(source, layout)
         model_values, segment_values = source.numbers("modelQ"), source.numbers("segQ")
         across = layout.quality_transposed
         model_shape = _check_columns(model_values, models, "models", transposed=across)
@@ -378,7 +338,7 @@ def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Ar
             _check_vector(has_segment, segments, "segments")
         if source.holds("score_mask"):
             mask = source.mask("score_mask")
-            _check_matrix(mask, models, segments)
+            check_matrix(mask, models, segments)
         shape = (models.count, segments.count)
         return {
             "modelset": models.read_strings(),
@@ -418,11 +378,11 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
     The start and stop frames that SIDEKIT keeps beside the ids are not read.
     """
     with open_guarded(path, max_bytes) as source:
-        _expect(source, "id_map")
+        expect_kind(source, "id_map")
         left_name = source.first_of(("left_ids", "leftids"))
         right_name = source.first_of(("right_ids", "rightids"))
-        _require(source, "id_map", left_name or "left_ids")
-        _require(source, "id_map", right_name or "right_ids")
+        require(source, "id_map", left_name or "left_ids")
+        require(source, "id_map", right_name or "right_ids")
         left, right = source.strings(left_name or ""), source.strings(right_name or "")
         if left.count != right.count:
             text = f"has {right.count} ids, `/{left_name}` {left.count}; they must be pairs"
@@ -675,92 +635,6 @@ def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     _write(path, "id_map", fill)
 
 
-_USE_KEY = "Read it with Key.read and call to_ndx() on the result"
-
-
-def _expect(source: GuardedFile, kind: str) -> None:
-    """Refuse a file that says it is of another kind, or of a newer format."""
-    declared = source.attribute("format") or ""
-    if not declared.startswith("bosaris_py."):
-        return
-    found = declared.removeprefix("bosaris_py.")
-    if found != kind:
-        raise _wrong_kind(source, kind, CLASS_NAMES.get(found, found))
-    version = source.attribute("format_version") or _FORMAT_VERSION
-    refuse_newer(f"{source.path}: the attribute format_version", version, _FORMAT_VERSION)
-
-
-def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
-    """Return the error for a file that holds something else."""
-    hint = f" {_USE_KEY}." if (kind, found) == ("ndx", "Key") else ""
-    message = f"{source.path}: expected {CLASS_NAMES[kind]}; the file holds {found}.{hint}"
-    return FileFormatError(message)
-
-
-def _recognise(source: GuardedFile, kind: str) -> str:
-    """Name what a file holds: a class, or else its data sets.
-
-    If it can be taken for `kind`, that class is named.
-    """
-    found = {name for signs, name in _SIGNS if all(source.holds(sign) for sign in signs)}
-    if found:
-        return CLASS_NAMES[kind if kind in found else min(found)]
-    if source.holds("trial_mask"):
-        return CLASS_NAMES[kind] if kind in ("ndx", "key") else "an Ndx or Key"
-    members = source.members()
-    return f"`{list_some(members)}`" if members else "nothing at all"
-
-
-def _missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:
-    """Return the error for a file that lacks a data set: of this kind, or of another."""
-    found = _recognise(source, kind)
-    if found == CLASS_NAMES[kind]:
-        return source.error(name, "is missing")
-    return _wrong_kind(source, kind, found)
-
-
-def _require(source: GuardedFile, kind: str, name: str) -> None:
-    """Refuse a file without the data set that makes its kind."""
-    if not source.holds(name):
-        raise _missing(source, kind, name)
-    if kind == "ndx" and source.holds("file_format"):
-        raise _wrong_kind(source, kind, "Key")
-
-
-def _find_layout(source: GuardedFile, kind: str) -> _Layout:
-    """Tell the layout of a file from the data set that holds the models."""
-    for layout in _LAYOUTS:
-        if source.first_of(layout.rows) is not None:
-            return layout
-    raise _missing(source, kind, _LAYOUTS[0].rows[0])
-
-
-def _check_ids(source: GuardedFile, layout: _Layout) -> tuple[GuardedDataset, GuardedDataset]:
-    """Check the data sets of models and segments of a layout."""
-    rows = source.first_of(layout.rows) or layout.rows[0]
-    columns = source.first_of(layout.columns) or layout.columns[0]
-    return source.strings(rows), source.strings(columns)
-
-
-def _check_matrix(
-    matrix: GuardedDataset, models: GuardedDataset, segments: GuardedDataset
-) -> tuple[int, int]:
-    """Refuse a matrix that does not fit the ids; return the shape it shall have."""
-    shape = (models.count, segments.count)
-    is_vector = 1 in shape and matrix.shape == (max(shape),)
-    # One id without trials, or an empty object, may be stored without a second extent.
-    is_empty = 0 in shape and matrix.count == 0
-    if matrix.shape == shape or is_vector or is_empty:
-        return shape
-    text = (
-        f"has shape {matrix.shape}; `/{models.name}` names {shape[0]} models and "
-        f"`/{segments.name}` {shape[1]} segments"
-    )
-    if matrix.shape == shape[::-1]:
-        text += ". Models and segments look swapped"
-    raise matrix.owner.error(matrix.name, text)
-
-
 def _check_columns(
     values: GuardedDataset, ids: GuardedDataset, what: str, *, transposed: bool = False
 ) -> tuple[int, int]:
@@ -824,7 +698,7 @@ def _write(path: PathLike, kind: str, fill: Callable[[Any], None]) -> None:
 
     def fill_all(file: Any) -> None:
         _put_attribute(file.id, "format", f"bosaris_py.{kind}")
-        _put_attribute(file.id, "format_version", _FORMAT_VERSION)
+        _put_attribute(file.id, "format_version", FORMAT_VERSION)
         _put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
         fill(file)
 

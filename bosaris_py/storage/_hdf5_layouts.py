@@ -1,0 +1,152 @@
+"""The layouts in which HDF5 files keep trials, told apart before any data are read."""
+
+import attrs
+
+from bosaris_py._validation import list_some
+from bosaris_py.errors import FileFormatError
+from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile
+from bosaris_py.storage._types import CLASS_NAMES
+from bosaris_py.storage._versions import refuse_newer
+
+__all__ = [
+    "FORMAT_VERSION",
+    "USE_KEY",
+    "Layout",
+    "check_ids",
+    "check_matrix",
+    "expect_kind",
+    "find_layout",
+    "require",
+]
+
+FORMAT_VERSION = "1.0"
+
+
+@attrs.frozen
+class Layout:
+    """Names of the data sets in one of the known layouts."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    scores: str = "scores"
+    has_model: str = "hasmodel"
+    has_segment: str = "hasseg"
+    two_masks: tuple[str, str] | None = None
+    quality_transposed: bool = False
+
+
+_LAYOUTS = (
+    Layout(
+        rows=("ID/row_ids",),
+        columns=("ID/column_ids",),
+        has_model="ID/has_row",
+        has_segment="ID/has_column",
+        two_masks=("target_mask", "nontarget_mask"),
+    ),
+    # SIDEKIT and A. Nautsch's pybosaris; one release misspelt the second name.
+    Layout(rows=("modelset",), columns=("segset", "segest"), quality_transposed=True),
+    Layout(
+        rows=("model_names",),
+        columns=("test_names",),
+        scores="score_mat",
+        two_masks=("tar_mask", "non_mask"),
+    ),
+)
+
+# Which data sets betray which kind; the first match counts.
+_SIGNS = (
+    (("scores",), "scores"),
+    (("score_mat",), "scores"),
+    (("modelQ",), "quality_measures"),
+    (("target_mask",), "key"),
+    (("tar_mask",), "key"),
+    (("trial_mask", "file_format"), "key"),
+    (("values", "ids"), "segment_quality"),
+    (("left_ids",), "id_map"),
+    (("leftids",), "id_map"),
+)
+
+USE_KEY = "Read it with Key.read and call to_ndx() on the result"
+
+
+def expect_kind(source: GuardedFile, kind: str) -> None:
+    """Refuse a file that says it is of another kind, or of a newer format."""
+    declared = source.attribute("format") or ""
+    if not declared.startswith("bosaris_py."):
+        return
+    found = declared.removeprefix("bosaris_py.")
+    if found != kind:
+        raise _wrong_kind(source, kind, CLASS_NAMES.get(found, found))
+    version = source.attribute("format_version") or FORMAT_VERSION
+    refuse_newer(f"{source.path}: the attribute format_version", version, FORMAT_VERSION)
+
+
+def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
+    """Return the error for a file that holds something else."""
+    hint = f" {USE_KEY}." if (kind, found) == ("ndx", "Key") else ""
+    message = f"{source.path}: expected {CLASS_NAMES[kind]}; the file holds {found}.{hint}"
+    return FileFormatError(message)
+
+
+def _recognise(source: GuardedFile, kind: str) -> str:
+    """Name what a file holds: a class, or else its data sets.
+
+    If it can be taken for `kind`, that class is named.
+    """
+    found = {name for signs, name in _SIGNS if all(source.holds(sign) for sign in signs)}
+    if found:
+        return CLASS_NAMES[kind if kind in found else min(found)]
+    if source.holds("trial_mask"):
+        return CLASS_NAMES[kind] if kind in ("ndx", "key") else "an Ndx or Key"
+    members = source.members()
+    return f"`{list_some(members)}`" if members else "nothing at all"
+
+
+def _missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:
+    """Return the error for a file that lacks a data set: of this kind, or of another."""
+    found = _recognise(source, kind)
+    if found == CLASS_NAMES[kind]:
+        return source.error(name, "is missing")
+    return _wrong_kind(source, kind, found)
+
+
+def require(source: GuardedFile, kind: str, name: str) -> None:
+    """Refuse a file without the data set that makes its kind."""
+    if not source.holds(name):
+        raise _missing(source, kind, name)
+    if kind == "ndx" and source.holds("file_format"):
+        raise _wrong_kind(source, kind, "Key")
+
+
+def find_layout(source: GuardedFile, kind: str) -> Layout:
+    """Tell the layout of a file from the data set that holds the models."""
+    for layout in _LAYOUTS:
+        if source.first_of(layout.rows) is not None:
+            return layout
+    raise _missing(source, kind, _LAYOUTS[0].rows[0])
+
+
+def check_ids(source: GuardedFile, layout: Layout) -> tuple[GuardedDataset, GuardedDataset]:
+    """Check the data sets of models and segments of a layout."""
+    rows = source.first_of(layout.rows) or layout.rows[0]
+    columns = source.first_of(layout.columns) or layout.columns[0]
+    return source.strings(rows), source.strings(columns)
+
+
+def check_matrix(
+    matrix: GuardedDataset, models: GuardedDataset, segments: GuardedDataset
+) -> tuple[int, int]:
+    """Refuse a matrix that does not fit the ids; return the shape it shall have."""
+    shape = (models.count, segments.count)
+    is_vector = 1 in shape and matrix.shape == (max(shape),)
+    # One id without trials, or an empty object, may be stored without a second extent.
+    is_empty = 0 in shape and matrix.count == 0
+    if matrix.shape == shape or is_vector or is_empty:
+        return shape
+    text = (
+        f"has shape {matrix.shape}; `/{models.name}` names {shape[0]} models and "
+        f"`/{segments.name}` {shape[1]} segments"
+    )
+    if matrix.shape == shape[::-1]:
+        text += ". Models and segments look swapped"
+    raise matrix.owner.error(matrix.name, text)
