@@ -13,6 +13,7 @@ __all__ = [
     "ConvergenceWarning",
     "DegenerateReplicatesWarning",
     "DuplicateIdWarning",
+    "DuplicateTrialWarning",
     "FewErrorsWarning",
     "FileFormatError",
     "FitError",
@@ -69,6 +70,10 @@ class ConditionWarning(BosarisWarning):
 
 class DuplicateIdWarning(BosarisWarning):
     """An id occurs more than once where each should occur once."""
+
+
+class DuplicateTrialWarning(BosarisWarning):
+    """A trial is listed twice, or the same two segments are listed in both orders."""
 
 
 class FewErrorsWarning(BosarisWarning):
