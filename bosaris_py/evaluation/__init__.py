@@ -1,6 +1,7 @@
 """Judging detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
 from bosaris_py.evaluation.bayes_curves import BayesCurves
+from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.det_curves import hull_points, steppy_points
 from bosaris_py.evaluation.evidence import Evidence, ScoreLists
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
@@ -11,6 +12,7 @@ from bosaris_py.evaluation.results import Results
 __all__ = [
     "PLANS",
     "BayesCurves",
+    "ConditionMixture",
     "EvaluationPlan",
     "Evidence",
     "PartitionFactor",

@@ -7,10 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import describe, invalid, refuse_nan
+from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.evidence import Evidence, ScoreLists
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC, ROCCH, EERDefinition, Threshold
-from bosaris_py.trials import Key, Scores
+from bosaris_py.trials import Conditions
+from bosaris_py.trials.forms import AnyKey, AnyScores, check_scores
 
 __all__ = ["Results"]
 
@@ -97,15 +99,20 @@ class Results:
         return results
 
     @classmethod
-    def from_scores(cls, scores: Scores, key: Key) -> "Results":
+    def from_scores(
+        cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
+    ) -> "Results":
         """Judge the scores of the trials in a key.
 
         Parameters
         ----------
-        scores : Scores
+        scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
+        conditions : Conditions, optional
+            Count each condition with its weight, whatever its number of trials;
+            see `evaluation.ConditionMixture`. By default all trials count alike.
 
         Returns
         -------
@@ -115,15 +122,21 @@ class Results:
         ------
         InvalidInputError
             If no target or no non-target has a score, or one is NaN.
+        TrialMismatchError
+            If trials of the key are in several conditions or in none, or a
+            condition has no trial.
 
         Warns
         -----
         MissingTrialsWarning
             If the key holds trials without score, with counts. They are left
             out of all figures.
+        ConditionWarning
+            If conditions have trials of one class only.
         """
-        if not isinstance(scores, Scores):
-            raise invalid("scores", "Results.from_scores", "be a Scores object", describe(scores))
+        check_scores(scores, "Results.from_scores")
+        if conditions is not None:
+            return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         return cls(*scores.get_tar_non(key, any_order=True))
 
     def __repr__(self) -> str:

@@ -1,0 +1,237 @@
+"""Trials of several conditions, each of which counts with its weight, not with its size."""
+
+import functools
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    FloatArray,
+    as_vector,
+    check_not_empty,
+    describe,
+    frozen,
+    invalid,
+    read_only,
+    refuse_nan,
+)
+from bosaris_py.evaluation.evidence import Evidence
+from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials.forms import AnyKey, AnyScores, check_scores
+
+__all__ = ["ConditionMixture"]
+
+Float64Array = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class _Share:
+    """The scores of one class in one condition, and what its mean counts."""
+
+    scores: FloatArray = attrs.field(converter=read_only)
+    weight: float
+
+    @functools.cached_property
+    def ordered(self) -> SortedScores:
+        """The scores sorted, for error-rates at thresholds."""
+        return SortedScores.from_scores(self.scores, name="scores", owner="ConditionMixture")
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class ConditionMixture(Evidence):
+    r"""Scores whose error-rates are the weighted means of those of their conditions.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores, likewise.
+    members : sequence of ConditionMembers
+        Where the trials of each condition stand in `tar` and `non`, see
+        `Conditions.members`. Other trials do not count.
+
+    Raises
+    ------
+    InvalidInputError
+        If no condition has targets or none has non-targets, a score is NaN, or
+        the members belong to longer vectors.
+
+    See Also
+    --------
+    Results.from_scores : Takes a Conditions and makes this.
+
+    Notes
+    -----
+    With the shares :math:`w_\alpha` of the conditions, which in each class sum to
+    one over the conditions that have trials of it,
+
+    .. math::
+
+        P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
+        P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
+
+    and the two sums of Cllr are averaged likewise: van Leeuwen (2008), equations
+    3, 4 and 9 to 11. That is the same as weighting each trial (equations 13 to
+    22), but no trial needs a weight: each condition is counted on its own at
+    all target scores, and its counts are added with the factor :math:`w_\alpha
+    N / N_\alpha`. Minimum Cllr, minimum DCF and the equal error rate are those of
+    this one ROC: one warping, one threshold for all conditions.
+
+    `n_tar` and `n_non` count trials, not weights. How small an error-rate they can
+    measure depends on the weights, too: where a small condition weighs much, its
+    own trials decide, and the rule of 30 is to be applied to each condition.
+    """
+
+    _tar: tuple[_Share, ...]
+    _non: tuple[_Share, ...]
+    _n_tar: int
+    _n_non: int
+
+    def __init__(
+        self, tar: npt.ArrayLike, non: npt.ArrayLike, members: Sequence[ConditionMembers]
+    ) -> None:
+        tar_parts = [(item.tar, item.tar_weight) for item in members]
+        non_parts = [(item.non, item.non_weight) for item in members]
+        tar_shares, n_tar = _divide(tar, tar_parts, "tar")
+        non_shares, n_non = _divide(non, non_parts, "non")
+        self.__attrs_init__(tar_shares, non_shares, n_tar, n_non)
+
+    @classmethod
+    def from_scores(
+        cls, scores: AnyScores, key: AnyKey, conditions: Conditions
+    ) -> "ConditionMixture":
+        """Take the scores of the trials of a key, divided into conditions.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+        conditions : Conditions
+            To which condition each trial belongs, and what each weighs.
+
+        Returns
+        -------
+        ConditionMixture
+
+        Raises
+        ------
+        InvalidInputError
+            If a class has no score, or one is NaN.
+        TrialMismatchError
+            If the conditions do not fit the key; see `Conditions.members`.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score, with counts.
+        ConditionWarning
+            If conditions have trials of one class only.
+        """
+        owner = "ConditionMixture.from_scores"
+        check_scores(scores, owner)
+        if not isinstance(conditions, Conditions):
+            raise invalid("conditions", owner, "be a Conditions object", describe(conditions))
+        tar, non = scores.get_tar_non(key)
+        return cls(tar, non, conditions.scored_members(scores, key))
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return (
+            f"ConditionMixture: {self.n_tar} targets of {len(self._tar)} conditions, "
+            f"{self.n_non} non-targets of {len(self._non)}"
+        )
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials of conditions that count."""
+        return self._n_tar
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials of conditions that count."""
+        return self._n_non
+
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The weighted sum of the conditions' ROCs."""
+        nothing = np.empty(0)
+        target_scores = np.unique(
+            np.concatenate([share.scores for share in self._tar]).astype(np.float64)
+        )
+        parts = [
+            ROC.at_target_scores(target_scores, share.scores, nothing).weighted(
+                share.weight * self.n_tar / share.scores.size, 0.0
+            )
+            for share in self._tar
+        ]
+        parts += [
+            ROC.at_target_scores(target_scores, nothing, share.scores).weighted(
+                0.0, share.weight * self.n_non / share.scores.size
+            )
+            for share in self._non
+        ]
+        return functools.reduce(ROC.__add__, parts)
+
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits: equations 9 to 11."""
+        bits = [s.weight * mean_bits(s.scores, None, sign=-1.0) for s in self._tar]
+        bits += [s.weight * mean_bits(s.scores, None, sign=1.0) for s in self._non]
+        return math.fsum(bits) / 2.0
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds: equations 3 and 4.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Weighted means of the conditions' error-rates.
+        """
+        pmiss = np.zeros(np.shape(thresholds))
+        pfa = np.zeros(np.shape(thresholds))
+        for share in self._tar:
+            pmiss += share.weight * (share.ordered.weight_below(thresholds) / share.ordered.total)
+        for share in self._non:
+            below, total = share.ordered.weight_below(thresholds), share.ordered.total
+            pfa += share.weight * ((total - below) / total)
+        return pmiss, pfa
+
+
+def _divide(
+    scores: npt.ArrayLike,
+    parts: Sequence[tuple[npt.NDArray[np.intp], float]],
+    name: str,
+) -> tuple[tuple[_Share, ...], int]:
+    """Divide the scores of one class into those of each condition; count those that count."""
+    owner = "ConditionMixture"
+    array = as_vector(scores, name, owner)
+    check_not_empty(array, name, owner)
+    # The minimum is NaN if any score is, and costs less than a search for NaN.
+    if np.isnan(array.min()):
+        refuse_nan(array, name, owner)
+    shares, counted = [], np.zeros(array.size, dtype=np.bool_)
+    for places, weight in parts:
+        if places.size and places[-1] >= array.size:
+            expected = f"belong to the {array.size} scores of `{name}`"
+            raise invalid("members", owner, expected, f"position {places[-1]}")
+        if places.size and weight > 0:
+            shares.append(_Share(frozen(array[places]), weight))
+            counted[places] = True
+    if not shares:
+        what = "targets" if name == "tar" else "non-targets"
+        raise invalid("members", owner, f"have {what} in some condition", "none")
+    return tuple(shares), int(np.count_nonzero(counted))
