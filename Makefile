@@ -8,7 +8,7 @@ ARGS ?=
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
-.PHONY: help demo test test-all check format docs bench build clean
+.PHONY: help demo test test-all check format docs bench peers build clean
 # A recipe that fails must not leave a stamp behind.
 .DELETE_ON_ERROR:
 
@@ -19,7 +19,8 @@ help:
 	@echo "make check     format, lint, types, import layers, docstrings"
 	@echo "make format    put the code into the project's format"
 	@echo "make docs      the documentation, in docs/_build/html"
-	@echo "make bench     the benchmarks"
+	@echo "make bench     quick benchmarks of all operations  (ARGS='--sizes 1e7' for large ones)"
+	@echo "make peers     compare with other libraries, on the same work; takes an hour"
 	@echo "make build     source distribution and wheel, in dist/"
 	@echo "make clean     remove what the targets above wrote, except .venv"
 	@echo
@@ -51,8 +52,11 @@ docs: $(INSTALLED)/docs
 	$(RUN) -m sphinx --nitpicky --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
-bench: $(INSTALLED)/bench
-	@for script in benchmarks/bench_*.py; do echo "$$script"; $(RUN) "$$script" || exit 1; done
+bench: $(INSTALLED)/package
+	$(RUN) benchmarks/run.py $(ARGS)
+
+peers: $(INSTALLED)/bench
+	$(RUN) benchmarks/compare_peers.py $(ARGS)
 
 build: $(INSTALLED)/dev
 	$(RUN) -m build
