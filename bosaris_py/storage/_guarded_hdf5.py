@@ -285,6 +285,12 @@ class GuardedFile:
         self.budget.claim(8 * checked.count, f"data set `/{name}`")
         return checked
 
+    def integers(self, name: str) -> "GuardedDataset":
+        """Check a data set of whole numbers and return it, unread."""
+        checked = self._check(name, {"integer"}, "whole numbers")
+        self.budget.claim(checked.stored_bytes, f"data set `/{name}`")
+        return checked
+
     def mask(self, name: str, *, copies: int = 1) -> "GuardedDataset":
         """Check a mask and return it, unread; `copies` arrays will be made of it."""
         checked = self._check(name, {"integer", "float", "enumeration"}, "a mask")
@@ -428,6 +434,13 @@ class GuardedDataset:
         """Return the numbers as float32 (if stored so or shorter) or float64, read-only."""
         short = self.type_class == "float" and self.item_size <= 4
         numbers = np.empty(self.shape, dtype=np.float32 if short else np.float64)
+        if numbers.size:
+            self.dataset.read_direct(numbers)
+        return frozen(numbers)
+
+    def read_integers(self) -> npt.NDArray[Any]:
+        """Return whole numbers in the type in which they are stored, read-only."""
+        numbers = np.empty(self.shape, dtype=self.dataset.dtype.newbyteorder("="))
         if numbers.size:
             self.dataset.read_direct(numbers)
         return frozen(numbers)

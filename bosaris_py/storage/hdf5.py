@@ -34,10 +34,8 @@ data in other files, other types, a size that the file does not back) is refused
 before any data are read.
 """
 
-from collections.abc import Callable
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
@@ -49,11 +47,9 @@ from bosaris_py._validation import (
     frozen,
     warn_caller,
 )
-from bosaris_py._version import __version__
 from bosaris_py.errors import InvalidInputError, OldFormatWarning
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, open_guarded
 from bosaris_py.storage._hdf5_layouts import (
-    FORMAT_VERSION,
     USE_KEY,
     check_ids,
     check_matrix,
@@ -61,10 +57,15 @@ from bosaris_py.storage._hdf5_layouts import (
     find_layout,
     require,
 )
-from bosaris_py.storage._ids import character_codes, refuse_nul
+from bosaris_py.storage._hdf5_output import (
+    put_array,
+    put_ids,
+    put_mask,
+    put_numbers,
+    put_strings,
+    write_hdf5,
+)
 from bosaris_py.storage._types import Arrays, PathLike
-from bosaris_py.storage._written_hdf5 import create_hdf5
-from bosaris_py.storage.atomic import atomic_write
 
 __all__ = [
     "read_id_map",
@@ -80,12 +81,6 @@ __all__ = [
     "write_scores",
     "write_segment_quality",
 ]
-
-_CHUNK_BYTES = 2**20
-# Below this size a compressed mask takes more bytes than a plain one.
-_COMPRESS_FROM = 2**12
-# The fastest level: a mask shrinks no further at the others.
-_GZIP_LEVEL = 1
 
 
 def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
@@ -421,10 +416,10 @@ def write_ndx(
     mask = _mask_like(trialmask, models, segments, "trialmask", "Ndx")
 
     def fill(root: Any) -> None:
-        _put_mask(root, "trial_mask", mask.view(np.uint8))
-        _put_ids(root, models, segments)
+        put_mask(root, "trial_mask", mask.view(np.uint8))
+        put_ids(root, models, segments)
 
-    _write(path, "ndx", fill)
+    write_hdf5(path, "ndx", fill)
 
 
 def write_key(
@@ -464,11 +459,11 @@ def write_key(
     labels = targets.view(np.int8) - nontargets.view(np.int8)
 
     def fill(root: Any) -> None:
-        _put_mask(root, "trial_mask", labels)
-        _put_strings(root, "file_format", np.array(["2.0"]))
-        _put_ids(root, models, segments)
+        put_mask(root, "trial_mask", labels)
+        put_strings(root, "file_format", np.array(["2.0"]))
+        put_ids(root, models, segments)
 
-    _write(path, "key", fill)
+    write_hdf5(path, "key", fill)
 
 
 def write_scores(
@@ -509,11 +504,11 @@ def write_scores(
     mask = _mask_like(scoremask, models, segments, "scoremask", "Scores")
 
     def fill(root: Any) -> None:
-        _put_numbers(root, "scores", scores)
-        _put_mask(root, "score_mask", mask.view(np.uint8))
-        _put_ids(root, models, segments)
+        put_numbers(root, "scores", scores)
+        put_mask(root, "score_mask", mask.view(np.uint8))
+        put_ids(root, models, segments)
 
-    _write(path, "scores", fill)
+    write_hdf5(path, "scores", fill)
 
 
 def write_segment_quality(path: PathLike, *, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
@@ -541,10 +536,10 @@ def write_segment_quality(path: PathLike, *, ids: npt.ArrayLike, values: npt.Arr
     check_shape(measures, shape, "values", "SegmentQuality", "like `ids`")
 
     def fill(root: Any) -> None:
-        _put_numbers(root, "values", measures.astype(np.float64, copy=False))
-        _put_strings(root, "ids", names)
+        put_numbers(root, "values", measures.astype(np.float64, copy=False))
+        put_strings(root, "ids", names)
 
-    _write(path, "segment_quality", fill)
+    write_hdf5(path, "segment_quality", fill)
 
 
 def write_quality_measures(
@@ -598,14 +593,14 @@ def write_quality_measures(
     mask = _mask_like(scoremask, models, segments, "scoremask", owner)
 
     def fill(root: Any) -> None:
-        _put_numbers(root, "modelQ", model_values.astype(np.float64, copy=False))
-        _put_numbers(root, "segQ", segment_values.astype(np.float64, copy=False))
-        _put_mask(root, "score_mask", mask.view(np.uint8))
-        _put_ids(root, models, segments)
-        _put(root, "ID/has_row", has_model.astype(np.uint8))
-        _put(root, "ID/has_column", has_segment.astype(np.uint8))
+        put_numbers(root, "modelQ", model_values.astype(np.float64, copy=False))
+        put_numbers(root, "segQ", segment_values.astype(np.float64, copy=False))
+        put_mask(root, "score_mask", mask.view(np.uint8))
+        put_ids(root, models, segments)
+        put_array(root, "ID/has_row", has_model.astype(np.uint8))
+        put_array(root, "ID/has_column", has_segment.astype(np.uint8))
 
-    _write(path, "quality_measures", fill)
+    write_hdf5(path, "quality_measures", fill)
 
 
 def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
@@ -629,10 +624,10 @@ def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     check_shape(right, left.shape, "rightids", "IdMap", "like `leftids`")
 
     def fill(root: Any) -> None:
-        _put_strings(root, "left_ids", left)
-        _put_strings(root, "right_ids", right)
+        put_strings(root, "left_ids", left)
+        put_strings(root, "right_ids", right)
 
-    _write(path, "id_map", fill)
+    write_hdf5(path, "id_map", fill)
 
 
 def _check_columns(
@@ -689,93 +684,3 @@ def _mask_like(
     like = f"({models.size} models, {segments.size} segments)"
     check_shape(array, (models.size, segments.size), name, owner, like)
     return np.ascontiguousarray(array)
-
-
-def _write(path: PathLike, kind: str, fill: Callable[[Any], None]) -> None:
-    """Create a file of one kind, let `fill` put its data sets, and put it in place."""
-    # The oldest format of the library, because MATLAB of the toolkit's days reads it.
-    versions = ("earliest", "v108")
-
-    def fill_all(file: Any) -> None:
-        _put_attribute(file.id, "format", f"bosaris_py.{kind}")
-        _put_attribute(file.id, "format_version", FORMAT_VERSION)
-        _put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
-        fill(file)
-
-    with atomic_write(path) as temporary:
-        create_hdf5(temporary, path, fill_all, libver=versions)
-
-
-def _string_type(width: int, *, is_ascii: bool) -> Any:
-    """Return the HDF5 type of a null-terminated string of `width` bytes."""
-    kind = h5py.h5t.C_S1.copy()
-    kind.set_size(width)
-    kind.set_strpad(h5py.h5t.STR_NULLTERM)
-    kind.set_cset(h5py.h5t.CSET_ASCII if is_ascii else h5py.h5t.CSET_UTF8)
-    return kind
-
-
-def _put_attribute(location: Any, name: str, text: str) -> None:
-    """Put a scalar text attribute of fixed length."""
-    kind = _string_type(len(text) + 1, is_ascii=True)
-    scalar = h5py.h5s.create(h5py.h5s.SCALAR)
-    attribute = h5py.h5a.create(location, name.encode(), kind, scalar)
-    attribute.write(np.array(text.encode(), dtype=f"S{len(text) + 1}"), mtype=kind)
-
-
-def _put_ids(root: Any, models: npt.NDArray[np.str_], segments: npt.NDArray[np.str_]) -> None:
-    """Put the ids of rows and columns, in the toolkit's order."""
-    _put_strings(root, "ID/row_ids", models)
-    _put_strings(root, "ID/column_ids", segments)
-
-
-def _put_strings(root: Any, name: str, ids: npt.NDArray[np.str_]) -> None:
-    """Put strings of fixed length, one byte longer than the longest, as MATLAB does."""
-    refuse_nul(ids, name)
-    is_ascii = bool(character_codes(ids).max(initial=0) < 128)
-    try:
-        encoded = ids.astype(np.bytes_) if is_ascii else np.strings.encode(ids, "utf-8")
-    except UnicodeEncodeError as error:
-        message = f"an id for `/{name}` cannot be encoded as UTF-8: {error}"
-        raise InvalidInputError(message) from error
-    width = 1 + (int(np.strings.str_len(encoded).max()) if ids.size else 0)
-    kind = _string_type(width, is_ascii=is_ascii)
-    space = h5py.h5s.create_simple(ids.shape)
-    parents = h5py.h5p.create(h5py.h5p.LINK_CREATE)
-    parents.set_create_intermediate_group(True)
-    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    properties.set_obj_track_times(False)
-    dataset = h5py.h5d.create(root.id, name.encode(), kind, space, properties, lcpl=parents)
-    if ids.size:
-        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, encoded.astype(f"S{width}"), mtype=kind)
-
-
-def _put_numbers(root: Any, name: str, numbers: npt.NDArray[Any]) -> None:
-    """Put a matrix of numbers, in blocks of rows and uncompressed."""
-    _put(root, name, numbers, chunks=_chunk_shape(numbers))
-
-
-def _put_mask(root: Any, name: str, mask: npt.NDArray[Any]) -> None:
-    """Put a mask, in blocks of rows and compressed unless it is tiny."""
-    options = {}
-    if mask.size >= _COMPRESS_FROM:
-        options = {"compression": "gzip", "compression_opts": _GZIP_LEVEL}
-    _put(root, name, mask, chunks=_chunk_shape(mask), **options)
-
-
-def _put(root: Any, name: str, data: npt.NDArray[Any], **options: Any) -> None:
-    """Put a data set without a time stamp, so that equal content gives equal files."""
-    root.create_dataset(name, data=data, track_times=False, **options)
-
-
-def _chunk_shape(matrix: npt.NDArray[Any]) -> tuple[int, int] | None:
-    """Return the shape of blocks of whole rows of about `_CHUNK_BYTES`.
-
-    A block of rows is what streaming reads at once. Only if a single row is longer
-    than that is it cut, too. Without elements there are no blocks.
-    """
-    rows, columns = matrix.shape
-    if matrix.size == 0:
-        return None
-    in_block = _CHUNK_BYTES // matrix.itemsize
-    return max(1, min(rows, in_block // columns)), min(columns, in_block)
