@@ -17,7 +17,8 @@ from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_training import train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Key, Scores
+from bosaris_py.trials import Conditions, Key, Scores
+from bosaris_py.trials.weighting import class_weights
 
 __all__ = ["LinearCalibration"]
 
@@ -176,6 +177,7 @@ class LinearCalibration(TrainedMap):
         scores: Scores,
         key: Key,
         *,
+        conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
         tar_weights: npt.ArrayLike | None = None,
@@ -190,6 +192,9 @@ class LinearCalibration(TrainedMap):
             Scores of at least some of the key's trials.
         key : Key
             Which trials are targets and which non-targets.
+        conditions : Conditions, optional
+            Train on conditions that weigh what they shall weigh, instead of in
+            proportion to their numbers of trials; not together with weights.
         prior, objective
             As in `fit`.
         tar_weights, non_weights : array_like of float, optional
@@ -213,11 +218,15 @@ class LinearCalibration(TrainedMap):
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
             As in `fit`.
         """
+        owner = f"{_OWNER}.fit_scores"
         tar, non = scores.get_tar_non(key)
+        tar_weights, non_weights = class_weights(
+            conditions, tar_weights, non_weights, key, scores=scores, owner=owner
+        )
         return cls._fit(
             tar,
             non,
-            owner=f"{_OWNER}.fit_scores",
+            owner=owner,
             ridge=ridge,
             prior=prior,
             objective=objective,

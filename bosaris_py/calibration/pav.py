@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from bosaris_py._validation import (
     as_vector,
+    as_weights,
     check_not_empty,
     describe,
     frozen,
@@ -24,7 +25,8 @@ from bosaris_py.calibration.trained import (
 )
 from bosaris_py.numerics.pav import pav_bins
 from bosaris_py.numerics.sorted_scores import SortedScores
-from bosaris_py.trials import Key, Scores
+from bosaris_py.trials import Conditions, Key, Scores
+from bosaris_py.trials.weighting import class_weights
 
 __all__ = ["PAVCalibration"]
 
@@ -66,7 +68,7 @@ class PAVCalibration(SavedMap):
     score_offset : float
         Half the rise of the map within a pool.
     n_tar, n_non : int
-        Number of training trials, without the two dummy trials.
+        Number of training trials of a weight above zero, without the two dummy trials.
 
     Notes
     -----
@@ -122,7 +124,13 @@ class PAVCalibration(SavedMap):
 
     @classmethod
     def fit(
-        cls, tar: npt.ArrayLike, non: npt.ArrayLike, *, score_offset: float = 0.0
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        score_offset: float = 0.0,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
     ) -> "PAVCalibration":
         """Train the map.
 
@@ -135,6 +143,9 @@ class PAVCalibration(SavedMap):
         score_offset : float, default: 0.0
             Half the rise of the map within a pool, not negative; the
             toolkit's ``small_val``.
+        tar_weights, non_weights : array_like of float, optional
+            Trial weights, finite and not negative: how many trials each stands
+            for. The dummy trials weigh one each.
 
         Returns
         -------
@@ -143,8 +154,8 @@ class PAVCalibration(SavedMap):
         Raises
         ------
         InvalidInputError
-            If a class is empty, a score is not finite, or `score_offset` is
-            negative.
+            If a class is empty, a score is not finite, a weight is bad, or
+            `score_offset` is negative.
         """
         owner = "PAVCalibration.fit"
         targets, others = _finite(tar, "tar", owner), _finite(non, "non", owner)
@@ -152,22 +163,30 @@ class PAVCalibration(SavedMap):
             expected = "be finite and not negative"
             raise invalid("score_offset", owner, expected, describe(score_offset))
         outermost = _outermost(targets, others)
-        bins = pav_bins(
-            SortedScores.from_scores(np.append(targets, -outermost), name="tar", owner=owner),
-            SortedScores.from_scores(np.append(others, outermost), name="non", owner=owner),
-        )
+        ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar", owner)
+        ordered_non = _with_dummy(others, outermost, non_weights, "non", owner)
+        bins = pav_bins(ordered_tar, ordered_non)
         return cls(
             score_bounds=frozen(np.column_stack((bins.lowest, bins.highest)).ravel()),
             llr_bounds=frozen(
                 np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
             ),
             score_offset=float(score_offset),
-            n_tar=targets.size,
-            n_non=others.size,
+            n_tar=ordered_tar.size - 1,
+            n_non=ordered_non.size - 1,
         )
 
     @classmethod
-    def fit_scores(cls, scores: Scores, key: Key, *, score_offset: float = 0.0) -> "PAVCalibration":
+    def fit_scores(
+        cls,
+        scores: Scores,
+        key: Key,
+        *,
+        conditions: Conditions | None = None,
+        score_offset: float = 0.0,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> "PAVCalibration":
         """Train the map on the scores of the trials in a key.
 
         Parameters
@@ -176,8 +195,13 @@ class PAVCalibration(SavedMap):
             Scores of at least some of the key's trials.
         key : Key
             Which trials are targets and which non-targets.
+        conditions : Conditions, optional
+            Train on conditions that weigh what they shall weigh, instead of in
+            proportion to their numbers of trials; not together with weights.
         score_offset : float, default: 0.0
             As in `fit`.
+        tar_weights, non_weights : array_like of float, optional
+            Weights of the scored trials, column by column of the key.
 
         Returns
         -------
@@ -193,7 +217,18 @@ class PAVCalibration(SavedMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
-        return cls.fit(*scores.get_tar_non(key), score_offset=score_offset)
+        owner = "PAVCalibration.fit_scores"
+        tar, non = scores.get_tar_non(key)
+        tar_weights, non_weights = class_weights(
+            conditions, tar_weights, non_weights, key, scores=scores, owner=owner
+        )
+        return cls.fit(
+            tar,
+            non,
+            score_offset=score_offset,
+            tar_weights=tar_weights,
+            non_weights=non_weights,
+        )
 
     @overload
     def apply(self, x: Scores) -> Scores: ...
@@ -246,6 +281,19 @@ def _finite(scores: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[np.floa
         hint = "An infinite score has no place on a map with straight lines."
         raise invalid(name, owner, "be finite", f"{infinite} infinite scores", hint)
     return array
+
+
+def _with_dummy(
+    scores: npt.NDArray[np.floating[Any]],
+    dummy: float,
+    weights: npt.ArrayLike | None,
+    name: str,
+    owner: str,
+) -> SortedScores:
+    """Sort the scores of a class together with one more trial."""
+    checked = as_weights(weights, scores.size, f"{name}_weights", owner)
+    padded = None if checked is None else np.append(checked, 1.0)
+    return SortedScores.from_scores(np.append(scores, dummy), padded, name=name, owner=owner)
 
 
 def _outermost(*classes: npt.NDArray[np.floating[Any]]) -> float:

@@ -22,8 +22,9 @@ from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number,
 from bosaris_py.numerics.linear_training import train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.weighting import class_weights
 
 __all__ = ["LinearFusion"]
 
@@ -180,6 +181,7 @@ class LinearFusion(TrainedMap):
         systems: Sequence[Scores],
         key: Key,
         *,
+        conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
         tar_weights: npt.ArrayLike | None = None,
@@ -194,6 +196,9 @@ class LinearFusion(TrainedMap):
             The scores of each system, for every trial of the key.
         key : Key
             Which trials are targets and which non-targets.
+        conditions : Conditions, optional
+            Train on conditions that weigh what they shall weigh, instead of in
+            proportion to their numbers of trials; not together with weights.
         prior, objective
             As in `fit`.
         tar_weights, non_weights : array_like of float, optional
@@ -221,6 +226,9 @@ class LinearFusion(TrainedMap):
         """
         owner = f"{_OWNER}.fit_scores"
         tar, non = stack_tar_non(systems, key, owner=owner)
+        tar_weights, non_weights = class_weights(
+            conditions, tar_weights, non_weights, key, owner=owner
+        )
         return cls._fit(
             tar,
             non,

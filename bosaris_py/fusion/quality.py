@@ -39,9 +39,10 @@ from bosaris_py.numerics.quality_form import (
     train_quality,
     triangle_from_form,
 )
-from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.trials import Conditions, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 from bosaris_py.trials.quality_stacking import mix_measures, stack_quality
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.weighting import class_weights
 
 __all__ = ["QualityFusion"]
 
@@ -199,6 +200,7 @@ class QualityFusion(TrainedMap):
         key: Key,
         *,
         qtrans: npt.ArrayLike | None = None,
+        conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
         tar_weights: npt.ArrayLike | None = None,
@@ -220,6 +222,9 @@ class QualityFusion(TrainedMap):
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
             segments alike. By default they are used as they are.
+        conditions : Conditions, optional
+            Train on conditions that weigh what they shall weigh, instead of in
+            proportion to their numbers of trials; not together with weights.
         prior : float or OperatingPoint, default: 0.5
             Prior probability of a target at which the log-likelihood-ratios shall
             serve best; of an operating point the effective prior.
@@ -271,7 +276,10 @@ class QualityFusion(TrainedMap):
         owner = f"{_OWNER}.fit_scores"
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         tar, non = stack_tar_non(systems, key, owner=owner)
-        class_weights = [
+        tar_weights, non_weights = class_weights(
+            conditions, tar_weights, non_weights, key, owner=owner
+        )
+        moderated = [
             None if checked is None else moderate_weights(checked)
             for checked in (
                 as_weights(tar_weights, key.n_tar, "tar_weights", owner),
@@ -281,7 +289,7 @@ class QualityFusion(TrainedMap):
         measures = _prepare(qualities, key, qtrans, owner)
         if linear is None:
             linear = LinearFusion.fit(
-                tar, non, tar_weights=class_weights[0], non_weights=class_weights[1], **settings
+                tar, non, tar_weights=moderated[0], non_weights=moderated[1], **settings
             )
         elif not isinstance(linear, LinearFusion):
             raise invalid("linear", owner, "be a LinearFusion", describe(linear))
@@ -296,8 +304,8 @@ class QualityFusion(TrainedMap):
         classes = [
             _Class.of(stack, mask, weights, measures, name)
             for stack, mask, weights, name in (
-                (tar, key.tar, class_weights[0], "target"),
-                (non, key.non, class_weights[1], "non-target"),
+                (tar, key.tar, moderated[0], "target"),
+                (non, key.non, moderated[1], "non-target"),
             )
         ]
         used_models = np.unique(np.concatenate([part.models for part in classes]))
