@@ -774,7 +774,7 @@ def test_fault_while_writing_leaves_the_old_file(
         raise fault
 
     # The scores are written by then, the ids are not.
-    monkeypatch.setattr(hdf5, "_put_ids", fail)
+    monkeypatch.setattr(hdf5, "put_ids", fail)
     changed = contents["scores"] | {"scoremat": np.zeros((3, 4))}
     with pytest.raises(type(fault)):
         hdf5.write_scores(path, **changed)
