@@ -232,6 +232,9 @@ class BayesPlot(Canvas):
         """
         return self._curve("dcf_curve_act", self.curves.act_dcf, style, label, line_keywords)
 
+    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
+        return self.plot_dcf_curve_act(label=label, **line_keywords)
+
     def plot_dcf_curve_min(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
     ) -> Axes:

@@ -1,6 +1,8 @@
 """What DET and Bayes plots have in common: an Axes, systems to draw, a legend, a file."""
 
 import os
+import warnings
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,10 +18,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from bosaris_py._validation import describe, invalid, warn_caller
-from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
+from bosaris_py.errors import (
+    BosarisWarning,
+    ConditionWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+    PlotRangeWarning,
+)
 from bosaris_py.evaluation import Results
 from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.trials import Key, Scores
+from bosaris_py.trials import Conditions, Key, Scores
 
 __all__ = ["Canvas", "LineKeywords", "make_axes", "warn_outside"]
 
@@ -33,6 +41,7 @@ _DATELESS: dict[str, dict[str, None]] = {
 }
 _KINDS: dict[type, str] = {
     str: "a string",
+    Conditions: "a Conditions object",
     Key: "a Key",
     Results: "a Results object",
     Scores: "a Scores object",
@@ -68,7 +77,7 @@ def warn_outside(what: str, value: float, limits: tuple[float, float], consequen
     warn_caller(message, PlotRangeWarning)
 
 
-class Canvas:
+class Canvas(ABC):
     """Base of the plots: draws lines of one system after another on one Axes.
 
     Parameters
@@ -138,7 +147,9 @@ class Canvas:
         """
         self.set_system_from_results(Results(tar, non), name)
 
-    def set_system_from_scores(self, scores: Scores, key: Key, name: str = "") -> None:
+    def set_system_from_scores(
+        self, scores: Scores, key: Key, name: str = "", *, conditions: Conditions | None = None
+    ) -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key.
 
         Parameters
@@ -149,6 +160,9 @@ class Canvas:
             Which trials are targets and which non-targets.
         name : str, default: ""
             Comes first in all legend entries of the system.
+        conditions : Conditions, optional
+            Draw the condition-weighted curves: of the means of the conditions'
+            error-rates.
 
         Raises
         ------
@@ -163,7 +177,89 @@ class Canvas:
         owner = f"{type(self).__name__}.set_system_from_scores"
         _require("scores", scores, Scores, owner)
         _require("key", key, Key, owner)
-        self.set_system_from_results(Results.from_scores(scores, key), name)
+        self.set_system_from_results(Results.from_scores(scores, key, conditions), name)
+
+    def plot_conditions(
+        self,
+        scores: Scores,
+        key: Key,
+        conditions: Conditions,
+        name: str = "",
+        **line_keywords: Any,
+    ) -> Axes:
+        """Draw each condition, all trials pooled, and the condition-weighted curve.
+
+        The weighted curve is drawn thick and black; that of the pooled trials, in
+        which large conditions count more, dashed; those of the single conditions
+        thin and coloured. Legend entries name them.
+
+        Parameters
+        ----------
+        scores : Scores
+            Scores of at least some of the key's trials.
+        key : Key
+            Which trials are targets and which non-targets.
+        conditions : Conditions
+            The conditions and their weights.
+        name : str, default: ""
+            Of the system; comes first in the legend entries of the pooled and the
+            weighted curve.
+        **line_keywords
+            Matplotlib's line properties, for all curves.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If `conditions` is something else, or as in `set_system_from_scores`.
+
+        Warns
+        -----
+        ConditionWarning
+            If conditions have trials of one class only. They have no curve of their
+            own, but take part in the weighted one. Those of weight 0 have none either.
+        MissingTrialsWarning
+            If the key holds trials without score.
+        PlotRangeWarning
+            For each curve that lies outside of the axes.
+
+        Notes
+        -----
+        As in figures 1 and 2 of van Leeuwen [1]_. Afterwards the condition-weighted
+        system is the current one, so that `plot_mindcf_point` and the like mark it.
+
+        References
+        ----------
+        .. [1] D. A. van Leeuwen, "Overall performance metrics for multi-condition
+           speaker recognition evaluations", 2008.
+        """
+        owner = self._method("conditions")
+        _require("scores", scores, Scores, owner)
+        _require("key", key, Key, owner)
+        _require("conditions", conditions, Conditions, owner)
+        tar, non = scores.get_tar_non(key)
+        thin = {"linewidth": 0.8, "alpha": 0.8} | line_keywords
+        for member in conditions.scored_members(scores, key):
+            if member.tar.size and member.non.size:
+                self.set_system(tar[member.tar], non[member.non], member.name)
+                self._plot_curve(**thin)
+        self.set_system(tar, non, name)
+        dashed = {"color": "black", "linestyle": "--", "linewidth": 1.4} | line_keywords
+        self._plot_curve(label="pooled", **dashed)
+        with warnings.catch_warnings():
+            # Said above already.
+            warnings.simplefilter("ignore", (ConditionWarning, MissingTrialsWarning))
+            weighted = Results.from_scores(scores, key, conditions)
+        self.set_system_from_results(weighted, name)
+        thick = {"color": "black", "linewidth": 2.2} | line_keywords
+        return self._plot_curve(label="condition-weighted", **thick)
+
+    @abstractmethod
+    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
+        """Draw the main curve of the current system."""
 
     def set_system_from_results(self, results: Results, name: str = "") -> None:
         """Choose the system that is drawn from now on, by its results.

@@ -178,6 +178,9 @@ class DETPlot(Canvas):
             keywords=line_keywords,
         )
 
+    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
+        return self.plot_steppy_det(label=label, **line_keywords)
+
     def plot_rocch_det(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
     ) -> Axes:
