@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import frozen
+from bosaris_py.storage._ids import character_codes, decode_ids
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._tokens import (
     Block,
@@ -33,15 +34,11 @@ class IdColumn:
 
     Ids are found by a hash of 64 bits and then compared byte by byte, so the numbers
     are right even if two ids share a hash; such ids, and very long ones, are kept in a
-    dictionary.
-
-    Attributes
-    ----------
-    ids : list of bytes
-        The distinct ids; the place of an id is its code.
+    dictionary. The length of a column is its number of distinct ids.
     """
 
-    ids: list[bytes] = attrs.field(factory=list, init=False)
+    _count: int = attrs.field(default=0, init=False)
+    _ids: list[bytes] = attrs.field(factory=list, init=False)
     _odd_codes: dict[bytes, int] = attrs.field(factory=dict, init=False)
     # What is known of the id of each code: its hash, length and words. Behind the last
     # code there is room for more.
@@ -58,6 +55,31 @@ class IdColumn:
         self._hashes = np.zeros(_FIRST_ROOM, dtype=np.uint64)
         self._lengths = np.full(_FIRST_ROOM, -1)
         self._new_table()
+
+    def __len__(self) -> int:
+        """Return the number of distinct ids."""
+        return self._count
+
+    @property
+    def ids(self) -> list[bytes]:
+        """The distinct ids; the place of an id is its code."""
+        known = len(self._ids)
+        if known < self._count:
+            self._ids += self._letters(slice(known, self._count)).tolist()
+            for name, code in self._odd_codes.items():
+                self._ids[code] = name
+        return self._ids
+
+    def letters(self) -> npt.NDArray[np.bytes_] | None:
+        """Return the distinct ids as an array; None if they do not all fit into one."""
+        return None if self._odd_codes else self._letters(slice(0, self._count))
+
+    def _letters(self, part: slice) -> npt.NDArray[np.bytes_]:
+        """Return some ids as an array of bytes, empty where an id is in the dictionary."""
+        words = np.zeros((part.stop - part.start, max(1, len(self._id_words))), dtype="<u8")
+        for number, column in enumerate(self._id_words):
+            words[:, number] = column[part]
+        return words.view(f"S{8 * words.shape[1]}").ravel()
 
     def encode(self, block: Block, column: int) -> IntArray:
         """Return the codes of one column of a block, giving new codes to new ids.
@@ -124,11 +146,11 @@ class IdColumn:
             name = block.data[start : start + lengths[token]].tobytes()
             code = self._odd_codes.get(name)
             if code is None:
-                code = self._odd_codes[name] = len(self.ids)
-                self.ids.append(name)
+                code = self._odd_codes[name] = self._count
+                self._count += 1
             codes[token] = code
         # The places of these codes are never looked up; their lengths stay -1.
-        self._make_room(len(self.ids))
+        self._make_room(self._count)
 
     def _look_up(
         self,
@@ -149,7 +171,7 @@ class IdColumn:
         missed = np.flatnonzero(codes < 0)
         if missed.size:
             _, first, inverse = np.unique(hashes[missed], return_index=True, return_inverse=True)
-            codes[missed] = len(self.ids) + inverse
+            codes[missed] = self._count + inverse
             chosen = missed[first]
             self._add(hashes[chosen], block, starts[chosen], lengths[chosen])
         return codes
@@ -162,22 +184,20 @@ class IdColumn:
         lengths: IntArray,
     ) -> None:
         """Give codes to new ids, whose hashes differ."""
-        stops = starts + lengths
-        data = block.data.tobytes()
-        old = len(self.ids)
-        self.ids += [data[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
-        new = slice(old, len(self.ids))
-        self._make_room(len(self.ids))
+        old = self._count
+        self._count += hashes.size
+        new = slice(old, self._count)
+        self._make_room(self._count)
         self._hashes[new] = hashes
         self._lengths[new] = lengths
         for number, chosen, word in token_words(block, starts, lengths):
             if number == len(self._id_words):
                 self._id_words.append(np.zeros(self._hashes.size, dtype=np.uint64))
             self._id_words[number][new if chosen is None else old + chosen] = word
-        if 2 * len(self.ids) > self._table.size:
+        if 2 * self._count > self._table.size:
             self._new_table()
         else:
-            self._enter(np.arange(old, len(self.ids)))
+            self._enter(np.arange(old, self._count))
 
     def _make_room(self, count: int) -> None:
         """Double the arrays until they hold `count` ids."""
@@ -194,10 +214,10 @@ class IdColumn:
 
     def _new_table(self) -> None:
         """Make a table of which at most a quarter is taken."""
-        bits = max(_FIRST_BITS, (4 * len(self.ids)).bit_length())
+        bits = max(_FIRST_BITS, (4 * self._count).bit_length())
         self._table = np.full(1 << bits, -1, dtype=np.int32)
         self._table_shift = np.uint64(64 - bits)
-        self._enter(np.flatnonzero(self._lengths[: len(self.ids)] >= 0))
+        self._enter(np.flatnonzero(self._lengths[: self._count] >= 0))
 
     def _enter(self, codes: IntArray) -> None:
         """Enter codes into the table."""
@@ -232,6 +252,56 @@ class DecodedIds:
 
     names: npt.NDArray[np.str_]
     rank: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls,
+        column: IdColumn,
+        codes: npt.NDArray[np.integer],
+        numbers: LineNumbers,
+        budget: MemoryBudget,
+        suffixes: Sequence[bytes] = (),
+    ) -> "DecodedIds":
+        """Decode and sort the ids of a column.
+
+        Parameters
+        ----------
+        column : IdColumn
+            The ids.
+        codes : (records,) ndarray of int
+            Where they occur, for error messages.
+        numbers : LineNumbers
+            In which lines that is.
+        budget : MemoryBudget
+            What the arrays may take.
+        suffixes : sequence of bytes, optional
+            The first that fits is taken off the end of an id.
+
+        Returns
+        -------
+        DecodedIds
+            The ids.
+
+        Raises
+        ------
+        FileFormatError
+            If an id is not in UTF-8, or could not be written as text again.
+        """
+        letters = column.letters()
+        if letters is None or character_codes(letters).max(initial=0) > 127:
+            names = [_without(name, suffixes) for name in column.ids] if suffixes else column.ids
+            return cls.decode(names, codes, numbers, budget)
+        budget.claim(8 * letters.itemsize * letters.size, f"a list of {letters.size} ids")
+        letters = _without_suffixes(letters, suffixes)
+        # As numbers of eight bytes, the first the most significant, ids sort as texts do.
+        words = letters.view(">u8").reshape(letters.size, -1).astype(np.uint64)
+        order = np.lexsort(words.T[::-1])
+        words = words[order]
+        is_new = np.ones(letters.size, dtype=np.bool_)
+        is_new[1:] = (words[1:] != words[:-1]).any(axis=1)
+        rank = np.empty(letters.size, dtype=np.int32)
+        rank[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
+        return cls(frozen(decode_ids(letters[order[is_new]])), rank)
 
     @classmethod
     def decode(
@@ -291,6 +361,32 @@ class DecodedIds:
     def in_order(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.str_]:
         """Return the ids of all records."""
         return frozen(self.names[self.rank[codes]])
+
+
+def _without(name: bytes, suffixes: Sequence[bytes]) -> bytes:
+    """Take the first fitting suffix off an id."""
+    for suffix in suffixes:
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return name
+
+
+def _without_suffixes(
+    letters: npt.NDArray[np.bytes_], suffixes: Sequence[bytes]
+) -> npt.NDArray[np.bytes_]:
+    """Take the first fitting suffix off each id."""
+    if not suffixes:
+        return letters
+    stripped = letters.copy()
+    is_open = np.ones(letters.size, dtype=np.bool_)
+    lengths = np.strings.str_len(letters)
+    for suffix in suffixes:
+        fits = np.flatnonzero(is_open & np.strings.endswith(letters, suffix))
+        is_open[fits] = False
+        cells = character_codes(stripped[fits])
+        cells[np.arange(cells.shape[1]) >= (lengths[fits] - len(suffix))[:, np.newaxis]] = 0
+        stripped[fits] = cells.view(letters.dtype).ravel()
+    return stripped
 
 
 def _first(codes: npt.NDArray[np.integer], ids: Sequence[bytes], name: bytes) -> int:

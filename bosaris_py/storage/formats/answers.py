@@ -1,0 +1,124 @@
+"""Scores alone, one per line, in the order of a trial list."""
+
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from bosaris_py._validation import describe, frozen, invalid
+from bosaris_py.errors import TrialMismatchError
+from bosaris_py.storage._limits import MemoryBudget
+from bosaris_py.storage._text_output import formatter, write_parts
+from bosaris_py.storage._token_numbers import read_numbers
+from bosaris_py.storage._tokens import LineNumbers, cut_into_columns, read_blocks
+from bosaris_py.storage._types import PathLike
+from bosaris_py.storage.formats.table import TrialTable
+
+__all__ = ["read_answers", "write_answers"]
+
+_LINES_AT_ONCE = 2**16
+
+
+def read_answers(
+    path: PathLike,
+    trials: TrialTable,
+    *,
+    max_bytes: int | None = None,
+    progress: bool = False,
+) -> TrialTable:
+    r"""Read a file that has one score in each line, such as answer.txt of SdSV.
+
+    Nothing in such a file says to which trials the scores belong, except their order.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    trials : TrialTable
+        The trial list in whose order the scores are.
+    max_bytes : int, optional
+        Refuse a file whose contents would take more memory than this.
+    progress : bool, optional
+        Show a progress bar.
+
+    Returns
+    -------
+    TrialTable
+        The trial list with the scores.
+
+    Raises
+    ------
+    FileFormatError
+        If a line has not one number.
+    TrialMismatchError
+        If the file has not as many scores as there are trials.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bosaris_py import TrialTable
+    >>> from bosaris_py.storage.formats import read_answers
+    >>> trials = TrialTable.from_trials(["m1", "m2"], ["s1", "s1"])
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "answer.txt"
+    >>> _ = path.write_text("-6.12\n3.5\n")
+    >>> read_answers(path, trials).scores.tolist()
+    [-6.12, 3.5]
+    """
+    if not isinstance(trials, TrialTable):
+        raise invalid("trials", "read_answers", "be a TrialTable", describe(trials))
+    file_path = Path(path)
+    numbers = LineNumbers(file_path)
+    budget = MemoryBudget(file_path, max_bytes)
+    parts = [np.empty(0)]
+    records = 0
+    for line, data in read_blocks(file_path, progress=progress):
+        block = cut_into_columns(data, line, 1, "score", numbers)
+        values = read_numbers(block, 0, numbers, records)
+        if np.isnan(values).any():
+            raise numbers.error(records + int(np.argmax(np.isnan(values))), "the score is NaN")
+        budget.claim(16 * values.size, "the scores")
+        parts.append(values)
+        records += values.size
+    if records != len(trials):
+        message = f"{file_path}: {records} scores for a list of {len(trials)} trials"
+        raise TrialMismatchError(message)
+    return attrs.evolve(trials, scores=frozen(np.concatenate(parts)))
+
+
+def write_answers(path: PathLike, table: TrialTable, *, number_format: str | None = None) -> None:
+    """Write the scores of a table alone, one in each line.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, which is replaced in one step.
+    table : TrialTable
+        Scores in the order of the trial list: see `TrialTable.in_order_of`.
+    number_format : str, optional
+        As for `write_table`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the table has no scores, or some are missing.
+    OSError
+        If the file cannot be written.
+    """
+    owner = "write_answers"
+    if not isinstance(table, TrialTable):
+        raise invalid("table", owner, "be a TrialTable", describe(table))
+    if table.scores is None:
+        raise invalid("table", owner, "have scores", repr(table))
+    scores = table.scores
+    is_missing = np.isnan(scores)
+    if is_missing.any():
+        found = f"{np.count_nonzero(is_missing)} missing of {scores.size}"
+        raise invalid("table", owner, "have all scores", found)
+    form = formatter(number_format, owner)
+    write_parts(
+        path,
+        (
+            "".join(f"{form(score)}\n" for score in scores[begin : begin + _LINES_AT_ONCE].tolist())
+            for begin in range(0, scores.size, _LINES_AT_ONCE)
+        ),
+    )

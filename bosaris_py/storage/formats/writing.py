@@ -1,0 +1,286 @@
+"""Write a `TrialTable` in any of the text formats."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py.storage._text_output import formatter, words, write_parts
+from bosaris_py.storage._types import PathLike
+from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.formats.registry import find_format
+from bosaris_py.storage.formats.table import ExtraColumn, TrialTable
+from bosaris_py.storage.formats.trial_format import (
+    LABEL,
+    MODEL,
+    ROLES,
+    SCORE,
+    SEGMENT,
+    SIDE,
+    SKIPPED,
+    TrialClass,
+    TrialFormat,
+    Vocabulary,
+)
+
+__all__ = ["write_table"]
+
+_OWNER = "write_table"
+# Lines that are put together before they are written.
+_LINES_AT_ONCE = 2**16
+
+# Gives the texts of some lines of a column.
+_Texts = Callable[[slice], Iterable[str]]
+
+
+def write_table(
+    path: PathLike,
+    table: TrialTable,
+    format: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    number_format: str | None = None,
+) -> None:
+    """Write trials in one of the text formats, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; compressed if its name ends in ``.gz``.
+    table : TrialTable
+        The lines. What the format has no place for is not written.
+    format : str
+        Name of the format, one of `FORMATS`. Of the layouts of a format the one with
+        most columns is written for which the table has everything.
+    columns : mapping of str to str, optional
+        For formats with a header, other names than the usual ones, for instance
+        ``{"model": "imageid"}``.
+    number_format : str, optional
+        How a number is written, for instance ``"%.5f"``. By default with as many digits
+        as are needed to read the same number back.
+
+    Raises
+    ------
+    InvalidInputError
+        If the table lacks what the format needs, an id cannot be written, or scores are
+        missing in a format that cannot say so; nothing is written.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bosaris_py import TrialTable
+    >>> from bosaris_py.storage.formats import write_table
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.tsv"
+    >>> table = TrialTable.from_trials(["anna", "bert"], ["s1", "s1"], scores=[2.5, -1.0])
+    >>> write_table(path, table, "nist")
+    >>> print(path.read_text().expandtabs(10), end="")
+    modelid   segmentid LLR
+    anna      s1        2.5
+    bert      s1        -1.0
+    """
+    if not isinstance(table, TrialTable):
+        raise invalid("table", _OWNER, "be a TrialTable", describe(table))
+    trial_format = find_format(format, _OWNER)
+    if columns is not None and not trial_format.has_header:
+        raise invalid("columns", _OWNER, "be given for formats with a header only", format)
+    form = formatter(number_format, _OWNER)
+    if trial_format.has_header:
+        roles = _header_roles(table, trial_format)
+        first_line = trial_format.separator.join(_header(roles, trial_format, columns)) + "\n"
+    else:
+        roles = _variant(table, trial_format)
+        first_line = f"{trial_format.first_line}\n" if trial_format.first_line else ""
+    _check_sameness(table, trial_format)
+    texts = [_texts_of(role, table, trial_format, form) for role in roles]
+    write_parts(path, _lines(first_line, texts, len(table), trial_format))
+
+
+def _lines(
+    first_line: str, texts: Sequence[_Texts], size: int, trial_format: TrialFormat
+) -> Iterator[str]:
+    """Give the lines in parts."""
+    yield first_line
+    separator = trial_format.separator
+    for begin in range(0, size, _LINES_AT_ONCE):
+        part = slice(begin, min(begin + _LINES_AT_ONCE, size))
+        rows = zip(*(column(part) for column in texts), strict=True)
+        lines = map(separator.join, rows)
+        if trial_format.last_optional:
+            lines = map(str.rstrip, lines)
+        yield "\n".join(lines) + "\n"
+
+
+def _is_there(role: str, table: TrialTable, trial_format: TrialFormat) -> bool:
+    """Tell whether a table has what a column needs."""
+    if role == LABEL:
+        return table.is_target is not None
+    if role == SCORE:
+        return table.scores is not None
+    return role in (MODEL, SEGMENT, SKIPPED) or role in table.columns
+
+
+def _variant(table: TrialTable, trial_format: TrialFormat) -> tuple[str, ...]:
+    """Return the layout that is written."""
+    by_length = sorted(trial_format.variants, key=len)
+    fitting = [
+        variant
+        for variant in by_length
+        if all(_is_there(role, table, trial_format) for role in variant)
+    ]
+    if fitting:
+        return fitting[-1]
+    lacking = [role for role in by_length[0] if not _is_there(role, table, trial_format)]
+    raise _lacking(lacking, table, trial_format)
+
+
+def _lacking(roles: Sequence[str], table: TrialTable, trial_format: TrialFormat) -> Exception:
+    expected = f"have what {trial_format.name} needs ({', '.join(roles)})"
+    return invalid("table", _OWNER, expected, repr(table))
+
+
+def _header_roles(table: TrialTable, trial_format: TrialFormat) -> tuple[str, ...]:
+    """Return the columns of a file with a header: what is known first, then the others."""
+    known = [
+        role
+        for role in ROLES
+        if role in trial_format.header and _is_there(role, table, trial_format)
+    ]
+    lacking = [role for role in trial_format.required if role not in known]
+    if lacking:
+        raise _lacking(lacking, table, trial_format)
+    others = [name for name in table.columns if name not in (SIDE, LABEL)]
+    return (*known, *others)
+
+
+def _header(
+    roles: Sequence[str], trial_format: TrialFormat, columns: Mapping[str, str] | None
+) -> list[str]:
+    """Return the names in the first line."""
+    told = {} if columns is None else columns
+    strangers = [role for role in told if role not in trial_format.header]
+    if strangers:
+        expected = f"rename {', '.join(trial_format.header)}"
+        raise invalid("columns", _OWNER, expected, list_some(strangers))
+    names = [told.get(role, trial_format.header.get(role, (role,))[0]) for role in roles]
+    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    if repeated:
+        found = f"{list_some(repeated)} more than once"
+        raise invalid("columns", _OWNER, "name each column once", found)
+    return _as_fields(names, "columns", trial_format)
+
+
+def _as_fields(
+    texts: npt.ArrayLike | Sequence[str], name: str, trial_format: TrialFormat
+) -> list[str]:
+    """Return texts as a list, refusing those that the format cannot hold."""
+    if trial_format.separator == " ":
+        return words(texts, name, _OWNER)
+    listed: list[str] = np.asarray(texts, dtype=np.str_).tolist()
+    forbidden = (trial_format.separator, '"', "\n", "\r")
+    bad = [
+        text
+        for text in listed
+        if any(mark in text for mark in forbidden) or text.strip() != text or not text.isprintable()
+    ]
+    if bad:
+        found = f"{len(bad)} others ({list_some(map(repr, bad))})"
+        expected = "hold texts without separators, quotes and outer blanks"
+        raise invalid(name, _OWNER, expected, found)
+    return listed
+
+
+def _texts_of(
+    role: str, table: TrialTable, trial_format: TrialFormat, form: Callable[[float], str]
+) -> _Texts:
+    """Return the function that gives a column as texts."""
+    if role == MODEL:
+        return _named(_as_fields(table.modelset, "modelset", trial_format), table.models)
+    if role == SEGMENT:
+        return _named(_as_fields(table.segset, "segset", trial_format), table.segments)
+    if role == SKIPPED:
+        return lambda part: [trial_format.skipped_text] * (part.stop - part.start)
+    if role == LABEL:
+        return _labels(table, trial_format)
+    if role == SCORE:
+        assert table.scores is not None, "the layout would not have been chosen"
+        return _numbers(table.scores, "scores", trial_format, form)
+    column: ExtraColumn = table.columns[role]
+    if isinstance(column, Factor):
+        return _named(_as_fields(column.levels, f"columns[{role!r}]", trial_format), column.codes)
+    return _numbers(column, f"columns[{role!r}]", trial_format, form)
+
+
+def _named(names: list[str], codes: npt.NDArray[Any]) -> _Texts:
+    return lambda part: map(names.__getitem__, codes[part].tolist())
+
+
+def _numbers(
+    values: npt.NDArray[Any], name: str, trial_format: TrialFormat, form: Callable[[float], str]
+) -> _Texts:
+    """Return the function that gives numbers as texts."""
+    is_missing = np.isnan(values)
+    absent = trial_format.missing[0] if trial_format.missing else ""
+    can_be_missing = bool(trial_format.missing) or (trial_format.last_optional and name == "scores")
+    if is_missing.any() and not can_be_missing:
+        found = f"{np.count_nonzero(is_missing)} missing of {values.size}"
+        raise invalid(name, _OWNER, f"be complete to be written as {trial_format.name}", found)
+
+    def texts(part: slice) -> Iterable[str]:
+        numbers = map(form, values[part].astype(np.float64).tolist())
+        if not is_missing[part].any():
+            return numbers
+        flags = is_missing[part].tolist()
+        return [absent if flag else text for flag, text in zip(flags, numbers, strict=True)]
+
+    return texts
+
+
+def _labels(table: TrialTable, trial_format: TrialFormat) -> _Texts:
+    """Return the function that gives the labels."""
+    assert table.is_target is not None, "the layout would not have been chosen"
+    own = table.columns.get(LABEL)
+    if isinstance(own, Factor):
+        for vocabulary in trial_format.vocabularies:
+            if _agrees(own, vocabulary, table.is_target):
+                return _named(own.levels.tolist(), own.codes)
+    chosen = trial_format.vocabularies[0]
+    both = [chosen.word_for(TrialClass.NONTARGET), chosen.word_for(TrialClass.TARGET)]
+    if TrialClass.NONTARGET not in chosen.classes.values():
+        both[0] = chosen.word_for(TrialClass.SPOOF)
+    return _named(both, table.is_target)
+
+
+def _agrees(own: Factor, vocabulary: Vocabulary, is_target: npt.NDArray[np.bool_]) -> bool:
+    """Tell whether the words of a table are those of a format, and mean the same."""
+    if not set(own.levels.tolist()) <= set(vocabulary.classes):
+        return False
+    of_level = [vocabulary.classes[word] == TrialClass.TARGET for word in own.levels.tolist()]
+    return bool(np.array_equal(np.array(of_level, dtype=np.bool_)[own.codes], is_target))
+
+
+def _check_sameness(table: TrialTable, trial_format: TrialFormat) -> None:
+    """Raise if the format tells targets by equal columns, and the table tells otherwise."""
+    if not trial_format.is_target_if_same or table.is_target is None:
+        return
+    real = table.columns[trial_format.is_target_if_same[1]]
+    claimed = (
+        Factor(table.models, table.modelset)
+        if trial_format.is_target_if_same[0] == MODEL
+        else table.columns[trial_format.is_target_if_same[0]]
+    )
+    if not isinstance(real, Factor) or not isinstance(claimed, Factor):
+        return
+    union = np.unique(np.concatenate((real.levels, claimed.levels)))
+    same = (
+        np.searchsorted(union, claimed.levels)[claimed.codes]
+        == np.searchsorted(union, real.levels)[real.codes]
+    )
+    wrong = np.flatnonzero(same != table.is_target)
+    if wrong.size:
+        names = " and ".join(trial_format.is_target_if_same)
+        found = f"{wrong.size} lines where they are not (first line {int(wrong[0]) + 1})"
+        raise invalid("table", _OWNER, f"have targets exactly where {names} are equal", found)
