@@ -32,7 +32,19 @@ from bosaris_py.numerics import (
     sigmoid,
 )
 from bosaris_py.storage import Factor
-from bosaris_py.trials import Conditions, IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.storage.formats import TrialTable
+from bosaris_py.trials import (
+    Conditions,
+    FlatKey,
+    FlatNdx,
+    FlatScores,
+    IdMap,
+    Key,
+    Ndx,
+    QualityMeasures,
+    Scores,
+    SegmentQuality,
+)
 
 if TYPE_CHECKING:
     from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
@@ -45,6 +57,9 @@ __all__ = [
     "DETPlot",
     "DETWindow",
     "Factor",
+    "FlatKey",
+    "FlatNdx",
+    "FlatScores",
     "IdMap",
     "Key",
     "LinearCalibration",
@@ -60,6 +75,7 @@ __all__ = [
     "SystemComparison",
     "SystemDivergence",
     "Threshold",
+    "TrialTable",
     "__version__",
     "act_dcf",
     "auc",

@@ -4,12 +4,13 @@ The modules `hdf5`, `mat` and `text` have functions of the same names, ``read_sc
 ``write_scores`` and so on. Readers return a dict whose keys are the argument names of
 the constructor of the class, with read-only arrays; writers take the same names as
 keywords, and replace an existing file only when the new one is complete.
-`parameters` does the same for trained calibrations and fusions, as JSON. A `Factor` is a
-column of categories, such as readers return for what else they find about trials.
+`flat_hdf5` and `flat_text` have those of the flat forms. `parameters` does the same for
+trained calibrations and fusions, as JSON. A `Factor` is a column of categories, such as
+readers return for what else they find about trials.
 """
 
-from bosaris_py.storage import hdf5, mat, parameters, text
+from bosaris_py.storage import flat_hdf5, flat_text, hdf5, mat, parameters, text
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 
-__all__ = ["Factor", "atomic_write", "hdf5", "mat", "parameters", "text"]
+__all__ = ["Factor", "atomic_write", "flat_hdf5", "flat_text", "hdf5", "mat", "parameters", "text"]

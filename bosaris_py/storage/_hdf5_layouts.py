@@ -55,6 +55,9 @@ _LAYOUTS = (
 
 # Which data sets betray which kind; the first match counts.
 _SIGNS = (
+    (("trials/models", "trials/is_target"), "flat_key"),
+    (("trials/models", "trials/scores"), "flat_scores"),
+    (("trials/models",), "flat_ndx"),
     (("scores",), "scores"),
     (("score_mat",), "scores"),
     (("modelQ",), "quality_measures"),
@@ -83,8 +86,17 @@ def expect_kind(source: GuardedFile, kind: str) -> None:
 
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
     """Return the error for a file that holds something else."""
-    hint = f" {USE_KEY}." if (kind, found) == ("ndx", "Key") else ""
-    message = f"{source.path}: expected {CLASS_NAMES[kind]}; the file holds {found}.{hint}"
+    wanted = CLASS_NAMES[kind]
+    hint = ""
+    if (wanted, found) in (("Ndx", "Key"), ("FlatNdx", "FlatKey")):
+        hint = f" Read it with {found}.read and call to_ndx() on the result."
+    elif found == f"Flat{wanted}":
+        hint = (
+            f" Read it with {found}.read; to_dense() makes a matrix of it if it is not too large."
+        )
+    elif wanted == f"Flat{found}":
+        hint = f" Read it with {found}.read and call to_flat() on the result."
+    message = f"{source.path}: expected {wanted}; the file holds {found}.{hint}"
     return FileFormatError(message)
 
 
@@ -93,9 +105,9 @@ def _recognise(source: GuardedFile, kind: str) -> str:
 
     If it can be taken for `kind`, that class is named.
     """
-    found = {name for signs, name in _SIGNS if all(source.holds(sign) for sign in signs)}
+    found = [name for signs, name in _SIGNS if all(source.holds(sign) for sign in signs)]
     if found:
-        return CLASS_NAMES[kind if kind in found else min(found)]
+        return CLASS_NAMES[kind if kind in found else found[0]]
     if source.holds("trial_mask"):
         return CLASS_NAMES[kind] if kind in ("ndx", "key") else "an Ndx or Key"
     members = source.members()
@@ -116,6 +128,8 @@ def require(source: GuardedFile, kind: str, name: str) -> None:
         raise _missing(source, kind, name)
     if kind == "ndx" and source.holds("file_format"):
         raise _wrong_kind(source, kind, "Key")
+    if kind == "flat_ndx" and source.holds("trials/is_target"):
+        raise _wrong_kind(source, kind, "FlatKey")
 
 
 def find_layout(source: GuardedFile, kind: str) -> Layout:

@@ -26,7 +26,7 @@ everything else as a non-target); a trial may be repeated only with the same con
 toolkit: +Inf, which leaks into merged scores).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,21 +41,20 @@ from bosaris_py._validation import (
     frozen,
     invalid,
     list_some,
-    warn_caller,
 )
-from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
+from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._text_output import formatter, words, write_parts
 from bosaris_py.storage._token_ids import DecodedIds, IdColumn
 from bosaris_py.storage._token_numbers import read_numbers
 from bosaris_py.storage._tokens import (
-    Block,
     LineNumbers,
     cut_into_columns,
     line_error,
     read_blocks,
     show,
 )
+from bosaris_py.storage._trial_lines import read_labelled_lines, read_lines, read_scored_lines
 from bosaris_py.storage._types import Arrays, PathLike
 
 __all__ = [
@@ -71,7 +70,6 @@ __all__ = [
     "write_segment_quality",
 ]
 
-_LABELS = {b"target": True, b"nontarget": False}
 # Lines that are put together before they are written.
 _LINES_AT_ONCE = 2**16
 
@@ -104,7 +102,7 @@ def read_ndx(path: PathLike, *, max_bytes: int | None = None, progress: bool = F
     FileNotFoundError
         If there is no such file.
     """
-    trials = _read_trials(path, "model segment", max_bytes, progress=progress)
+    trials = read_lines(path, "model segment", max_bytes, progress=progress)
     cells = trials.cells(item_size=1)
     mask = np.zeros(trials.shape, dtype=np.bool_)
     mask.reshape(-1)[cells] = True
@@ -142,30 +140,7 @@ def read_key(path: PathLike, *, max_bytes: int | None = None, progress: bool = F
     FileNotFoundError
         If there is no such file.
     """
-    labels = IdColumn()
-    codes: list[npt.NDArray[Any]] = []
-
-    def keep_labels(block: Block, numbers: LineNumbers, first: int) -> None:
-        known = len(labels.ids)
-        new_codes = labels.encode(block, 2)
-        codes.append(new_codes.astype(np.int16))
-        strangers = [
-            code
-            for code in range(known, len(labels.ids))
-            if labels.ids[code].lower() not in _LABELS
-        ]
-        if strangers:
-            # Codes are given by the length of a label first, not line by line.
-            row = int(np.argmax(np.isin(new_codes, strangers)))
-            label = labels.ids[new_codes[row]]
-            hint = "; are these scores?" if _is_number(label) else ""
-            text = f"the label must be target or nontarget, found {show(label)}{hint}"
-            raise numbers.error(first + row, text)
-
-    layout = "model segment target|nontarget"
-    trials = _read_trials(path, layout, max_bytes, keep_labels, progress=progress)
-    is_target_label = np.array([_LABELS[label.lower()] for label in labels.ids], dtype=np.bool_)
-    is_target = is_target_label[np.concatenate(codes)] if codes else is_target_label
+    trials, is_target = read_labelled_lines(path, max_bytes, progress=progress)
     cells = trials.cells(item_size=2)
     tar, non = np.zeros((2, *trials.shape), dtype=np.bool_)
     tar.reshape(-1)[cells[is_target]] = True
@@ -213,14 +188,7 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None, progress: bool 
     ``nan`` and ``inf`` are read as such. The time goes with the size of the file:
     about as long as `numpy.loadtxt` takes to cut the same lines into bytes and floats.
     """
-    parts: list[npt.NDArray[np.float64]] = []
-
-    def keep_scores(block: Block, numbers: LineNumbers, first: int) -> None:
-        parts.append(read_numbers(block, 2, numbers, first))
-
-    layout = "model segment score"
-    trials = _read_trials(path, layout, max_bytes, keep_scores, progress=progress)
-    values = np.concatenate(parts) if parts else np.empty(0)
+    trials, values = read_scored_lines(path, max_bytes, progress=progress)
     cells = trials.cells(item_size=9)
     scores = np.zeros(trials.shape)
     mask = np.zeros(trials.shape, dtype=np.bool_)
@@ -331,7 +299,7 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None, progress: bool 
     FileNotFoundError
         If there is no such file.
     """
-    pairs = _read_trials(path, "left right", max_bytes, progress=progress)
+    pairs = read_lines(path, "left right", max_bytes, progress=progress)
     return {
         "leftids": pairs.models.in_order(pairs.model_codes),
         "rightids": pairs.segments.in_order(pairs.segment_codes),
@@ -554,94 +522,6 @@ def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     write_parts(path, (f"{a} {b}\n" for a, b in zip(left, right, strict=True)))
 
 
-@attrs.frozen(eq=False)
-class _Trials:
-    """The two id columns of a file."""
-
-    models: DecodedIds
-    segments: DecodedIds
-    model_codes: npt.NDArray[np.int32]
-    segment_codes: npt.NDArray[np.int32]
-    numbers: LineNumbers
-    budget: MemoryBudget
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of models and segments."""
-        return self.models.names.size, self.segments.names.size
-
-    def cells(self, *, item_size: int) -> npt.NDArray[np.intp]:
-        """Return the place of each record in a matrix of this shape, in C order.
-
-        The matrix is refused if its `item_size` bytes per cell are too many.
-        """
-        rows, columns = self.shape
-        what = f"a matrix of {rows} models x {columns} segments for {self.model_codes.size} trials"
-        self.budget.claim(item_size * rows * columns, what)
-        return self.models.rank[self.model_codes] * columns + self.segments.rank[self.segment_codes]
-
-    def conflict(
-        self,
-        cells: npt.NDArray[np.intp],
-        in_conflict: npt.NDArray[np.bool_],
-        contents: npt.NDArray[Any],
-    ) -> FileFormatError:
-        """Return the error for a trial that occurs with different contents.
-
-        Parameters
-        ----------
-        cells : (records,) ndarray of int
-            The cell of each record.
-        in_conflict : (records,) ndarray of bool
-            Which records belong to cells with a conflict.
-        contents : (records,) ndarray
-            What the records say about their trials.
-        """
-        first = int(np.argmax(in_conflict))
-        same_trial = np.flatnonzero(cells == cells[first])
-        second = int(same_trial[contents[same_trial] != contents[first]][0])
-        model = self.models.name_of(int(self.model_codes[first]))
-        segment = self.segments.name_of(int(self.segment_codes[first]))
-        text = (
-            f"trial {model} {segment} is {contents[second]} here and {contents[first]} "
-            f"in line {self.numbers[first]}"
-        )
-        return self.numbers.error(second, text)
-
-
-def _read_trials(
-    path: PathLike,
-    layout: str,
-    max_bytes: int | None,
-    keep: Callable[[Block, LineNumbers, int], None] | None = None,
-    *,
-    progress: bool,
-) -> _Trials:
-    """Read a file of two ids a line; `keep` takes the third column of each block."""
-    file_path = Path(path)
-    numbers = LineNumbers(file_path)
-    columns = (IdColumn(), IdColumn())
-    codes: tuple[list[npt.NDArray[np.int32]], ...] = ([], [])
-    records = 0
-    for line, data in read_blocks(file_path, progress=progress):
-        block = cut_into_columns(data, line, len(layout.split()), layout, numbers)
-        for number, column in enumerate(columns):
-            codes[number].append(column.encode(block, number).astype(np.int32))
-        if keep is not None:
-            keep(block, numbers, records)
-        records += block.starts.shape[0]
-    if records == 0:
-        message = f"{file_path}: there is no line in this file; was it cut off?"
-        warn_caller(message, BosarisWarning)
-    budget = MemoryBudget(file_path, max_bytes)
-    both = [np.concatenate(part) if part else np.empty(0, dtype=np.int32) for part in codes]
-    ids = [
-        DecodedIds.decode(column.ids, column_codes, numbers, budget)
-        for column, column_codes in zip(columns, both, strict=True)
-    ]
-    return _Trials(ids[0], ids[1], both[0], both[1], numbers, budget)
-
-
 def _cut_first_line(path: Path, line: int, data: bytes) -> tuple[int | None, int, bytes]:
     """Take the number of measures off the first line that is not blank.
 
@@ -659,15 +539,6 @@ def _cut_first_line(path: Path, line: int, data: bytes) -> tuple[int | None, int
             raise line_error(path, line + used - 1, text)
         return int(first), used, data
     return None, used, data
-
-
-def _is_number(token: bytes) -> bool:
-    """Tell whether a token looks like a score."""
-    try:
-        float(token)
-    except ValueError:
-        return False
-    return True
 
 
 @attrs.frozen(eq=False)

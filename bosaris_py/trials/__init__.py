@@ -5,6 +5,9 @@ model index runs fastest. All objects are immutable.
 """
 
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
+from bosaris_py.trials.flat_key import FlatKey
+from bosaris_py.trials.flat_ndx import FlatNdx
+from bosaris_py.trials.flat_scores import FlatScores
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.ndx import Ndx
@@ -15,6 +18,9 @@ from bosaris_py.trials.segment_quality import SegmentQuality
 __all__ = [
     "ConditionMembers",
     "Conditions",
+    "FlatKey",
+    "FlatNdx",
+    "FlatScores",
     "IdMap",
     "Key",
     "Ndx",

@@ -79,9 +79,7 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
 
 def scored_trials(scores: AnyScores, key: AnyKey) -> BoolArray | None:
     """Tell for each trial of a key, column by column, whether it has a score; None says all."""
-    valid = scores._frame_for(key).take_valid(scores._present)
-    scored = None if valid is None else valid[key.trial_positions()]
-    return None if scored is None or scored.all() else scored
+    return scores._scored(key)
 
 
 def _positions_in(source: AnyNdx, wanted: AnyNdx) -> tuple[Places, Places, bool]:

@@ -44,8 +44,10 @@ from bosaris_py._validation import (
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials._places import describe_trials, scored_trials, trial_places, trials_within
+from bosaris_py.trials.flat_key import FlatKey
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_key, check_ndx, check_scores
 from bosaris_py.trials.ids import IntArray
+from bosaris_py.trials.key import Key
 
 __all__ = ["ConditionMembers", "Conditions", "WeightsLike"]
 
@@ -728,11 +730,14 @@ def take_trials(key: AnyKey, places: IntArray) -> AnyKey:
     models, segments = key.trial_positions()
     models, segments = models[places], segments[places]
     labels = key.trial_labels()[places]
+    if isinstance(key, FlatKey):
+        trials = frozen(models), frozen(segments)
+        return FlatKey(key.modelset, key.segset, *trials, frozen(labels))
     tar = np.zeros((key.modelset.size, key.segset.size), dtype=np.bool_)
     non = np.zeros_like(tar)
     tar[models[labels], segments[labels]] = True
     non[models[~labels], segments[~labels]] = True
-    return type(key)(key.modelset, key.segset, frozen(tar), frozen(non))
+    return Key(key.modelset, key.segset, frozen(tar), frozen(non))
 
 
 def _spread(

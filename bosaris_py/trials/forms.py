@@ -1,8 +1,9 @@
 """The classes of trials, answers and scores: a function that takes one form takes them all."""
 
 from bosaris_py._validation import describe, invalid
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.ndx import Ndx
+from bosaris_py.trials._missing import AnyKey, AnyNdx, check_key
+from bosaris_py.trials._missing import check_trials as check_ndx
+from bosaris_py.trials.flat_scores import FlatScores
 from bosaris_py.trials.scores import Scores
 
 __all__ = [
@@ -14,24 +15,10 @@ __all__ = [
     "check_scores",
 ]
 
-AnyNdx = Ndx | Key
-AnyKey = Key
-AnyScores = Scores
-
-
-def check_ndx(ndx: object, owner: str) -> None:
-    """Raise unless `ndx` holds trials."""
-    if not isinstance(ndx, AnyNdx):
-        raise invalid("ndx", owner, "be an Ndx or a Key", describe(ndx))
-
-
-def check_key(key: object, owner: str) -> None:
-    """Raise unless `key` holds trials with their answers."""
-    if not isinstance(key, AnyKey):
-        raise invalid("key", owner, "be a Key, which says what the targets are", describe(key))
+AnyScores = Scores | FlatScores
 
 
 def check_scores(scores: object, owner: str) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
-        raise invalid("scores", owner, "be a Scores", describe(scores))
+        raise invalid("scores", owner, "be a Scores or a FlatScores", describe(scores))

@@ -1,7 +1,7 @@
 """The answers: which trials are targets and which are not."""
 
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from bosaris_py.trials._files import Storage, TextFileMethods
 from bosaris_py.trials._frame import Frame, Positions, extract, true_positions
 from bosaris_py.trials.ids import code_ids
 from bosaris_py.trials.ndx import Ndx
+
+if TYPE_CHECKING:
+    from bosaris_py.trials.flat_key import FlatKey
 
 __all__ = ["Key"]
 
@@ -46,6 +49,7 @@ class Key(TrialMatrix, TextFileMethods):
     See Also
     --------
     Ndx : Trials without answers.
+    FlatKey : The same as a list, for trials too sparse for matrices.
 
     Notes
     -----
@@ -214,6 +218,20 @@ class Key(TrialMatrix, TextFileMethods):
             Models and segments in the same order.
         """
         return Ndx(self.modelset, self.segset, mark_read_only(self._trials()))
+
+    def to_flat(self) -> "FlatKey":
+        """Return the key as a list.
+
+        Returns
+        -------
+        FlatKey
+            Models and segments in the same order.
+        """
+        # The flat form is built on this module.
+        from bosaris_py.trials.flat_key import FlatKey
+
+        labels = self.trial_labels()
+        return FlatKey(self.modelset, self.segset, *self.trial_positions(), labels)
 
     def merge(self, *others: "Key") -> "Key":
         """Unite the trials of several objects.

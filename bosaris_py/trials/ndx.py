@@ -1,6 +1,6 @@
 """The trials that are to be scored."""
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from bosaris_py.trials._fields import IdList, check_cells, to_mask_or_all
 from bosaris_py.trials._files import Storage, TextFileMethods
 from bosaris_py.trials._frame import Positions, true_positions
 from bosaris_py.trials.ids import code_ids
+
+if TYPE_CHECKING:
+    from bosaris_py.trials.flat_ndx import FlatNdx
 
 __all__ = ["Ndx"]
 
@@ -39,6 +42,7 @@ class Ndx(TrialMatrix, TextFileMethods):
     See Also
     --------
     Key : Trials of which the answer is known.
+    FlatNdx : The same as a list, for trials too sparse for a matrix.
 
     Notes
     -----
@@ -142,6 +146,19 @@ class Ndx(TrialMatrix, TextFileMethods):
         ([0, 0, 1], [0, 1, 1])
         """
         return true_positions(self.trialmask)
+
+    def to_flat(self) -> "FlatNdx":
+        """Return the trials as a list.
+
+        Returns
+        -------
+        FlatNdx
+            Models and segments in the same order.
+        """
+        # The flat form is built on this module.
+        from bosaris_py.trials.flat_ndx import FlatNdx
+
+        return FlatNdx(self.modelset, self.segset, *self.trial_positions())
 
     def merge(self, *others: "Ndx") -> "Ndx":
         """Unite the trials of several objects.

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from numbers import Real
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,6 @@ from bosaris_py._validation import (
     as_ids,
     as_vector,
     check_shape,
-    describe,
     invalid,
 )
 from bosaris_py._validation import frozen as mark_read_only
@@ -37,11 +35,33 @@ from bosaris_py.trials._fields import (
     to_matrix,
 )
 from bosaris_py.trials._files import NumberFileMethods, Storage
-from bosaris_py.trials._frame import Frame, blocks, extract, extract_by_rows, insert
-from bosaris_py.trials._missing import check_trials, warn_missing, warn_missing_counts
+from bosaris_py.trials._flat import FlatTrials, gather
+from bosaris_py.trials._frame import (
+    Frame,
+    Positions,
+    blocks,
+    extract,
+    extract_by_rows,
+    insert,
+    true_positions,
+)
+from bosaris_py.trials._listed import ListedScores, as_number, transformed
+from bosaris_py.trials._missing import (
+    AnyKey,
+    AnyNdx,
+    check_key,
+    check_trials,
+    warn_missing,
+    warn_missing_counts,
+)
+from bosaris_py.trials.flat_key import FlatKey
+from bosaris_py.trials.flat_ndx import FlatNdx
 from bosaris_py.trials.ids import code_ids
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.ndx import Ndx
+
+if TYPE_CHECKING:
+    from bosaris_py.trials.flat_scores import FlatScores
 
 __all__ = ["Scores"]
 
@@ -72,6 +92,7 @@ class Scores(TrialMatrix, NumberFileMethods):
     See Also
     --------
     Key : The answers that scores are judged by.
+    FlatScores : The same as a list, for trials too sparse for a matrix.
 
     Notes
     -----
@@ -220,20 +241,26 @@ class Scores(TrialMatrix, NumberFileMethods):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def align_with_ndx(self, ndx: Ndx | Key) -> Self:
+    @overload
+    def align_with_ndx(self, ndx: Ndx | Key) -> Self: ...
+    @overload
+    def align_with_ndx(self, ndx: FlatNdx | FlatKey) -> "FlatScores": ...
+
+    def align_with_ndx(self, ndx: AnyNdx) -> "Self | FlatScores":
         """Bring the scores into the order of an Ndx or a Key and keep its trials only.
 
         Parameters
         ----------
-        ndx : Ndx or Key
+        ndx : Ndx, Key, FlatNdx or FlatKey
             The trials that are wanted.
 
         Returns
         -------
-        Scores
+        Scores or FlatScores
             With exactly the models and segments of `ndx`, in its order; rows and
             columns without scores are 0 under a false mask. The mask is true
-            where `ndx` has a trial and this object a score.
+            where `ndx` has a trial and this object a score. For a FlatNdx or FlatKey
+            a list of those trials.
 
         Raises
         ------
@@ -259,6 +286,10 @@ class Scores(TrialMatrix, NumberFileMethods):
         [[2.0]]
         """
         check_trials(ndx, "Scores.align_with_ndx")
+        if isinstance(ndx, FlatTrials):
+            listed = self._listed(ndx)
+            listed.warn()
+            return _as_flat(listed)
         frame = self._frame_for(ndx)
         trials = ndx._trials()
         valid = frame.take_valid(self._present)
@@ -271,12 +302,12 @@ class Scores(TrialMatrix, NumberFileMethods):
         warn_missing(ndx, frame.n_rows_found, frame.n_cols_found, mask)
         return type(self)(values, ndx.modelset, ndx.segset, mark_read_only(mask))
 
-    def get_tar_non(self, key: Key, *, any_order: bool = False) -> tuple[FloatArray, FloatArray]:
+    def get_tar_non(self, key: AnyKey, *, any_order: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
 
         Parameters
         ----------
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         any_order : bool, optional
             Return the scores in whatever order is fastest, for statistics that
@@ -310,19 +341,22 @@ class Scores(TrialMatrix, NumberFileMethods):
         >>> tar.tolist(), non.tolist()
         ([1.5, 3.0], [0.5, -2.0])
         """
-        if not isinstance(key, Key):
-            raise invalid("key", "Scores.get_tar_non", "be a Key", describe(key))
+        check_key(key, "Scores.get_tar_non")
+        if isinstance(key, FlatTrials):
+            listed = self._listed(key)
+            listed.warn()
+            return listed.split(key)
         frame = self._frame_for(key)
         tar, non = self._vectors(frame, (key.tar, key.non), key, any_order=any_order)
         warn_missing_counts(key, frame.n_rows_found, frame.n_cols_found, (tar.size, non.size))
         return tar, non
 
-    def get_scores(self, ndx: Ndx | Key) -> FloatArray:
+    def get_scores(self, ndx: AnyNdx) -> FloatArray:
         """Return the scores of the trials of an Ndx or a Key, column by column.
 
         Parameters
         ----------
-        ndx : Ndx or Key
+        ndx : Ndx, Key, FlatNdx or FlatKey
             The trials that are wanted.
 
         Returns
@@ -341,6 +375,11 @@ class Scores(TrialMatrix, NumberFileMethods):
             If trials of `ndx` have no scores, with counts; they are left out.
         """
         check_trials(ndx, "Scores.get_scores")
+        if isinstance(ndx, FlatTrials):
+            listed = self._listed(ndx)
+            if listed.n_missing:
+                listed.warn()
+            return listed.values
         frame = self._frame_for(ndx)
         trials = ndx._trials()
         (vector,) = self._vectors(frame, (trials,), ndx)
@@ -350,12 +389,17 @@ class Scores(TrialMatrix, NumberFileMethods):
             warn_missing(ndx, frame.n_rows_found, frame.n_cols_found, mask)
         return vector
 
-    def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Self:
+    @overload
+    def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Self: ...
+    @overload
+    def set_missing_to_value(self, ndx: FlatNdx | FlatKey, value: float) -> "FlatScores": ...
+
+    def set_missing_to_value(self, ndx: AnyNdx, value: float) -> "Self | FlatScores":
         """Align with an Ndx or a Key and give all trials without score one value.
 
         Parameters
         ----------
-        ndx : Ndx or Key
+        ndx : Ndx, Key, FlatNdx or FlatKey
             The trials that are wanted.
         value : float
             The score for trials that have none. For log-likelihood-ratios 0
@@ -363,8 +407,8 @@ class Scores(TrialMatrix, NumberFileMethods):
 
         Returns
         -------
-        Scores
-            With the models and segments of `ndx` and a score for every trial.
+        Scores or FlatScores
+            In the form of `ndx`, with its models and segments and a score for every trial.
 
         Raises
         ------
@@ -378,8 +422,12 @@ class Scores(TrialMatrix, NumberFileMethods):
         """
         owner = "Scores.set_missing_to_value"
         check_trials(ndx, owner)
-        fill = _as_number(value, "value", owner)
-        trials = ndx.to_ndx() if isinstance(ndx, Key) else ndx
+        fill = as_number(value, "value", owner)
+        trials = ndx.to_ndx() if isinstance(ndx, AnyKey) else ndx
+        if isinstance(trials, FlatTrials):
+            listed = self._listed(trials)
+            listed.warn()
+            return _as_flat(ListedScores(trials, listed.frame, listed.filled(fill), None))
         aligned = self.align_with_ndx(trials)
         missing = trials.trialmask & ~aligned.scoremask
         if not missing.any():
@@ -417,21 +465,27 @@ class Scores(TrialMatrix, NumberFileMethods):
         >>> scores.transform(lambda s: 2 * s + 1).scoremat.tolist()
         [[3.0, 5.0]]
         """
-        owner = "Scores.transform"
         frame = Frame(None, None, self._shape)
         (before,) = extract(frame, self.scoremat, None, (self.scoremask,))
-        after = as_vector(func(before), "func", owner)
-        if after.size != self.n_scores:
-            expected = f"return one score for each of the {self.n_scores} that it is given"
-            raise invalid("func", owner, expected, f"{after.size}")
-        if np.isnan(after).any():
-            count = np.count_nonzero(np.isnan(after))
-            raise invalid(
-                "func", owner, "not return NaN", f"NaN for {count} of {after.size} scores"
-            )
+        after = transformed(func, before, "Scores.transform")
         matrix = self.scoremat.astype(np.result_type(self.scoremat, after))
         insert(matrix, self.scoremask, after)
         return type(self)(mark_read_only(matrix), self.modelset, self.segset, self.scoremask)
+
+    def to_flat(self) -> "FlatScores":
+        """Return the scores as a list.
+
+        Returns
+        -------
+        FlatScores
+            Models and segments in the same order.
+        """
+        # The flat form is built on this module.
+        from bosaris_py.trials.flat_scores import FlatScores
+
+        trials = true_positions(self.scoremask)
+        (values,) = extract(Frame(None, None, self._shape), self.scoremat, None, (self.scoremask,))
+        return FlatScores(mark_read_only(values), self.modelset, self.segset, *trials)
 
     def merge(self, *others: "Scores") -> "Scores":
         """Unite the scores of several objects, for instance of the parts of a split job.
@@ -482,6 +536,47 @@ class Scores(TrialMatrix, NumberFileMethods):
             mark_read_only(matrix), union.models.ids, union.segments.ids, mark_read_only(mask)
         )
 
+    def _places(self, ndx: AnyNdx) -> "tuple[Frame, Positions, Positions, BoolArray | None]":
+        """Tell where the trials of an Ndx or a Key lie, and which of them have a score.
+
+        Returns
+        -------
+        frame : Frame
+            Where its models and segments lie.
+        rows, cols : (n_found,) arrays of int
+            Cells of the trials with a score, column by column of `ndx`.
+        found : (n_trials,) array of bool or None
+            Which trials have one; None says all.
+        """
+        frame = self._frame_for(ndx)
+        rows, cols = ndx.trial_positions()
+        if frame.rows is not None:
+            rows = frame.rows[rows]
+        if frame.cols is not None:
+            cols = frame.cols[cols]
+        if frame.is_complete and self._present is None:
+            return frame, rows, cols, None
+        found = np.asarray((rows >= 0) & (cols >= 0))
+        if self._present is not None and found.any():
+            # Position -1 reads some cell, which the comparison above has excluded.
+            (scored,) = gather((self.scoremask,), rows, cols)
+            found &= scored
+        if found.all():
+            return frame, rows, cols, None
+        return frame, rows[found], cols[found], found
+
+    def _scored(self, ndx: AnyNdx) -> BoolArray | None:
+        """Tell which trials of an Ndx or a Key have a score; None says all."""
+        return self._places(ndx)[-1]
+
+    def _listed(self, ndx: AnyNdx) -> ListedScores:
+        """Return the scores of the trials of an Ndx or a Key as a vector; refuse NaN."""
+        frame, rows, cols, found = self._places(ndx)
+        (values,) = gather((self.scoremat,), rows, cols)
+        listed = ListedScores(ndx, frame, mark_read_only(values), found)
+        listed.refuse_nan("scoremat", "Scores")
+        return listed
+
     def _vectors(
         self,
         frame: Frame,
@@ -510,8 +605,10 @@ class Scores(TrialMatrix, NumberFileMethods):
         raise invalid("scoremat", "Scores", "not hold NaN where there is a trial", found)
 
 
-def _as_number(value: object, name: str, owner: str) -> float:
-    """Return `value` as a float; raise if it is none, or NaN."""
-    if not isinstance(value, Real) or np.isnan(float(value)):
-        raise invalid(name, owner, "be a number", describe(value))
-    return float(value)
+def _as_flat(listed: ListedScores) -> "FlatScores":
+    """Make an object of scores of trials that are a list."""
+    # The flat form is built on this module.
+    from bosaris_py.trials.flat_scores import FlatScores
+
+    ndx = listed.ndx
+    return FlatScores(listed.values, ndx.modelset, ndx.segset, *listed.positions())

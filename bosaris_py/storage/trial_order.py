@@ -1,0 +1,113 @@
+"""The order of lists of trials: column by column, each trial once.
+
+Works on positions in the lists of models and segments, and knows no ids. A trial is
+one whole number, its code, such that codes ascend in column-major order; all work is
+then sorting and comparing whole numbers.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["TrialOrder", "ascends", "order_trials", "trial_codes"]
+
+Positions = npt.NDArray[np.signedinteger[Any]]
+Codes = npt.NDArray[np.int64]
+
+
+def trial_codes(models: Positions, segments: Positions, n_models: int) -> Codes:
+    """Give trials numbers: column by column of the matrix of all models and segments.
+
+    Parameters
+    ----------
+    models, segments : (k,) array of int
+        Positions of the model and of the segment of each trial.
+    n_models : int
+        Number of models.
+
+    Returns
+    -------
+    (k,) array of int64
+        ``segments * n_models + models``.
+    """
+    codes = segments.astype(np.int64)
+    codes *= n_models
+    codes += models
+    return codes
+
+
+def ascends(codes: Codes) -> bool:
+    """Tell whether every code is larger than the one before."""
+    return bool((codes[1:] > codes[:-1]).all())
+
+
+@attrs.frozen(eq=False)
+class TrialOrder:
+    """How a list of trials is brought into column-major order, each trial once.
+
+    Parameters
+    ----------
+    order : (n,) array of int or None
+        Where in the list the trials stand, in their new order; of a trial that is
+        listed several times the first line. None: the list is as it shall be.
+    repeated : (r,) array of int
+        The lines that list a trial again.
+    first : (r,) array of int
+        For each of those the line that lists the same trial first.
+    """
+
+    order: npt.NDArray[np.intp] | None
+    repeated: npt.NDArray[np.intp]
+    first: npt.NDArray[np.intp]
+
+    def conflicts(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Tell for each repeated line whether it says something else than the first.
+
+        Parameters
+        ----------
+        contents : (k,) array
+            What each line of the list says of its trial. NaN agrees with NaN.
+        """
+        again, before = contents[self.repeated], contents[self.first]
+        differs: npt.NDArray[np.bool_] = again != before
+        if contents.dtype.kind == "f":
+            differs &= ~(np.isnan(again) & np.isnan(before))
+        return differs
+
+
+def order_trials(models: Positions, segments: Positions, n_models: int) -> TrialOrder:
+    """Find the column-major order of a list of trials, and the lines that repeat one.
+
+    Parameters
+    ----------
+    models, segments : (k,) array of int
+        Positions of the model and of the segment of each trial.
+    n_models : int
+        Number of models.
+
+    Returns
+    -------
+    TrialOrder
+
+    Notes
+    -----
+    One pass if the list is in order already; else one stable sort of whole numbers, 1.3 s
+    for ten million trials in random order.
+    """
+    none = np.empty(0, dtype=np.intp)
+    codes = trial_codes(models, segments, n_models)
+    if ascends(codes):
+        return TrialOrder(None, none, none)
+    order = np.argsort(codes, kind="stable")
+    codes = codes[order]
+    is_new = np.ones(codes.size, dtype=np.bool_)
+    np.not_equal(codes[1:], codes[:-1], out=is_new[1:])
+    if is_new.all():
+        return TrialOrder(order, none, none)
+    again = np.flatnonzero(~is_new)
+    first = order[is_new]
+    # Of the distinct trials before a repeated line, the last is the same as it.
+    which = np.searchsorted(np.flatnonzero(is_new), again) - 1
+    return TrialOrder(first, order[again], first[which])
