@@ -1,0 +1,334 @@
+"""The published cost of an evaluation: actual and minimum, overall and by partition."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import describe, invalid, list_some, warn_caller
+from bosaris_py.errors import UncertainPlanWarning
+from bosaris_py.evaluation import _nist_scorer as nist
+from bosaris_py.evaluation._evaluated_trials import EvaluatedTrials, Labelling
+from bosaris_py.evaluation._partitions import Partition, Partitioning
+from bosaris_py.evaluation.condition_mixture import ConditionMixture
+from bosaris_py.evaluation.plan_presets import PLANS, find_plan
+from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
+from bosaris_py.evaluation.results import Results
+from bosaris_py.numerics.priors import DecisionCosts
+from bosaris_py.trials import ConditionMembers
+from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
+
+__all__ = ["primary_cost"]
+
+_OWNER = "primary_cost"
+_CLASSES = ("target", "non-target")
+
+
+def primary_cost(
+    scores: AnyScores,
+    key: AnyKey,
+    plan: EvaluationPlan | str,
+    conditions: Labelling = None,
+    *,
+    only: Mapping[str, str] | None = None,
+    compatibility: str | None = None,
+) -> PrimaryCost:
+    r"""Compute the cost that an evaluation publishes.
+
+    Parameters
+    ----------
+    scores : Scores or FlatScores
+        Natural-log likelihood-ratios of the key's trials.
+    key : Key or FlatKey
+        Which trials are targets and which non-targets.
+    plan : EvaluationPlan or str
+        The plan, or the name of one in `PLANS`.
+    conditions : TrialMetadata or Conditions, optional
+        What divides the trials. Trial metadata: the columns that the plan
+        names. Conditions: these instead of the plan's partitions, with their
+        weights. None: the trials are pooled, and the result says so where the
+        plan asks for partitions.
+    only : mapping of str to str, optional
+        Judge only the trials with these values of factors, the others being
+        equalised as ever, such as ``{"gender": "female"}``. Where the plan
+        counts the targets only of a value, the non-targets of the other values
+        stand in.
+    compatibility : {None, "nist"}
+        ``"nist"`` imitates the official scorer of the NIST SREs since 2016 with
+        its quirks; None computes what the plan means.
+
+    Returns
+    -------
+    PrimaryCost
+        Actual and minimum cost, overall and by operating point and partition,
+        the plan's fingerprint, and notes. ``print`` it.
+
+    Raises
+    ------
+    UnknownPlanError
+        If there is no plan of this name; it lists the known ones.
+    InvalidInputError
+        If the metadata lacks a column of the plan or has a value that the plan
+        does not name, or no target or no non-target counts.
+
+    Warns
+    -----
+    MissingTrialsWarning
+        If trials of the key have no score. They are left out.
+    UncertainPlanWarning
+        If the plan's partitions are known from memory only.
+
+    Notes
+    -----
+    Error-rates are means over the partitions that have the class, separately
+    for misses and false alarms; at each operating point
+
+    .. math::
+        C = \sum_k w_k P_{miss,k} + \beta \sum_k w_k P_{fa,k}.
+
+    The actual cost is that at the Bayes threshold :math:`\log\beta`. For the
+    minimum, one ROC in which each trial of partition k weighs
+    :math:`w_k / N_k` is minimised separately for each operating point. Both are
+    then averaged over operating points. These weights are those of van Leeuwen
+    [1]_, equation (12), with equal :math:`w_k`.
+
+    References
+    ----------
+    .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker
+       Recognition using multiple conditions in an evaluation", 2008.
+
+    Examples
+    --------
+    >>> from bosaris_py import Key, Scores
+    >>> from bosaris_py.evaluation import primary_cost
+    >>> key = Key(["anna", "bert"], ["s1", "s2"], [[True, False], [False, True]],
+    ...           [[False, True], [True, False]])
+    >>> scores = Scores([[4.0, -3.0], [-5.0, 2.0]], key.modelset, key.segset)
+    >>> primary_cost(scores, key, "VoxSRC")
+    PrimaryCost: VoxSRC (308625c0), actual 0.5000, minimum 0.0000
+    """
+    chosen = find_plan(plan, _OWNER)
+    check_scores(scores, _OWNER)
+    check_key(key, _OWNER)
+    if compatibility not in (None, "nist"):
+        expected = "be None or 'nist'"
+        raise invalid("compatibility", _OWNER, expected, describe(compatibility))
+    trials = EvaluatedTrials.of(scores, key, conditions)
+    return _judge(chosen, trials, dict(only or {}), compatibility)
+
+
+def _judge(
+    plan: EvaluationPlan,
+    trials: EvaluatedTrials,
+    only: Mapping[str, str],
+    compatibility: str | None,
+) -> PrimaryCost:
+    """Judge the trials by a plan, or by each of its parts."""
+    notes = list(_plan_notes(plan, compatibility))
+    if plan.parts:
+        trials.check_parts(plan)
+        parts = tuple(_judge(part, trials, only, compatibility) for part in plan.parts)
+        return PrimaryCost(
+            plan=plan,
+            actual=_mean(part.actual for part in parts),
+            minimum=_mean(part.minimum for part in parts),
+            eer=math.nan,
+            n_tar=sum(part.n_tar for part in parts),
+            n_non=sum(part.n_non for part in parts),
+            parts=parts,
+            compatibility=compatibility,
+            notes=tuple(notes),
+            differences=_differences(plan, compatibility),
+        )
+    cut = trials.partition(plan, only, drop_unknown=compatibility == "nist")
+    if cut.by_plan and plan.partitions_evidence == "M":
+        message = (
+            f"The partitions of {plan.name} are known from memory only. Compare them with its "
+            "document: print(plan)."
+        )
+        warn_caller(message, UncertainPlanWarning)
+    points, eer = _costs(plan, cut, compatibility)
+    return PrimaryCost(
+        plan=plan,
+        actual=_mean(cost.actual for cost in points),
+        minimum=_mean(cost.minimum for cost in points),
+        eer=eer,
+        n_tar=sum(partition.tar.size for partition in cut.partitions),
+        n_non=sum(partition.non.size for partition in cut.partitions),
+        points=points,
+        partitions=tuple(_partition_costs(plan, cut, compatibility)),
+        compatibility=compatibility,
+        notes=(*notes, *cut.notes, *_absence_notes(cut.partitions)),
+        differences=_differences(plan, compatibility),
+    )
+
+
+def _costs(
+    plan: EvaluationPlan, cut: Partitioning, compatibility: str | None
+) -> tuple[tuple[PointCost, ...], float]:
+    """Return the costs at all operating points, and the EER."""
+    if compatibility == "nist":
+        return _nist_costs(plan, cut)
+    return _defined_costs(plan, cut)
+
+
+def _defined_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[PointCost, ...], float]:
+    """Return the costs as the plan means them."""
+    members = _members(cut.partitions)
+    shares = [(item.tar_weight, item.non_weight) for item in members]
+    for weights, class_name in zip(zip(*shares, strict=True), _CLASSES, strict=True):
+        if not any(weights):
+            expected = f"hold at least one {class_name} that counts"
+            hint = "Error-rates of a class without trials are not defined."
+            raise invalid("key", _OWNER, expected, "none", hint)
+    costs = DecisionCosts.from_prior(plan.operating_points, _OWNER)
+    mixture = ConditionMixture(cut.tar.scores, cut.non.scores, members)
+    results = Results.from_evidence(mixture)
+    pmiss, pfa = results.error_rates_at(costs.thresholds)
+    hull = results.rocch
+    best = hull.best_vertices(costs)
+    actual = costs.cost(pmiss, pfa, normalize=plan.normalize)
+    minimum = costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize)
+    points = [
+        PointCost(
+            point=point,
+            threshold=float(costs.thresholds[i]),
+            pmiss=float(pmiss[i]),
+            pfa=float(pfa[i]),
+            actual=float(actual[i]),
+            minimum=float(minimum[i]),
+            min_threshold=float(hull.thresholds[best[i]]),
+            min_pmiss=float(hull.pmiss[best[i]]),
+            min_pfa=float(hull.pfa[best[i]]),
+        )
+        for i, point in enumerate(plan.operating_points)
+    ]
+    return tuple(points), hull.eer
+
+
+def _members(partitions: Sequence[Partition]) -> list[ConditionMembers]:
+    """Return the partitions as conditions, with their shares in each class."""
+    tar_total = math.fsum(p.weight for p in partitions if p.tar.size)
+    non_total = math.fsum(p.weight for p in partitions if p.non.size)
+    return [
+        ConditionMembers(
+            name=p.name,
+            weight=p.weight,
+            tar=p.tar,
+            non=p.non,
+            tar_weight=p.weight / tar_total if p.tar.size and tar_total else 0.0,
+            non_weight=p.weight / non_total if p.non.size and non_total else 0.0,
+        )
+        for p in partitions
+    ]
+
+
+def _nist_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[PointCost, ...], float]:
+    """Return the costs with the quirks of the official scorer."""
+    if len({partition.weight for partition in cut.partitions}) > 1 or not plan.normalize:
+        expected = "be None for unequal weights of partitions and for costs not normalized"
+        hint = "The official scorer has neither."
+        raise invalid("compatibility", _OWNER, expected, "'nist'", hint)
+    cells = [nist.Cell.of(cut.tar, cut.non, partition) for partition in cut.partitions]
+    curve = nist.curve(cells)
+    points = []
+    for point in plan.operating_points:
+        pmiss, pfa = nist.actual_rates(cells, point)
+        best = nist.cheapest(curve, point)
+        beta = point.fa_cost / point.miss_cost
+        least = point.miss_cost * curve.pmiss[best] + point.fa_cost * curve.pfa[best]
+        points.append(
+            PointCost(
+                point=point,
+                threshold=math.log(beta),
+                pmiss=pmiss,
+                pfa=pfa,
+                actual=pmiss + beta * pfa,
+                minimum=float(least / min(point.miss_cost, point.fa_cost)),
+                min_threshold=float(np.nextafter(curve.scores[best], np.inf)),
+                min_pmiss=float(curve.pmiss[best]),
+                min_pfa=float(curve.pfa[best]),
+            )
+        )
+    return tuple(points), nist.eer(curve)
+
+
+def _partition_costs(
+    plan: EvaluationPlan, cut: Partitioning, compatibility: str | None
+) -> Iterator[PartitionCost]:
+    """Judge each partition by itself."""
+    limits = DecisionCosts.from_prior(plan.operating_points, _OWNER).thresholds
+    for partition, member in zip(cut.partitions, _members(cut.partitions), strict=True):
+        others = partition.non if partition.non.size else partition.stand_ins
+        alone = attrs.evolve(partition, non=others, weight=1.0)
+        actual = minimum = math.nan
+        if partition.tar.size and others.size:
+            only_this = attrs.evolve(cut, partitions=(alone,))
+            points, _ = _costs(plan, only_this, compatibility)
+            pmiss = tuple(cost.pmiss for cost in points)
+            pfa = tuple(cost.pfa for cost in points)
+            actual = _mean(cost.actual for cost in points)
+            minimum = _mean(cost.minimum for cost in points)
+        else:
+            tar, non = cut.tar.scores[partition.tar], cut.non.scores[others]
+            pmiss = tuple(_share(tar < limit) for limit in limits)
+            pfa = tuple(_share(non >= limit) for limit in limits)
+        yield PartitionCost(
+            name=partition.name,
+            levels=partition.levels,
+            n_tar=partition.tar.size,
+            n_non=partition.non.size,
+            n_stand_ins=others.size - partition.non.size,
+            tar_weight=member.tar_weight,
+            non_weight=member.non_weight,
+            pmiss=pmiss,
+            pfa=pfa,
+            actual=actual,
+            minimum=minimum,
+        )
+
+
+def _share(errors: npt.NDArray[np.bool_]) -> float:
+    """Return the share of trials that are errors; NaN if there are none."""
+    return float(np.count_nonzero(errors) / errors.size) if errors.size else math.nan
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return math.fsum(listed) / len(listed)
+
+
+def _plan_notes(plan: EvaluationPlan, compatibility: str | None) -> Iterator[str]:
+    """Say what must be known of the plan itself."""
+    yield from plan.notes
+    if plan.name in PLANS and PLANS[plan.name].fingerprint != plan.fingerprint:
+        yield (
+            f"This plan differs from the preset {plan.name}, whose fingerprint is "
+            f"{PLANS[plan.name].fingerprint}."
+        )
+    if not plan.parts and not {plan.points_evidence, plan.partitions_evidence} <= {"V", "U"}:
+        yield f"How sure the plan is: {plan.evidence_in_words}."
+    if compatibility == "nist" and not plan.official_scorer:
+        yield "The scorer that is imitated is not known to be that of this evaluation."
+
+
+def _absence_notes(partitions: Sequence[Partition]) -> Iterator[str]:
+    """Say which partitions have one class only."""
+    for name, other, lacking in (
+        ("targets", "Pfa", [p.name for p in partitions if not p.tar.size]),
+        ("non-targets", "Pmiss", [p.name for p in partitions if not p.non.size]),
+    ):
+        if lacking:
+            yield (
+                f"{len(lacking)} of {len(partitions)} partitions have no {name} that count and "
+                f"take part in the mean of {other} only: {list_some(lacking, 4)}."
+            )
+
+
+def _differences(plan: EvaluationPlan, compatibility: str | None) -> tuple[str, ...]:
+    if compatibility == "nist":
+        return nist.QUIRKS
+    return nist.DIFFERENCES if plan.official_scorer else ()

@@ -1,0 +1,226 @@
+"""The plans of evaluations against the documents, and what plans refuse."""
+
+import pickle
+
+import attrs
+import pytest
+
+from bosaris_py import OperatingPoint
+from bosaris_py.errors import InvalidInputError, UnknownPlanError
+from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor
+
+CMN2 = {
+    "num_enroll_segs": ("1", "3"),
+    "phone_num_match": ("Y", "N"),
+    "gender": ("male", "female"),
+    "source_type": ("pstn", "voip"),
+}
+MATCHES = {
+    "gender": ("male", "female"),
+    "source_type_match": ("Y", "N"),
+    "language_match": ("Y", "N"),
+}
+SRE16 = {
+    "language": None,
+    "gender": None,
+    "num_enroll_segs": ("1", "3"),
+    "phone_num_match": ("Y", "N"),
+}
+
+# Name, beta of each operating point, factors, and how sure both are. From the evaluation plans
+# and scorers as far as they are "V": SRE08 and SRE10 plans; the SRE18 scorer 4.3 (configuration
+# of `sre18_submission_scorer.py`); the kit of VoxSRC 2023. The others as their sources say.
+TABLE = [
+    ("SRE08", [9.9], {}, "VV"),
+    ("SRE10", [999], {}, "VV"),
+    ("SRE12", [99, 999], {"nontarget_speaker": ("known", "unknown")}, "VM"),
+    ("IVECTOR14", [100], {}, "VV"),
+    ("SRE16", [99, 199], SRE16, "VM"),
+    ("SRE18-CMN2", [99, 199], CMN2, "VV"),
+    ("SRE18-VAST", [19], {}, "VV"),
+    ("SRE19-CTS", [99, 199], CMN2, "VV"),
+    ("SRE19-AV", [19], {}, "SS"),
+    ("SRE20-CTS", [19], {}, "SS"),
+    ("SRE21", [99, 19], MATCHES, "SM"),
+    ("SRE24", [99, 19], MATCHES, "SS"),
+    ("VoxSRC", [19], {}, "VV"),
+    ("SdSV", [9.9], {}, "SS"),
+    ("CNSRC", [99], {}, "SS"),
+]
+
+
+class TestPresets:
+    @pytest.mark.parametrize(("name", "betas", "factors", "grades"), TABLE)
+    def test_agree_with_the_documents(self, name, betas, factors, grades):
+        plan = PLANS[name]
+        assert plan.betas == pytest.approx(betas, rel=1e-13)
+        assert {factor.name: factor.levels for factor in plan.factors} == factors
+        assert plan.points_evidence + plan.partitions_evidence == grades
+        assert plan.source
+        assert plan.normalize
+
+    def test_table_is_complete(self):
+        assert {row[0] for row in TABLE} | {"SRE18"} == set(PLANS)
+
+    def test_sre18_is_the_mean_of_two_data_sets(self):
+        parts = PLANS["SRE18"].parts
+        assert parts == (PLANS["SRE18-CMN2"], PLANS["SRE18-VAST"])
+        assert [part.select for part in parts] == [
+            (("data_source", "cmn2"),),
+            (("data_source", "vast"),),
+        ]
+
+    @pytest.mark.parametrize("name", ["SRE16", "SRE18-CMN2", "SRE19-CTS"])
+    def test_same_telephone_counts_targets_only(self, name):
+        assert PLANS[name].target_only == {"phone_num_match": ("Y",)}
+
+    def test_sre12_averages_known_and_unknown_nontargets(self):
+        (factor,) = PLANS["SRE12"].factors
+        assert factor.weights == (0.5, 0.5)
+        assert factor.divides("non")
+        assert not factor.divides("tar")
+
+    def test_ranking(self):
+        by_minimum = {name for name, plan in PLANS.items() if plan.ranked_by == "minimum"}
+        assert by_minimum == {"IVECTOR14", "VoxSRC", "SdSV", "CNSRC"}
+
+    def test_unsure_partitions_say_so(self):
+        for name in ("SRE12", "SRE16", "SRE21"):
+            assert "partitions from memory, to be checked" in str(PLANS[name])
+        assert "never published" in str(PLANS["SRE20-CTS"])
+
+    def test_description(self):
+        text = str(PLANS["SRE18-CMN2"])
+        for part in (
+            "SRE18-CMN2",
+            "08ead59f",
+            "P_target 0.005, C_miss 1, C_fa 1, beta 199",
+            "data_source = cmn2",
+            "phone_num_match (Y, N); only targets where Y",
+            "read in the source",
+        ):
+            assert part in text
+        assert repr(PLANS["SRE18-CMN2"]) == "EvaluationPlan: SRE18-CMN2, fingerprint 08ead59f"
+
+
+class TestLookup:
+    @pytest.mark.parametrize("name", ["SRE18-CMN2", "sre18-cmn2", "SRE18_CMN2", "Sre18 CMN2"])
+    def test_case_and_punctuation_do_not_matter(self, name):
+        assert PLANS[name] is PLANS["SRE18-CMN2"]
+        assert name in PLANS
+
+    @pytest.mark.parametrize("name", ["SRE99", "", 18])
+    def test_unknown_name_lists_the_known(self, name):
+        with pytest.raises(UnknownPlanError, match=r"known are SRE08, SRE10, .*, CNSRC\.$"):
+            _ = PLANS[name]
+        assert name not in PLANS
+
+    def test_error_is_that_of_a_mapping_and_of_a_bad_value(self):
+        assert issubclass(UnknownPlanError, KeyError)
+        assert issubclass(UnknownPlanError, InvalidInputError)
+        assert PLANS.get("SRE99") is None
+
+    def test_is_a_mapping(self):
+        assert len(PLANS) == len(list(PLANS)) == 16
+        assert repr(PLANS).startswith("PlanCollection: SRE08, SRE10")
+
+
+class TestPlan:
+    plan = EvaluationPlan(name="own", operating_points=[0.1], factors=["gender"])
+
+    def test_numbers_and_names_are_taken_for_points_and_factors(self):
+        assert self.plan.operating_points == (OperatingPoint(0.1),)
+        assert self.plan.factors == (PartitionFactor("gender"),)
+        assert (self.plan.points_evidence, self.plan.partitions_evidence) == ("U", "U")
+
+    def test_fingerprint_never_changes(self):
+        """Reports of different releases can be compared by it."""
+        assert PLANS["SRE18-CMN2"].fingerprint == "08ead59f"
+        assert PLANS["SRE18"].fingerprint == "417889ef"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"operating_points": [0.2]},
+            {"operating_points": [OperatingPoint(0.1, c_miss=2)]},
+            {"factors": []},
+            {"factors": [PartitionFactor("gender", ["f", "m"])]},
+            {"factors": [PartitionFactor("gender", classes="non")]},
+            {"factors": [PartitionFactor("gender", target_only=["f"])]},
+            {"factors": [PartitionFactor("gender", ["f", "m"], weights=[0.4, 0.6])]},
+            {"select": {"data_source": "vast"}},
+            {"normalize": False},
+            {"ranked_by": "minimum"},
+        ],
+    )
+    def test_fingerprint_changes_with_what_matters(self, change):
+        assert self.plan.evolve(**change).fingerprint != self.plan.fingerprint
+
+    @pytest.mark.parametrize(
+        "change", [{"name": "x"}, {"notes": "x"}, {"source": "x"}, {"points_evidence": "V"}]
+    )
+    def test_fingerprint_does_not_change_with_texts(self, change):
+        assert self.plan.evolve(**change).fingerprint == self.plan.fingerprint
+
+    def test_what_is_replaced_is_the_users_own(self):
+        plan = PLANS["SRE18-CMN2"].evolve(factors=[])
+        assert (plan.points_evidence, plan.partitions_evidence) == ("V", "U")
+        plan = PLANS["SRE18-CMN2"].evolve(operating_points=[0.5], points_evidence="S")
+        assert (plan.points_evidence, plan.partitions_evidence) == ("S", "V")
+
+    def test_frozen_hashable_and_pickled(self):
+        plan = PLANS["SRE18"]
+        with pytest.raises(attrs.exceptions.FrozenInstanceError):
+            plan.name = "other"  # type: ignore[misc]
+        assert hash(pickle.loads(pickle.dumps(plan))) == hash(plan)
+        assert pickle.loads(pickle.dumps(plan)) == plan
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({}, "operating_points or parts.*exactly one.*neither"),
+            ({"operating_points": [0.1], "parts": [PLANS["SRE08"]]}, "exactly one.*both"),
+            ({"parts": [PLANS["SRE08"]], "factors": ["a"]}, "beside `parts`"),
+            ({"parts": ["SRE08"]}, "must be evaluation plans"),
+            ({"operating_points": [1.5]}, "strictly between 0 and 1"),
+            ({"operating_points": "0.1"}, "operating points or target probabilities"),
+            ({"operating_points": [0.1], "factors": "gender"}, "list of PartitionFactor"),
+            ({"operating_points": [0.1], "factors": ["a", "a"]}, "name each column once"),
+            ({"operating_points": [0.1], "select": {"a": 1}}, "mapping from a column"),
+            ({"operating_points": [0.1], "ranked_by": "best"}, "'actual', 'minimum'"),
+            ({"operating_points": [0.1], "points_evidence": "A"}, "'V', 'S', 'M', 'U'"),
+            ({"operating_points": [0.1], "notes": [1]}, "must hold texts"),
+            ({"operating_points": [0.1], "name": ""}, "`name`.*be a text"),
+        ],
+    )
+    def test_bad_plans(self, arguments, message):
+        with pytest.raises(InvalidInputError, match=message):
+            EvaluationPlan(**{"name": "own", **arguments})
+
+    def test_unknown_field(self):
+        with pytest.raises(InvalidInputError, match=r"among name, title, .*'priors'"):
+            self.plan.evolve(priors=[0.1])
+
+
+class TestFactor:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"name": 3}, "`name` of PartitionFactor must be a text"),
+            ({"levels": "YN"}, "several texts.*'YN'"),
+            ({"levels": [1, 3]}, "'1', not 1"),
+            ({"levels": []}, "each level once"),
+            ({"levels": ["Y", "Y"]}, "each level once"),
+            ({"levels": ["Y", "N"], "target_only": ["y"]}, "among the levels"),
+            ({"target_only": ["Y"], "classes": "non"}, "'both'"),
+            ({"classes": "all"}, "'both', 'tar', 'non'"),
+            ({"weights": [0.5, 0.5]}, "each of the 0 levels"),
+            ({"levels": ["a", "b"], "weights": [0.5]}, "each of the 2 levels"),
+            ({"levels": ["a", "b"], "weights": [0.5, 0.6]}, "sum one"),
+            ({"levels": ["a", "b"], "weights": [-0.5, 1.5]}, "not negative"),
+            ({"levels": ["a", "b"], "weights": ["x", 1]}, "be numbers"),
+        ],
+    )
+    def test_bad_factors(self, arguments, message):
+        with pytest.raises(InvalidInputError, match=message):
+            PartitionFactor(**{"name": "phone", **arguments})
