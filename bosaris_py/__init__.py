@@ -44,6 +44,7 @@ from bosaris_py.trials import (
     QualityMeasures,
     Scores,
     SegmentQuality,
+    TrialMetadata,
 )
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ __all__ = [
     "SystemComparison",
     "SystemDivergence",
     "Threshold",
+    "TrialMetadata",
     "TrialTable",
     "__version__",
     "act_dcf",

@@ -17,6 +17,7 @@ from bosaris_py.storage.atomic import atomic_write
 
 __all__ = [
     "put_array",
+    "put_attribute",
     "put_ids",
     "put_mask",
     "put_numbers",
@@ -38,9 +39,9 @@ def write_hdf5(path: PathLike, kind: str, fill: Callable[[Any], None]) -> None:
     versions = ("earliest", "v108")
 
     def fill_all(file: Any) -> None:
-        _put_attribute(file.id, "format", f"bosaris_py.{kind}")
-        _put_attribute(file.id, "format_version", FORMAT_VERSION)
-        _put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
+        put_attribute(file.id, "format", f"bosaris_py.{kind}")
+        put_attribute(file.id, "format_version", FORMAT_VERSION)
+        put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
         fill(file)
 
     with atomic_write(path) as temporary:
@@ -56,7 +57,7 @@ def _string_type(width: int, *, is_ascii: bool) -> Any:
     return kind
 
 
-def _put_attribute(location: Any, name: str, text: str) -> None:
+def put_attribute(location: Any, name: str, text: str) -> None:
     """Put a scalar text attribute of fixed length."""
     kind = _string_type(len(text) + 1, is_ascii=True)
     scalar = h5py.h5s.create(h5py.h5s.SCALAR)

@@ -18,6 +18,7 @@ CLASS_NAMES = {
     "flat_ndx": "FlatNdx",
     "flat_key": "FlatKey",
     "flat_scores": "FlatScores",
+    "trial_metadata": "TrialMetadata",
     "segment_quality": "SegmentQuality",
     "quality_measures": "QualityMeasures",
     "id_map": "IdMap",

@@ -89,6 +89,8 @@ class Factor:
             values nor measured quantities are categories.
         """
         owner = "Factor.from_values"
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+            raise invalid("values", owner, "be a list of values", describe(values))
         if not isinstance(values, np.ndarray):
             listed: list[Any] = list(values)  # type: ignore[arg-type]
             kinds = set(map(type, listed))

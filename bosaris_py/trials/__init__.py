@@ -10,6 +10,7 @@ from bosaris_py.trials.flat_ndx import FlatNdx
 from bosaris_py.trials.flat_scores import FlatScores
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key
+from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.ndx import Ndx
 from bosaris_py.trials.quality_measures import QualityMeasures
 from bosaris_py.trials.scores import Scores
@@ -27,4 +28,5 @@ __all__ = [
     "QualityMeasures",
     "Scores",
     "SegmentQuality",
+    "TrialMetadata",
 ]

@@ -102,6 +102,8 @@ def test_read_only_for_good_and_after_pickling():
         (lambda: Factor.from_values([0.5]), "Cut measured quantities into classes"),
         (lambda: Factor.from_values(["a", None]), "hold strings; got among others None"),
         (lambda: Factor.from_values([["a"]]), "one-dimensional"),
+        (lambda: Factor.from_values("abc"), "be a list of values; got 'abc'"),
+        (lambda: Factor.from_values(1), "be a list of values; got 1"),
     ],
 )
 def test_bad_input(make, message):
