@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py.numerics.roc import ROC, ROCCH
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import ROCCH
 
 __all__ = ["hull_points", "steppy_points"]
 

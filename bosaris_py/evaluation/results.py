@@ -9,8 +9,10 @@ import numpy.typing as npt
 from bosaris_py._validation import describe, invalid, refuse_nan
 from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.evidence import Evidence, ScoreLists
+from bosaris_py.numerics.eer_definitions import EERDefinition
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC, ROCCH, EERDefinition, Threshold
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_scores
 

@@ -25,8 +25,7 @@ from bosaris_py._validation import (
     check_weight_range,
     refuse_nan,
 )
-from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import sort_classes
+from bosaris_py.numerics.roc import hull_of
 
 __all__ = ["cllr", "mean_bits", "min_cllr"]
 
@@ -134,8 +133,7 @@ def min_cllr(
     >>> min_cllr([1.0, 2.0], [-1.0, 0.0])
     0.0
     """
-    ordered = sort_classes(tar, non, tar_weights, non_weights, "min_cllr")
-    return ROC.from_sorted(*ordered).convex_hull().min_cllr
+    return hull_of(tar, non, tar_weights, non_weights, "min_cllr").min_cllr
 
 
 def mean_bits(scores: FloatArray, weights: npt.NDArray[np.float64] | None, *, sign: float) -> float:

@@ -71,9 +71,9 @@ __all__ = [
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
-# Scores in one block: with the design matrix, its weighted copy and four vectors
-# this stays below 1 MB, the size of a usual second-level cache.
-_BLOCK_SCORES = 2**14
+# Numbers in the work space of one block, 1 MB: the size of a usual second-level cache. With
+# smaller blocks what numpy takes for each call begins to count.
+_WORK_SPACE = 2**17
 
 # exp() of this is finite and so is its square root times anything sensible; beyond
 # it the three losses that use it are exactly linear (cllr) or constant (brier).
@@ -373,8 +373,9 @@ class TrainingObjective:
         non_step = max(1, -(-self.non.shape[1] // n_trials))
         return evolve(
             self,
-            tar=self.tar[:, ::tar_step],
-            non=self.non[:, ::non_step],
+            # Copied: many passes over scores that lie far apart would wait for the memory.
+            tar=self.tar[:, ::tar_step].copy(),
+            non=self.non[:, ::non_step].copy(),
             tar_weights=None if self.tar_weights is None else self.tar_weights[::tar_step],
             non_weights=None if self.non_weights is None else self.non_weights[::non_step],
         )
@@ -439,7 +440,8 @@ class TrainingObjective:
         """
         n_trials = scores.shape[1]
         size = coefficients.size
-        block = min(n_trials, self.block or max(1, _BLOCK_SCORES // size))
+        # The design matrix, the same with factors, and four vectors.
+        block = min(n_trials, self.block or max(1, _WORK_SPACE // (2 * size + 5)))
         centre = self.centre[:, np.newaxis]
         inverse_spread = 1.0 / self.spread[:, np.newaxis]
         # One row for each system and a row of ones for the offset.
@@ -454,28 +456,31 @@ class TrainingObjective:
         losses: list[float] = []
         sums: list[Float64Array] = []
         worst = -math.inf
+        x, z, c, f, g = design, log_odds, loss, curvature, factors
+        inputs, slopes, weighted = x[:-1], g[-1], g[:-1]
         for start in range(0, n_trials, block):
             part = slice(start, min(start + block, n_trials))
-            n = part.stop - part.start
-            x, z, c, f, g = design[:, :n], log_odds[:n], loss[:n], curvature[:n], factors[:, :n]
-            np.subtract(scores[:, part], centre, out=x[:-1])
-            np.multiply(x[:-1], inverse_spread, out=x[:-1])
+            if (n := part.stop - part.start) < block:
+                x, z, c, f, g = x[:, :n], z[:n], c[:n], f[:n], g[:, :n]
+                inputs, slopes, weighted = x[:-1], g[-1], g[:-1]
+            np.subtract(scores[:, part], centre, out=inputs)
+            np.multiply(inputs, inverse_spread, out=inputs)
             np.dot(coefficients, x, out=z)
             highest = float(z.max())
             worst = max(worst, highest)
             if highest > _LARGEST_LOG_ODDS and math.isfinite(self.rule.slope_at_infinity):
                 beyond = np.maximum(z - _LARGEST_LOG_ODDS, 0.0)
                 np.minimum(z, _LARGEST_LOG_ODDS, out=z)
-                self.rule.kernel(z, c, g[-1], f)
+                self.rule.kernel(z, c, slopes, f)
                 if self.rule.slope_at_infinity:
                     c += self.rule.slope_at_infinity * beyond
             else:
-                self.rule.kernel(z, c, g[-1], f)
+                self.rule.kernel(z, c, slopes, f)
             if weights is not None:
                 c *= weights[part]
-                g[-1] *= weights[part]
+                slopes *= weights[part]
                 f *= weights[part]
-            np.multiply(x, f, out=g[:-1])
+            np.multiply(x, f, out=weighted)
             losses.append(float(c.sum()))
             sums.append(g @ x.T)
         total = float(n_trials) if weights is None else float(weights.sum())
@@ -485,7 +490,7 @@ class TrainingObjective:
 def _lowest(scores: FloatArray, weights: Float64Array, n_trials: int) -> Float64Array:
     """Return the scores of the trials with the lowest weighted sum."""
     # No shorter than what is kept, or most of the work would be to sort that again.
-    block = max(n_trials, _BLOCK_SCORES // (weights.size + 1), 1)
+    block = max(n_trials, _WORK_SPACE // (4 * weights.size), 1)
     kept = np.empty((weights.size, 0))
     for start in range(0, scores.shape[1], block):
         kept = np.hstack((kept, scores[:, start : start + block]))
@@ -588,39 +593,41 @@ def class_moments(
     Notes
     -----
     Means and scatters of the blocks are merged as by Chan, Golub and LeVeque
-    (1979): deviations are taken from the first trial and then from each block's
-    own mean, so nothing cancels however far the scores lie from zero.
+    (1979). Deviations are taken from the mean of the block before, so nothing
+    cancels however far the scores lie from zero: what they are off from the block's own mean is
+    part of the whole scatter.
     """
     n_systems, n_trials = scores.shape
-    block = min(n_trials, block or max(1, _BLOCK_SCORES // (n_systems + 1)))
-    origin = scores[:, :1].astype(np.float64)
+    n_rows = n_systems if weights is None else 2 * n_systems
+    block = min(n_trials, block or max(1, _WORK_SPACE // (4 * n_rows)))
     deviations = np.empty((n_systems, block))
-    weighted = np.empty((n_systems, block))
+    weighted = deviations if weights is None else np.empty((n_systems, block))
     sizes, means, scatters, ranges = [], [], [], []
     with np.errstate(over="ignore", invalid="ignore"):
+        mean = scores[:, :block].mean(axis=1, dtype=np.float64)
+        first = mean
         for start in range(0, n_trials, block):
             part = slice(start, min(start + block, n_trials))
             n = part.stop - part.start
             x, y = deviations[:, :n], weighted[:, :n]
-            x[...] = scores[:, part]
-            ranges.append((x.min(axis=1), x.max(axis=1)))
-            np.subtract(x, origin, out=x)
-            share: Float64Array | float = 1.0 if weights is None else weights[part]
-            size = np.float64(n) if weights is None else weights[part].sum()
-            np.multiply(x, share, out=y)
-            mean = y.sum(axis=1) / size
-            np.subtract(x, mean[:, np.newaxis], out=x)
-            np.multiply(x, share, out=y)
-            scatter = y @ x.T
+            scored = scores[:, part]
+            ranges.append((scored.min(axis=1), scored.max(axis=1)))
+            np.subtract(scored, mean[:, np.newaxis], out=x)
+            size = np.float64(n)
+            if weights is not None:
+                size = weights[part].sum()
+                np.multiply(x, weights[part], out=y)
+            shift = y.sum(axis=1) / size
+            scatters.append(y @ x.T - size * np.outer(shift, shift))
             sizes.append(size)
-            means.append(mean)
-            scatters.append(scatter)
+            mean = mean + shift
+            means.append(mean - first)
         total = _sum_blocks(sizes)
         mean = _sum_blocks([n * m for n, m in zip(sizes, means, strict=True)]) / total
         between = [n * np.outer(m - mean, m - mean) for n, m in zip(sizes, means, strict=True)]
         scatter = (_sum_blocks(scatters) + _sum_blocks(between)) / total
     return ClassMoments(
-        mean=origin[:, 0] + mean,
+        mean=first + mean,
         scatter=scatter,
         lowest=np.min([low for low, _ in ranges], axis=0),
         highest=np.max([high for _, high in ranges], axis=0),

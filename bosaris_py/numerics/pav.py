@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import as_vector, frozen
-from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
+from bosaris_py.numerics.roc import ROC, hull_of
+from bosaris_py.numerics.sorted_scores import SortedScores
 
 __all__ = ["PAVBins", "optimal_llrs", "pav_bins"]
 
@@ -62,8 +62,7 @@ def optimal_llrs(
     ([0.0, inf], [-inf, 0.0])
     """
     owner = "optimal_llrs"
-    ordered = sort_classes(tar, non, tar_weights, non_weights, owner)
-    hull = ROC.from_sorted(*ordered).convex_hull()
+    hull = hull_of(tar, non, tar_weights, non_weights, owner)
     return hull.llr_of(as_vector(tar, "tar", owner)), hull.llr_of(as_vector(non, "non", owner))
 
 

@@ -4,6 +4,7 @@ Everything that counts trials below a threshold asks a `SortedScores`, so that
 the decision rule (accept iff score >= threshold) is written in one place.
 """
 
+import functools
 from typing import Any, TypeAlias, cast
 
 import attrs
@@ -22,7 +23,7 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 
-__all__ = ["SortedScores", "Weights", "sort_classes"]
+__all__ = ["SortedScores", "Weights", "round_to_float32", "sort_classes"]
 
 # Counts (int64) where all trials weigh whole numbers, else float64.
 Weights: TypeAlias = npt.NDArray[Any]
@@ -33,19 +34,18 @@ _EXACT_SUM = 2.0**53
 
 @attrs.frozen(eq=False, repr=False)
 class SortedScores:
-    """The scores of one class in ascending order, with running weights.
+    """The scores of one class in ascending order, with their weights.
 
     Parameters
     ----------
     values : (n,) ndarray of float32 or float64
         Scores, ascending, without NaN. Read-only.
-    cumulative : (n + 1,) ndarray of int64 or float64, or None
-        Weight of the first i scores; None if each trial weighs one. int64 if
-        all weights are whole numbers, so that sums stay exact.
+    weights : (n,) ndarray of float64, or None
+        Weight of each of them; None if each trial weighs one.
     """
 
     values: FloatArray = attrs.field(converter=read_only)
-    cumulative: Weights | None = attrs.field(
+    weights: npt.NDArray[np.float64] | None = attrs.field(
         default=None, converter=attrs.converters.optional(read_only)
     )
 
@@ -65,7 +65,7 @@ class SortedScores:
         """Sort a copy of `scores`; refuse NaN and an empty class.
 
         A trial of weight 0 is no trial. `name` and `owner` go into the error
-        messages. O(n log n) time; memory for one copy, and two more of float64
+        messages. O(n log n) time; memory for one copy, and one more of float64
         where there are weights.
         """
         array = as_vector(scores, name, owner)
@@ -73,7 +73,7 @@ class SortedScores:
         checked = as_weights(weights, array.size, f"{name}_weights", owner)
         if checked is None:
             values = np.sort(array)
-            cumulative = None
+            sorted_weights = None
         else:
             check_weight_range(checked, f"{name}_weights", owner)
             # NaN is refused before trials without weight are left out.
@@ -84,16 +84,16 @@ class SortedScores:
                 array, checked = array[counted], checked[counted]
             order = np.argsort(array, kind="stable")
             values = array[order]
-            cumulative = _running_total(checked[order])
+            sorted_weights = frozen(checked[order])
         # numpy sorts NaN to the end, so one look replaces a pass over the data.
         if np.isnan(values[-1]):
             refuse_nan(array, name, owner)
-        return cls(frozen(values), cumulative)
+        return cls(frozen(values), sorted_weights)
 
     def __repr__(self) -> str:
         """Say how many scores there are and where they lie."""
         span = f"{self.values[0]:g} ... {self.values[-1]:g}"
-        weight = "" if self.cumulative is None else f", total weight {self.total:g}"
+        weight = "" if self.weights is None else f", total weight {self.total:g}"
         return f"SortedScores: {self.values.size} scores, {span}{weight}"
 
     @property
@@ -104,20 +104,43 @@ class SortedScores:
     @property
     def total(self) -> int | float:
         """Total weight: the number of trials unless they are weighted."""
-        if self.cumulative is None:
-            return self.size
-        return cast("int | float", self.cumulative[-1].item())
+        return self.size if self.weights is None else cast("int | float", self._running[-1].item())
+
+    @functools.cached_property
+    def is_whole(self) -> bool:
+        """Whether weights are whole numbers, so that sums of them are exact."""
+        if self.weights is None:
+            return True
+        return bool(
+            (self.weights == np.rint(self.weights)).all() and self.weights.sum() < _EXACT_SUM
+        )
+
+    @functools.cached_property
+    def _running(self) -> Weights:
+        """Weight of the first i scores; int64 if whole."""
+        running = np.zeros(self.size + 1)
+        np.cumsum(self._weights, out=running[1:])
+        return frozen(running.astype(np.int64) if self.is_whole else running)
+
+    @functools.cached_property
+    def _remaining(self) -> Weights:
+        """Weight of all but the first i scores, summed from the top."""
+        remaining = np.zeros(self.size + 1)
+        np.cumsum(self._weights[::-1], out=remaining[-2::-1])
+        return frozen(remaining.astype(np.int64) if self.is_whole else remaining)
 
     @property
-    def weights(self) -> npt.NDArray[np.float64] | None:
-        """Weight of each trial in the order of `values`; None if all weigh one."""
-        if self.cumulative is None:
-            return None
-        return np.diff(self.cumulative).astype(np.float64, copy=False)
+    def _weights(self) -> npt.NDArray[np.float64]:
+        return np.ones(self.size) if self.weights is None else self.weights
 
     def weight_below(self, thresholds: npt.ArrayLike) -> Weights:
         """Return the weight of the scores below each threshold, those rejected."""
         return self.weight_of_first(self.count_below(thresholds))
+
+    def weight_at_or_above(self, thresholds: npt.ArrayLike) -> Weights:
+        """Return the weight of the scores at or above each threshold, those accepted."""
+        below = self.count_below(thresholds)
+        return self.size - below if self.weights is None else self._remaining[below]
 
     def count_below(self, thresholds: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the number of scores below each threshold, comparing in float64."""
@@ -126,26 +149,61 @@ class SortedScores:
             # Searching float32 scores for float64 values would first copy all
             # scores. Rounding each threshold up to float32 asks the same
             # question: no float32 number lies between the two.
-            limits = _round_to_float32(limits, towards=np.inf)
+            limits = round_to_float32(limits, towards=np.inf)
         return np.asarray(np.searchsorted(self.values, limits, side="left"))
 
     def count_up_to(self, thresholds: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the number of scores below or equal to each threshold."""
         limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
         if self.values.dtype == np.float32:
-            limits = _round_to_float32(limits, towards=-np.inf)
+            limits = round_to_float32(limits, towards=-np.inf)
         return np.asarray(np.searchsorted(self.values, limits, side="right"))
 
-    def distinct(self) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-        """Return the distinct scores and how many scores lie below each."""
-        starts = np.flatnonzero(self.values[1:] != self.values[:-1])
-        starts += 1
-        below = np.concatenate((np.zeros(1, dtype=np.int64), starts))
-        return self.values[below], below
+    def edges(
+        self, thresholds: npt.ArrayLike
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the numbers of scores below, and up to, each of some distinct thresholds."""
+        limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
+        below = self.count_below(limits)
+        up_to = below.copy()
+        inside = np.flatnonzero(below < self.size)
+        # Few thresholds are scores; only those are searched for twice.
+        tied = inside[self.values[below[inside]] == limits[inside]]
+        up_to[tied] = self.count_up_to(limits[tied])
+        return below, up_to
+
+    def distinct(self) -> tuple[FloatArray, npt.NDArray[np.int64] | None]:
+        """Return the distinct scores and how many lie below each; None if all are distinct."""
+        new = self.values[1:] != self.values[:-1]
+        if new.all():
+            return self.values, None
+        starts = np.empty(np.count_nonzero(new) + 1, dtype=np.int64)
+        starts[0] = 0
+        starts[1:] = np.flatnonzero(new)
+        starts[1:] += 1
+        return self.values[starts], starts
 
     def weight_of_first(self, counts: npt.NDArray[np.int64]) -> Weights:
         """Return the total weight of the lowest scores, given how many."""
-        return counts if self.cumulative is None else self.cumulative[counts]
+        return counts if self.weights is None else self._running[counts]
+
+    def weight_from(self, edges: npt.NDArray[np.int64]) -> Weights:
+        """Return the weight of the scores from each of some ascending ranks to the next.
+
+        The last sum goes up to the highest score. Each is a sum of its own, not a
+        difference of large ones.
+        """
+        if self.weights is None:
+            counts = np.empty(edges.size, dtype=np.int64)
+            np.subtract(edges[1:], edges[:-1], out=counts[:-1])
+            counts[-1:] = self.size - edges[-1:]
+            return counts
+        held = np.empty(edges.size, dtype=np.bool_)
+        np.less(edges[:-1], edges[1:], out=held[:-1])
+        held[-1:] = edges[-1:] < self.size
+        sums = np.zeros(edges.size)
+        sums[held] = np.add.reduceat(self.weights, edges[held])
+        return sums.astype(np.int64) if self.is_whole else sums
 
 
 def sort_classes(
@@ -162,15 +220,8 @@ def sort_classes(
     )
 
 
-def _running_total(weights: npt.NDArray[np.float64]) -> Weights:
-    cumulative = np.zeros(weights.size + 1)
-    np.cumsum(weights, out=cumulative[1:])
-    if cumulative[-1] < _EXACT_SUM and np.array_equal(weights, np.rint(weights)):
-        return frozen(cumulative.astype(np.int64))
-    return frozen(cumulative)
-
-
-def _round_to_float32(limits: FloatArray, *, towards: float) -> FloatArray:
+def round_to_float32(limits: FloatArray, *, towards: float) -> FloatArray:
+    """Return float32 limits that no float32 score lies between them and the given ones."""
     # Beyond the largest float32 both steps end at infinity, as they should.
     with np.errstate(over="ignore"):
         rounded = np.asarray(limits.astype(np.float32))

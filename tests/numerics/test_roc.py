@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import ROC, OperatingPoint, Threshold, auc, eer, min_dcf, prbep
-from bosaris_py.numerics.roc import _convex, _scan_hull
+from bosaris_py.numerics.rocch import _convex, _scan_hull
 from bosaris_py.numerics.sorted_scores import SortedScores
 from tests.score_strategies import (
     naive_hull,

@@ -1,0 +1,362 @@
+"""The convex hull of a ROC, and thresholds that know their error-rates.
+
+The hull's vertices decide every cost at the best threshold: equal error rate,
+minimum DCF at any prior, minimum Cllr, and the optimal (PAV) calibration.
+
+References
+----------
+.. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms
+   and Code for Surviving the New DCF", 2011, arXiv:1304.2865.
+.. [2] T. Fawcett and A. Niculescu-Mizil, "PAV and the ROC convex hull",
+   Machine Learning 68, 2007, doi:10.1007/s10994-007-5011-0.
+"""
+
+import functools
+from typing import Any, cast
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import (
+    FloatArray,
+    by_constructor,
+    describe,
+    frozen,
+    invalid,
+    read_only,
+)
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.sorted_scores import Weights
+
+__all__ = ["ROCCH", "Threshold", "hull_indices"]
+
+Float64Array = npt.NDArray[np.float64]
+
+# Products of two differences of counts stay below 2**63 up to this bound.
+_EXACT_PRODUCT = 2**62
+
+
+class Threshold(float):
+    """A decision threshold that knows the error-rates that hold at it.
+
+    It is a float, so it compares with scores as any number does.
+
+    Parameters
+    ----------
+    value : float
+        Accept iff score >= value; inf means that everything is rejected.
+    pmiss, pfa : float
+        Miss and false-alarm rate at this threshold, in [0, 1].
+
+    Examples
+    --------
+    >>> threshold = Threshold(2.5, pmiss=0.1, pfa=0.02)
+    >>> threshold
+    Threshold(2.5, pmiss=0.1, pfa=0.02)
+    >>> 3.0 >= threshold
+    True
+    """
+
+    __slots__ = ("_pfa", "_pmiss")
+
+    _pmiss: float
+    _pfa: float
+
+    def __new__(cls, value: float, pmiss: float, pfa: float) -> "Threshold":
+        """Make the float and attach the two rates."""
+        threshold = super().__new__(cls, value)
+        threshold._pmiss = float(pmiss)
+        threshold._pfa = float(pfa)
+        return threshold
+
+    @property
+    def pmiss(self) -> float:
+        """Miss rate at this threshold."""
+        return self._pmiss
+
+    @property
+    def pfa(self) -> float:
+        """False-alarm rate at this threshold."""
+        return self._pfa
+
+    def __repr__(self) -> str:
+        """Show the value and both rates."""
+        return f"Threshold({float(self)!r}, pmiss={self.pmiss:g}, pfa={self.pfa:g})"
+
+    def __getnewargs__(self) -> tuple[float, float, float]:  # type: ignore[override]
+        """Keep the rates when pickled or copied."""
+        return float(self), self.pmiss, self.pfa
+
+
+def _convex(x: Weights, y: Weights) -> npt.NDArray[np.bool_]:
+    """Tell for each inner point if the chain turns strictly left there."""
+    dx, dy = np.diff(x), np.diff(y)
+    if dx.dtype == np.float64 or int(x[-1]) * int(y[0]) < _EXACT_PRODUCT:
+        return dx[:-1] * dy[1:] > dy[:-1] * dx[1:]
+    ahead = dx[:-1].astype(np.float64) * dy[1:]
+    behind = dy[:-1].astype(np.float64) * dx[1:]
+    turns = ahead > behind
+    # Each product is right to 2 units of relative rounding (conversion
+    # included); only where they are closer than that is the sign open.
+    unsure = np.abs(ahead - behind) <= 2.0**-50 * (np.abs(ahead) + np.abs(behind))
+    for i in np.flatnonzero(unsure).tolist():
+        turns[i] = int(dx[i]) * int(dy[i + 1]) > int(dy[i]) * int(dx[i + 1])
+    return turns
+
+
+def hull_indices(x: Weights, y: Weights) -> npt.NDArray[np.intp]:
+    """Return the indices of the vertices of the lower left hull of a falling chain.
+
+    `x` does not fall, `y` does not rise. Of equal points the first counts.
+    With whole numbers the result is exact.
+
+    A point on or above the chord of its two neighbours lies in the hull of the
+    others, so all such points can go at once, and again, until none is left.
+    Each round removes about half of what the hull does not need; where that
+    stalls (long smooth arcs that collapse from one end), a single scan with a
+    stack finishes the job.
+    """
+    moved = (np.diff(x) != 0) | (np.diff(y) != 0)
+    kept = np.flatnonzero(np.concatenate(([True], moved)))
+    while kept.size > 2:
+        turns = _convex(x[kept], y[kept])
+        n_left = int(np.count_nonzero(turns)) + 2
+        if n_left == kept.size:
+            return kept
+        stalled = n_left > 0.9 * kept.size
+        kept = kept[np.concatenate(([True], turns, [True]))]
+        if stalled:
+            return kept[_scan_hull(x[kept].tolist(), y[kept].tolist())]
+    return kept
+
+
+def _scan_hull(x: list[Any], y: list[Any]) -> list[int]:
+    """Return the hull's indices by one scan with a stack (Andrew's monotone chain)."""
+    stack: list[int] = []
+    for i in range(len(x)):
+        while len(stack) > 1:
+            a, b = stack[-2], stack[-1]
+            if (x[b] - x[a]) * (y[i] - y[b]) > (y[b] - y[a]) * (x[i] - x[b]):
+                break
+            stack.pop()
+        stack.append(i)
+    return stack
+
+
+@attrs.frozen(eq=False, repr=False)
+class ROCCH:
+    """The ROC's convex hull: the ROC after optimal recalibration.
+
+    Made by `ROC.convex_hull`. m + 1 vertices bound m edges; every trial
+    belongs to one edge, and the slope of that edge is its optimal
+    likelihood-ratio. All arrays are read-only.
+
+    Parameters
+    ----------
+    thresholds : (m + 1,) ndarray of float64
+        Threshold of each vertex, ascending: -inf, target scores, inf.
+    misses : (m + 1,) ndarray of int64 or float64
+        Target weight below each threshold, rising from 0 to the total.
+    false_alarms : (m + 1,) ndarray of int64 or float64
+        Non-target weight at or above each threshold, falling to 0.
+
+    Examples
+    --------
+    >>> hull = ROC.from_scores([1.0, 3.0], [0.0, 2.0]).convex_hull()
+    >>> hull.pfa.tolist(), hull.pmiss.tolist()
+    ([1.0, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 1.0])
+    >>> hull.eer
+    0.25
+    """
+
+    thresholds: Float64Array = attrs.field(converter=read_only)
+    misses: Weights = attrs.field(converter=read_only)
+    false_alarms: Weights = attrs.field(converter=read_only)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that arrays stay read-only."""
+        return by_constructor(self)
+
+    def __repr__(self) -> str:
+        """Say how many vertices there are."""
+        return f"ROCCH: {self.thresholds.size} vertices, EER {self.eer:.4g}"
+
+    @property
+    def tar_total(self) -> int | float:
+        """Total target weight."""
+        return cast("int | float", self.misses[-1].item())
+
+    @property
+    def non_total(self) -> int | float:
+        """Total non-target weight."""
+        return cast("int | float", self.false_alarms[0].item())
+
+    @functools.cached_property
+    def pmiss(self) -> Float64Array:
+        """Miss rate at each vertex, rising from 0 to 1."""
+        return frozen(self.misses / self.tar_total)
+
+    @functools.cached_property
+    def pfa(self) -> Float64Array:
+        """False-alarm rate at each vertex, falling from 1 to 0."""
+        return frozen(self.false_alarms / self.non_total)
+
+    @functools.cached_property
+    def llr(self) -> Float64Array:
+        """Optimal log-likelihood-ratio of each edge, ascending: (m,), natural log.
+
+        The logarithm of the edge's target rate over its non-target rate; -inf
+        or inf where an edge holds one class only.
+        """
+        targets = np.diff(self.misses) * float(self.non_total)
+        others = (self.false_alarms[:-1] - self.false_alarms[1:]) * float(self.tar_total)
+        with np.errstate(divide="ignore"):
+            return frozen(np.log(targets / others))
+
+    def llr_of(self, scores: FloatArray) -> Float64Array:
+        """Return the optimal log-likelihood-ratio of each score, by its edge.
+
+        Parameters
+        ----------
+        scores : ndarray of float
+            Scores of trials.
+
+        Returns
+        -------
+        ndarray of float64, like `scores`
+            Natural-log likelihood-ratios.
+        """
+        edges = np.searchsorted(self.thresholds[1:-1], scores, side="right")
+        return self.llr[edges]
+
+    @functools.cached_property
+    def eer(self) -> float:
+        """Equal error rate: where pmiss equals pfa on the hull; a fraction in [0, 0.5].
+
+        Theory paper, section 2.6.2, equation (26): the maximum over the prior
+        of the minimum error-rate.
+        """
+        return self.unequal_error_rate(1.0)
+
+    @functools.cached_property
+    def prbep(self) -> float:
+        """Precision-recall break-even point: as many misses as false alarms, on the hull.
+
+        A weight sum rather than a count if trials are weighted. In general not
+        a whole number, because the hull interpolates. Theory paper, section
+        2.6.4, equation (29).
+        """
+        return self._crossing(1.0, 1.0)
+
+    def unequal_error_rate(self, ratio: float) -> float:
+        r"""Return the false-alarm rate where it is `ratio` times the miss rate.
+
+        Parameters
+        ----------
+        ratio : float
+            Quotient r = pfa / pmiss, positive and finite; 1 gives the EER.
+
+        Returns
+        -------
+        float
+            UER(r) = pfa = r pmiss, in [0, 1].
+
+        Raises
+        ------
+        InvalidInputError
+            If `ratio` is not positive and finite.
+
+        Notes
+        -----
+        Equal to :math:`\max_\pi \mathrm{minDCF}(\pi, C_{miss}=r, C_{fa}=1)`:
+        a tight upper bound of the cost at any prior. Theory paper, section
+        2.6.3, equation (28).
+        """
+        try:
+            r = float(ratio)
+        except (TypeError, ValueError):
+            r = np.nan
+        if not (np.isfinite(r) and r > 0):
+            expected = "be a positive, finite number"
+            raise invalid("ratio", "unequal_error_rate", expected, describe(ratio))
+        return self._crossing(r / self.tar_total, 1.0 / self.non_total)
+
+    def _crossing(self, miss_scale: float, fa_scale: float) -> float:
+        """Return the value where scaled misses equal scaled false alarms on the hull."""
+        left = miss_scale * self.misses
+        right = fa_scale * self.false_alarms
+        j = int(np.argmax(left >= right))
+        rise, fall = left[j] - left[j - 1], right[j - 1] - right[j]
+        return float((left[j] * right[j - 1] - left[j - 1] * right[j]) / (rise + fall))
+
+    def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> Any:
+        """Return the minimum DCF at one or many operating points; see `bosaris_py.min_dcf`.
+
+        Parameters
+        ----------
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+            Target probabilities (unit costs) or operating points.
+        normalize : bool, default: False
+            Divide by the cost of the better decision made without a detector.
+
+        Returns
+        -------
+        float or (k,) ndarray of float64
+            Minimum DCF.
+        """
+        costs = DecisionCosts.from_prior(prior, "min_dcf")
+        best = self.best_vertices(costs)
+        return costs.cost(self.pmiss[best], self.pfa[best], normalize=normalize)
+
+    def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
+        """Return the threshold of minimum DCF at one operating point, with its error-rates.
+
+        Parameters
+        ----------
+        prior : float or OperatingPoint
+            One target probability (unit costs) or operating point.
+
+        Returns
+        -------
+        Threshold
+            A target score, or -inf (accept all) or inf (reject all).
+
+        Raises
+        ------
+        InvalidInputError
+            If `prior` is not in (0, 1) or is more than one.
+        """
+        costs = DecisionCosts.from_prior(prior, "min_dcf_threshold")
+        if costs.plo.ndim:
+            expected = "be one probability or operating point"
+            raise invalid("prior", "min_dcf_threshold", expected, f"{costs.plo.size} of them")
+        best = int(self.best_vertices(costs))
+        return Threshold(self.thresholds[best], self.pmiss[best], self.pfa[best])
+
+    def best_vertices(self, costs: DecisionCosts) -> npt.NDArray[np.int64]:
+        """Return the index of the cheapest vertex at each operating point.
+
+        Parameters
+        ----------
+        costs : DecisionCosts
+            The operating points.
+
+        Returns
+        -------
+        ndarray of int64, shaped like the operating points
+            Edges whose optimal likelihood-ratio is below the Bayes threshold
+            are rejected; where two vertices cost the same, the one with fewer
+            misses.
+        """
+        return np.asarray(np.searchsorted(self.llr, costs.thresholds, side="left"))
+
+    @functools.cached_property
+    def min_cllr(self) -> float:
+        """Cllr after optimal recalibration, in bits; see `bosaris_py.min_cllr`."""
+        targets = np.diff(self.misses) / self.tar_total
+        others = (self.false_alarms[:-1] - self.false_alarms[1:]) / self.non_total
+        has_tar, has_non = targets > 0, others > 0
+        miss_bits = np.dot(targets[has_tar], np.logaddexp(0.0, -self.llr[has_tar]))
+        fa_bits = np.dot(others[has_non], np.logaddexp(0.0, self.llr[has_non]))
+        return float((miss_bits + fa_bits) / (2.0 * np.log(2.0)))
