@@ -150,7 +150,7 @@ class LinearCalibration(TrainedMap):
         the entropy H of the objective [1]_. Trust-region Newton on standardised
         scores; a pass over the scores for each of its steps, of which sets of
         millions of trials need two or three because the optimum of a subset is
-        where they start. Memory beyond the input is a few hundred kilobytes.
+        where they start. Memory beyond the input is a megabyte or two.
 
         brier is not convex. It is minimised from the optimum of cllr and from
         zero, and the better result is kept.
@@ -174,8 +174,8 @@ class LinearCalibration(TrainedMap):
     @classmethod
     def fit_scores(
         cls,
-        scores: Scores,
-        key: Key,
+        scores: AnyScores,
+        key: AnyKey,
         *,
         conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
@@ -188,9 +188,9 @@ class LinearCalibration(TrainedMap):
 
         Parameters
         ----------
-        scores : Scores
+        scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             Train on conditions that weigh what they shall weigh, instead of in
@@ -261,18 +261,20 @@ class LinearCalibration(TrainedMap):
     @overload
     def apply(self, x: Scores) -> Scores: ...
     @overload
+    def apply(self, x: FlatScores) -> FlatScores: ...
+    @overload
     def apply(self, x: npt.ArrayLike) -> Any: ...
     def apply(self, x: Any) -> Any:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
         ----------
-        x : array_like of float, any shape, or Scores
+        x : array_like of float, any shape, or Scores or FlatScores
             Scores; no NaN, +-inf allowed (they stay infinite).
 
         Returns
         -------
-        ndarray of float64, float, or Scores
+        ndarray of float64, float, or Scores or FlatScores
             Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
             Scores only what the mask shows is calibrated.
 
@@ -287,7 +289,7 @@ class LinearCalibration(TrainedMap):
         >>> float(calibration.apply(2.0).round(3))
         1.656
         """
-        if isinstance(x, Scores):
+        if isinstance(x, AnyScores):
             return x.transform(self._map)
         scores = np.asarray(x)
         return self._map(scores.ravel()).reshape(scores.shape)[()]

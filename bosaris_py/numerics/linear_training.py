@@ -32,7 +32,7 @@ Float64Array: TypeAlias = npt.NDArray[np.float64]
 
 # Trials of each class in the subsets whose optimum is the starting point for the
 # next larger one. At 2**17 the optimum is a fraction of a percent off that of the
-# full set, so that two or three passes over the latter are enough.
+# full set, so that two passes over the latter are enough (`_Corrected`).
 _SUBSETS = (2**13, 2**17)
 
 # A set must be this much larger than a subset to make the detour worthwhile.
@@ -179,6 +179,44 @@ class _Problem:
         return not is_separable(self.objective, self.basis, difference, start)
 
 
+@frozen(eq=False)
+class _Corrected:
+    """The objective of a subset plus a parabola that makes it that of the full set at a point.
+
+    Value, gradient and Hessian agree there. Only the higher derivatives are the subset's, so the
+    minimum is off by the square of the way to it times the error of those: a step much
+    better than Newton's, without another pass over the full set.
+    """
+
+    subset: _Problem
+    origin: Float64Array
+    value: float
+    gradient: Float64Array
+    hessian: Float64Array
+
+    @classmethod
+    def at(cls, subset: _Problem, origin: Float64Array, full: Evaluation) -> "_Corrected":
+        thin = subset.evaluate(origin)
+        return cls(
+            subset=subset,
+            origin=origin,
+            value=full.value - thin.value,
+            gradient=full.gradient - thin.gradient,
+            hessian=full.hessian - thin.hessian,
+        )
+
+    def evaluate(self, point: Float64Array) -> Evaluation:
+        thin = self.subset.evaluate(point)
+        step = point - self.origin
+        slope = self.hessian @ step
+        return evolve(
+            thin,
+            value=thin.value + self.value + float(step @ (self.gradient + 0.5 * slope)),
+            gradient=thin.gradient + self.gradient + slope,
+            hessian=thin.hessian + self.hessian,
+        )
+
+
 def _descend(
     problem: _Problem,
     start: Float64Array,
@@ -186,14 +224,23 @@ def _descend(
 ) -> Minimum:
     """Minimise, by way of the optima of subsets if the set is large."""
     largest = max(problem.objective.tar.shape[1], problem.objective.non.shape[1])
+    subset = None
     for n_trials in _SUBSETS:
         if largest > _SUBSET_FACTOR * n_trials:
+            subset = problem.thinned(n_trials)
             # The subset's own error is far above this tolerance.
-            start = minimise(
-                problem.thinned(n_trials).evaluate, start, tolerance=1e-3 / n_trials
-            ).point
+            start = minimise(subset.evaluate, start, tolerance=1e-3 / n_trials).point
     try:
-        return minimise(problem.evaluate, start, stop=stop)
+        if subset is None:
+            return minimise(problem.evaluate, start, stop=stop)
+        here = problem.evaluate(start)
+        if math.isfinite(here.value):
+            corrected = _Corrected.at(subset, start, here)
+            closer = minimise(corrected.evaluate, start, max_evaluations=10).point
+            there = problem.evaluate(closer)
+            if there.value < here.value:
+                start, here = closer, there
+        return minimise(problem.evaluate, start, first=here, stop=stop)
     except FitError:
         # Boosting can overflow at an outlier that no subset contained.
         return minimise(problem.evaluate, problem.origin, stop=stop)
@@ -279,7 +326,9 @@ def train_linear(
     -----
     One pass standardises the scores and looks for non-finite ones. Newton's
     method then starts from zero, or in large sets from the optimum of an evenly
-    spaced subset. Systems that are constant get the weight zero; of collinear
+    spaced subset; from there it steps to the optimum of the subset's objective with
+    the full set's value, gradient and Hessian at that point, which is nearly the full
+    set's. Systems that are constant get the weight zero; of collinear
     systems the standardised weights of least length are taken.
 
     Separable data are recognised by a proof, not by a limit on the weights: a

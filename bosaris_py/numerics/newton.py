@@ -176,6 +176,7 @@ def minimise(
     evaluate: Callable[[Float64Array], _D],
     start: Float64Array,
     *,
+    first: _D | None = None,
     max_evaluations: int = 200,
     tolerance: float = _EPSILON,
     stop: Callable[[Float64Array, _D], bool] | None = None,
@@ -189,6 +190,8 @@ def minimise(
         finite makes the minimiser step back.
     start : (d,) ndarray of float64
         Where to begin; the function must be finite there.
+    first : evaluation, optional
+        What `evaluate` returns at `start`, if that is known already.
     max_evaluations : int, default: 200
         After how many evaluations to give up.
     tolerance : float, default: 2.2e-16
@@ -217,7 +220,7 @@ def minimise(
     evaluating the function again.
     """
     point = np.array(start, dtype=np.float64)
-    here = evaluate(point)
+    here = evaluate(point) if first is None else first
     evaluations = 1
     if not math.isfinite(here.value):
         message = f"The objective is {here.value} where its minimisation starts, at {point}."

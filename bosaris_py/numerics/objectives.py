@@ -598,30 +598,31 @@ def class_moments(
     part of the whole scatter.
     """
     n_systems, n_trials = scores.shape
-    n_rows = n_systems if weights is None else 2 * n_systems
-    block = min(n_trials, block or max(1, _WORK_SPACE // (4 * n_rows)))
-    deviations = np.empty((n_systems, block))
-    weighted = deviations if weights is None else np.empty((n_systems, block))
+    block = min(n_trials, block or max(1, _WORK_SPACE // (2 * (n_systems + 1))))
+    # A row of ones: one product gives sums and sums of products. (It is also quicker than
+    # that of a matrix with its own transpose, for which BLAS takes a slow way.)
+    design = np.ones((n_systems + 1, block))
+    weighted = design if weights is None else np.empty_like(design)
     sizes, means, scatters, ranges = [], [], [], []
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = scores[:, :block].mean(axis=1, dtype=np.float64)
-        first = mean
+        first = origin = scores[:, :block].mean(axis=1, dtype=np.float64)
         for start in range(0, n_trials, block):
             part = slice(start, min(start + block, n_trials))
             n = part.stop - part.start
-            x, y = deviations[:, :n], weighted[:, :n]
-            scored = scores[:, part]
-            ranges.append((scored.min(axis=1), scored.max(axis=1)))
-            np.subtract(scored, mean[:, np.newaxis], out=x)
+            x, y = design[:-1, :n], weighted[:, :n]
+            x[...] = scores[:, part]
+            ranges.append((x.min(axis=1), x.max(axis=1)))
+            np.subtract(x, origin[:, np.newaxis], out=x)
             size = np.float64(n)
             if weights is not None:
                 size = weights[part].sum()
-                np.multiply(x, weights[part], out=y)
-            shift = y.sum(axis=1) / size
-            scatters.append(y @ x.T - size * np.outer(shift, shift))
+                np.multiply(design[:, :n], weights[part], out=y)
+            products = y @ x.T
+            shift = products[-1] / size
+            scatters.append(products[:-1] - size * np.outer(shift, shift))
             sizes.append(size)
-            mean = mean + shift
-            means.append(mean - first)
+            means.append(origin - first + shift)
+            origin = origin + shift
         total = _sum_blocks(sizes)
         mean = _sum_blocks([n * m for n, m in zip(sizes, means, strict=True)]) / total
         between = [n * np.outer(m - mean, m - mean) for n, m in zip(sizes, means, strict=True)]

@@ -161,6 +161,19 @@ def test_loose_tolerance_saves_evaluations():
     assert abs(loose.point[0] - 1.0) < 3e-3
 
 
+def test_known_evaluation_is_not_repeated():
+    start = np.array([3.0, 1.0])
+    points = []
+
+    def seen(point):
+        points.append(point.tolist())
+        return soft_wall(point)
+
+    minimum = minimise(seen, start, first=soft_wall(start))
+    assert start.tolist() not in points
+    np.testing.assert_array_equal(minimum.point, minimise(soft_wall, start).point)
+
+
 def test_gives_up_and_says_so():
     minimum = minimise(rosenbrock, np.array([-1.2, 1.0]), max_evaluations=5)
     assert minimum.evaluations == 5

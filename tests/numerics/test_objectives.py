@@ -301,6 +301,18 @@ def test_moments(block, weighted, rng):
     np.testing.assert_array_equal(moments.highest, scores.max(axis=1))
 
 
+def test_moments_of_blocks_that_lie_far_apart():
+    """Each block is seen from where the one before it lies."""
+    tops = np.repeat([0.0, 1e8, -1e8, 5.0], 10)
+    scores = np.vstack((tops + np.tile([-1.0, 1.0], 20), np.tile([0.0, 0.5], 20)))
+    moments = class_moments(scores, block=10)
+    np.testing.assert_allclose(moments.mean, [1.25, 0.25], rtol=1e-7)
+    # (2 * 1e16 + 25) / 4 from the tops, 1 from what alternates, less the squared mean.
+    assert moments.scatter[0, 0] == pytest.approx(5e15 + 6.25 + 1.0 - 1.25**2, abs=2.0)
+    assert moments.scatter[1, 1] == 0.0625
+    assert moments.scatter[0, 1] == pytest.approx(0.25, rel=1e-7)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_range_shows_non_finite_scores(bad):
     scores = np.ones((2, 100))
