@@ -4,7 +4,8 @@ Rows are models, columns are test segments; wherever trials become a vector the
 model index runs fastest. All objects are immutable.
 """
 
-from bosaris_py.trials.conditions import ConditionMembers, Conditions
+from bosaris_py.trials.condition_members import ConditionMembers
+from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.flat_key import FlatKey
 from bosaris_py.trials.flat_ndx import FlatNdx
 from bosaris_py.trials.flat_scores import FlatScores

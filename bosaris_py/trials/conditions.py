@@ -22,7 +22,6 @@ References
    multiple conditions in an evaluation", 2008, equations 1 to 4 and 12.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -32,63 +31,41 @@ import numpy.typing as npt
 
 from bosaris_py._validation import (
     BoolArray,
-    as_mask,
-    by_constructor,
     describe,
     frozen,
     invalid,
     list_some,
-    read_only,
     warn_caller,
 )
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
 from bosaris_py.storage.factors import Factor
-from bosaris_py.trials._places import describe_trials, scored_trials, trial_places, trials_within
-from bosaris_py.trials.flat_key import FlatKey
+from bosaris_py.trials._condition_subsets import (
+    Labels,
+    Subsets,
+    as_factor,
+    as_names,
+    as_subset,
+    product_of,
+)
+from bosaris_py.trials._places import describe_trials, scored_trials, take_trials
+from bosaris_py.trials.condition_members import (
+    ConditionMembers,
+    WeightsLike,
+    as_condition_weights,
+    shares_of,
+    spread,
+)
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_key, check_ndx, check_scores
 from bosaris_py.trials.ids import IntArray
-from bosaris_py.trials.key import Key
 
-__all__ = ["ConditionMembers", "Conditions", "WeightsLike"]
+__all__ = ["ConditionMembers", "Conditions", "Lacking", "Uncovered"]
 
 Float64Array = npt.NDArray[np.float64]
-WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
 Overlap: TypeAlias = Literal["error", "allow"]
 Uncovered: TypeAlias = Literal["error", "ignore"]
 Lacking: TypeAlias = Literal["warn", "ignore", "error"]
 
-# What the decimals of weights such as 0.3333333333 may leave.
-_SUM_TOLERANCE = 1e-6
-_SEPARATOR = ", "
 _CLASSES = ("targets", "non-targets")
-
-
-@attrs.frozen(eq=False)
-class ConditionMembers:
-    """Where the trials of one condition stand in the vectors of target and non-target scores.
-
-    Parameters
-    ----------
-    name : str
-        The condition.
-    weight : float
-        Its weight, as given.
-    tar, non : (n,) array of int
-        Ascending positions in the two vectors.
-    tar_weight, non_weight : float
-        Its share in the miss rate and in the false-alarm rate: its weight,
-        divided by the weights of all conditions that have trials of the class;
-        0 if it has none itself.
-    """
-
-    name: str
-    weight: float
-    tar: IntArray = attrs.field(converter=read_only)
-    non: IntArray = attrs.field(converter=read_only)
-    tar_weight: float
-    non_weight: float
-
-    __reduce__ = by_constructor
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -159,7 +136,7 @@ class Conditions:
 
     names: tuple[str, ...]
     weights: Float64Array
-    _subsets: "_Subsets | _Labels"
+    _subsets: Subsets | Labels
     _overlap: str
     _uncovered: str
     _lacking: str
@@ -178,15 +155,15 @@ class Conditions:
             hint = "Conditions.from_labels takes a label for each trial."
             expected = "map names to trials or masks"
             raise invalid("subsets", "Conditions", expected, describe(listed), hint)
-        names = _as_names(subsets)
-        members = tuple(_as_subset(name, subset) for name, subset in subsets.items())
-        self._set(names, weights, _Subsets(members), overlap, uncovered, lacking)
+        names = as_names(subsets)
+        members = tuple(as_subset(name, subset) for name, subset in subsets.items())
+        self._set(names, weights, Subsets(members), overlap, uncovered, lacking)
 
     def _set(
         self,
         names: tuple[str, ...],
         weights: WeightsLike | None,
-        subsets: "_Subsets | _Labels",
+        subsets: Subsets | Labels,
         overlap: str,
         uncovered: str,
         lacking: str,
@@ -200,7 +177,7 @@ class Conditions:
             if value not in choices:
                 expected = f"be one of {', '.join(map(repr, choices))}"
                 raise invalid(option, "Conditions", expected, describe(value))
-        checked = _as_condition_weights(weights, names)
+        checked = as_condition_weights(weights, names)
         self.__attrs_init__(names, checked, subsets, overlap, uncovered, lacking)
 
     @classmethod
@@ -328,11 +305,11 @@ class Conditions:
         lacking: str,
     ) -> "Conditions":
         check_ndx(trials, "Conditions")
-        checked = [_as_factor(name, values, trials) for name, values in factors.items()]
-        product = _product(checked)
+        checked = [as_factor(name, values, trials) for name, values in factors.items()]
+        product = product_of(checked)
         names = tuple(str(level) for level in product.levels)
         return cls._made(
-            _as_names(names), weights, _Labels(trials, product), "error", uncovered, lacking
+            as_names(names), weights, Labels(trials, product), "error", uncovered, lacking
         )
 
     def __repr__(self) -> str:
@@ -482,7 +459,7 @@ class Conditions:
         their mean over these is one; equal shares of trials and weights give ones.
         """
         check_key(key, "Conditions.trial_weights")
-        return _spread(self._members(key, None), key.n_tar, key.n_non)
+        return spread(self._members(key, None), key.n_tar, key.n_non)
 
     def scored_weights(self, scores: AnyScores, key: AnyKey) -> tuple[Float64Array, Float64Array]:
         """Return the weight of each trial that has a score; see `trial_weights`.
@@ -517,7 +494,7 @@ class Conditions:
         if scored is not None:
             n_tar = int(np.count_nonzero(scored & key.trial_labels()))
             n_non = int(np.count_nonzero(scored)) - n_tar
-        return _spread(self._members(key, scored), n_tar, n_non)
+        return spread(self._members(key, scored), n_tar, n_non)
 
     def select(self, key: AnyKey, name: str) -> AnyKey:
         """Return the trials of one condition.
@@ -596,7 +573,7 @@ class Conditions:
             split.append((n_tar_up_to[tar] - 1, non - n_tar_up_to[non]))
         self._report_lacking(counted, split)
         shares = [
-            _shares([weight for _, weight, _ in counted], [parts[number] for parts in split])
+            shares_of([weight for _, weight, _ in counted], [parts[number] for parts in split])
             for number in range(2)
         ]
         return tuple(
@@ -608,7 +585,7 @@ class Conditions:
 
     def _refuse_overlap(self, key: AnyKey, places: Sequence[IntArray]) -> None:
         """Raise if a trial is in several conditions."""
-        if isinstance(self._subsets, _Labels):
+        if isinstance(self._subsets, Labels):
             return
         n_conditions = np.zeros(key.n_trials, dtype=np.int32)
         for part in places:
@@ -649,210 +626,3 @@ class Conditions:
         if self._lacking == "error":
             raise TrialMismatchError(message)
         warn_caller(message, ConditionWarning)
-
-
-@attrs.frozen(eq=False)
-class _Assignment:
-    """The places of the trials of each condition, and which trials are in none."""
-
-    places: list[IntArray]
-    uncovered: BoolArray | None
-
-
-@attrs.frozen(eq=False)
-class _Subsets:
-    """Conditions as lists of trials or masks."""
-
-    subsets: tuple[Any, ...]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call that marks masks as read-only again."""
-        return _restored_subsets, (self.subsets,)
-
-    def assign(self, key: AnyKey) -> _Assignment:
-        """Find the trials of each condition among those of a key."""
-        masks = [self._mask(subset, key) for subset in self.subsets]
-        uncovered = ~np.logical_or.reduce(masks)
-        return _Assignment(
-            [np.flatnonzero(mask) for mask in masks], uncovered if uncovered.any() else None
-        )
-
-    def _mask(self, subset: Any, key: AnyKey) -> BoolArray:
-        """Tell for each trial of the key whether it is in a subset."""
-        if not isinstance(subset, np.ndarray):
-            return trials_within(subset, key)
-        shape = (key.modelset.size, key.segset.size)
-        if subset.shape == (key.n_trials,):
-            return subset
-        if subset.shape == shape:
-            return np.asarray(subset[key.trial_positions()])
-        expected = f"have the shape {shape} of the key, or one value for each of its trials"
-        hint = "Did you swap models and segments?" if subset.shape == shape[::-1] else ""
-        found = f"shape {subset.shape} and {key.n_trials} trials"
-        raise invalid("subsets", "Conditions", expected, found, hint)
-
-
-@attrs.frozen(eq=False)
-class _Labels:
-    """Conditions as one label for each trial of a list."""
-
-    trials: AnyNdx
-    factor: Factor
-
-    def assign(self, key: AnyKey) -> _Assignment:
-        """Find the trials of each condition among those of a key."""
-        places = trial_places(self.trials, key)
-        n_levels = self.factor.levels.size
-        codes = self.factor.codes
-        uncovered = None
-        if places is not None:
-            absent = places < 0
-            # The level of nowhere is -1 as well: there is at least one trial.
-            codes = codes[places].astype(np.min_scalar_type(n_levels), copy=False)
-            if absent.any():
-                codes[absent] = n_levels
-                uncovered = absent
-        # Numbers of one or two bytes are sorted in linear time.
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=n_levels))[:n_levels]
-        return _Assignment(np.split(order, ends)[:n_levels], uncovered)
-
-
-def _restored_subsets(subsets: tuple[Any, ...]) -> _Subsets:
-    """Build a definition from what a pickle has just made."""
-    return _Subsets(
-        tuple(frozen(item) if isinstance(item, np.ndarray) else item for item in subsets)
-    )
-
-
-def take_trials(key: AnyKey, places: IntArray) -> AnyKey:
-    """Return a key of the same form with the trials at ascending places only."""
-    models, segments = key.trial_positions()
-    models, segments = models[places], segments[places]
-    labels = key.trial_labels()[places]
-    if isinstance(key, FlatKey):
-        trials = frozen(models), frozen(segments)
-        return FlatKey(key.modelset, key.segset, *trials, frozen(labels))
-    tar = np.zeros((key.modelset.size, key.segset.size), dtype=np.bool_)
-    non = np.zeros_like(tar)
-    tar[models[labels], segments[labels]] = True
-    non[models[~labels], segments[~labels]] = True
-    return Key(key.modelset, key.segset, frozen(tar), frozen(non))
-
-
-def _spread(
-    members: Sequence[ConditionMembers], n_tar: int, n_non: int
-) -> tuple[Float64Array, Float64Array]:
-    """Give each trial its condition's share, divided among the trials of the condition."""
-    result = []
-    for size, parts in (
-        (n_tar, [(item.tar, item.tar_weight) for item in members]),
-        (n_non, [(item.non, item.non_weight) for item in members]),
-    ):
-        weights = np.zeros(size)
-        for places, share in parts:
-            if places.size:
-                weights[places] += share / places.size
-        weights *= np.count_nonzero(weights)
-        result.append(frozen(weights))
-    return result[0], result[1]
-
-
-def _shares(weights: Sequence[float], parts: Sequence[IntArray]) -> list[float]:
-    """Divide the weights of the conditions that have trials by their sum."""
-    present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
-    total = math.fsum(present)
-    return [weight / total if total else 0.0 for weight in present]
-
-
-def _as_names(names: Any) -> tuple[str, ...]:
-    """Return names of conditions, each once and at least one."""
-    listed = tuple(names)
-    if not listed:
-        raise invalid("subsets", "Conditions", "name at least one condition", "none")
-    for name in listed:
-        if not isinstance(name, str):
-            raise invalid("subsets", "Conditions", "name conditions with text", describe(name))
-    repeated = sorted({name for name in listed if listed.count(name) > 1})
-    if repeated:
-        hint = f"Values of factors must not hold {_SEPARATOR!r}."
-        raise invalid("names", "Conditions", "be different", list_some(repeated), hint)
-    return listed
-
-
-def _as_subset(name: str, subset: Any) -> Any:
-    """Return the trials or the mask of one condition."""
-    if isinstance(subset, AnyNdx):
-        return subset
-    if isinstance(subset, (str, Mapping)):
-        raise invalid(f"subsets[{name!r}]", "Conditions", "be trials or a mask", describe(subset))
-    mask = as_mask(subset, f"subsets[{name!r}]", "Conditions")
-    if mask.ndim not in (1, 2):
-        expected = "have one dimension (trials) or two (models, segments)"
-        raise invalid(f"subsets[{name!r}]", "Conditions", expected, describe(mask))
-    return read_only(mask)
-
-
-def _as_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
-    """Return one value per trial as a factor."""
-    factor = values if isinstance(values, Factor) else Factor.from_values(values)
-    if len(factor) != trials.n_trials:
-        expected = f"have one value for each of the {trials.n_trials} trials"
-        raise invalid(name, "Conditions", expected, f"{len(factor)}")
-    return factor
-
-
-def _product(factors: Sequence[Factor]) -> Factor:
-    """Return the combinations of several factors that occur."""
-    codes = factors[0].codes.astype(np.int64)
-    n_codes = factors[0].levels.size
-    for factor in factors[1:]:
-        codes *= factor.levels.size
-        codes += factor.codes
-        n_codes *= factor.levels.size
-    if n_codes <= max(2**16, codes.size):
-        occurs = np.flatnonzero(np.bincount(codes, minlength=n_codes))
-        table = np.zeros(n_codes, dtype=np.min_scalar_type(max(1, occurs.size)))
-        table[occurs] = np.arange(occurs.size)
-        places = table[codes]
-    else:
-        occurs, places = np.unique(codes, return_inverse=True)
-    columns = []
-    for factor in reversed(factors):
-        occurs, level = np.divmod(occurs, max(1, factor.levels.size))
-        columns.append(factor.levels[level].tolist())
-    names = [_SEPARATOR.join(texts) for texts in zip(*reversed(columns), strict=True)]
-    return Factor(frozen(places), _as_names(names))
-
-
-def _as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) -> Float64Array:
-    """Return one weight for each name, not negative and with sum one."""
-    if weights is None:
-        return frozen(np.full(len(names), 1.0 / len(names)))
-    if isinstance(weights, Mapping):
-        unknown = [name for name in weights if name not in names]
-        if unknown:
-            expected = f"name conditions that exist ({list_some(names, 20)})"
-            raise invalid("weights", "Conditions", expected, list_some(map(repr, unknown)))
-        missing = [name for name in names if name not in weights]
-        if missing:
-            hint = "The weight 0 drops a condition."
-            found = f"none for {list_some(map(repr, missing))}"
-            raise invalid("weights", "Conditions", "name every condition", found, hint)
-        weights = [weights[name] for name in names]
-    try:
-        values = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise invalid("weights", "Conditions", "be numbers", describe(weights)) from None
-    if values.shape != (len(names),):
-        expected = f"be one for each of the {len(names)} conditions"
-        raise invalid("weights", "Conditions", expected, describe(values))
-    if not (np.isfinite(values) & (values >= 0)).all():
-        bad = names[int(np.argmin(np.isfinite(values) & (values >= 0)))]
-        found = f"{values[names.index(bad)]:g} for {bad!r}"
-        raise invalid("weights", "Conditions", "be finite and not negative", found)
-    total = math.fsum(values)
-    if abs(total - 1.0) > _SUM_TOLERANCE:
-        hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
-        raise invalid("weights", "Conditions", "sum to one", f"the sum {total:g}", hint)
-    return frozen(values / total)

@@ -16,7 +16,8 @@ from bosaris_py.storage import metadata_hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.metadata_hdf5 import COLUMN_KINDS
 from bosaris_py.trials._places import describe_trials, trial_places
-from bosaris_py.trials.conditions import Conditions, Lacking, Uncovered, WeightsLike
+from bosaris_py.trials.condition_members import WeightsLike
+from bosaris_py.trials.conditions import Conditions, Lacking, Uncovered
 from bosaris_py.trials.flat_key import FlatKey
 from bosaris_py.trials.flat_ndx import FlatNdx
 from bosaris_py.trials.forms import AnyNdx, check_ndx

@@ -1,0 +1,167 @@
+"""To which condition each trial belongs, and how conditions are named."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from bosaris_py._validation import (
+    BoolArray,
+    as_mask,
+    describe,
+    frozen,
+    invalid,
+    list_some,
+    read_only,
+)
+from bosaris_py.storage.factors import Factor
+from bosaris_py.trials._places import trial_places, trials_within
+from bosaris_py.trials.forms import AnyKey, AnyNdx
+from bosaris_py.trials.ids import IntArray
+
+__all__ = [
+    "Assignment",
+    "Labels",
+    "Subsets",
+    "as_factor",
+    "as_names",
+    "as_subset",
+    "product_of",
+]
+
+_SEPARATOR = ", "
+
+
+@attrs.frozen(eq=False)
+class Assignment:
+    """The places of the trials of each condition, and which trials are in none."""
+
+    places: list[IntArray]
+    uncovered: BoolArray | None
+
+
+@attrs.frozen(eq=False)
+class Subsets:
+    """Conditions as lists of trials or masks."""
+
+    subsets: tuple[Any, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call that marks masks as read-only again."""
+        return _restored_subsets, (self.subsets,)
+
+    def assign(self, key: AnyKey) -> Assignment:
+        """Find the trials of each condition among those of a key."""
+        masks = [self._mask(subset, key) for subset in self.subsets]
+        uncovered = ~np.logical_or.reduce(masks)
+        return Assignment(
+            [np.flatnonzero(mask) for mask in masks], uncovered if uncovered.any() else None
+        )
+
+    def _mask(self, subset: Any, key: AnyKey) -> BoolArray:
+        """Tell for each trial of the key whether it is in a subset."""
+        if not isinstance(subset, np.ndarray):
+            return trials_within(subset, key)
+        shape = (key.modelset.size, key.segset.size)
+        if subset.shape == (key.n_trials,):
+            return subset
+        if subset.shape == shape:
+            return np.asarray(subset[key.trial_positions()])
+        expected = f"have the shape {shape} of the key, or one value for each of its trials"
+        hint = "Did you swap models and segments?" if subset.shape == shape[::-1] else ""
+        found = f"shape {subset.shape} and {key.n_trials} trials"
+        raise invalid("subsets", "Conditions", expected, found, hint)
+
+
+@attrs.frozen(eq=False)
+class Labels:
+    """Conditions as one label for each trial of a list."""
+
+    trials: AnyNdx
+    factor: Factor
+
+    def assign(self, key: AnyKey) -> Assignment:
+        """Find the trials of each condition among those of a key."""
+        places = trial_places(self.trials, key)
+        n_levels = self.factor.levels.size
+        codes = self.factor.codes
+        uncovered = None
+        if places is not None:
+            absent = places < 0
+            # The level of nowhere is -1 as well: there is at least one trial.
+            codes = codes[places].astype(np.min_scalar_type(n_levels), copy=False)
+            if absent.any():
+                codes[absent] = n_levels
+                uncovered = absent
+        # Numbers of one or two bytes are sorted in linear time.
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=n_levels))[:n_levels]
+        return Assignment(np.split(order, ends)[:n_levels], uncovered)
+
+
+def _restored_subsets(subsets: tuple[Any, ...]) -> Subsets:
+    """Build a definition from what a pickle has just made."""
+    return Subsets(
+        tuple(frozen(item) if isinstance(item, np.ndarray) else item for item in subsets)
+    )
+
+
+def as_names(names: Any) -> tuple[str, ...]:
+    """Return names of conditions, each once and at least one."""
+    listed = tuple(names)
+    if not listed:
+        raise invalid("subsets", "Conditions", "name at least one condition", "none")
+    for name in listed:
+        if not isinstance(name, str):
+            raise invalid("subsets", "Conditions", "name conditions with text", describe(name))
+    repeated = sorted({name for name in listed if listed.count(name) > 1})
+    if repeated:
+        hint = f"Values of factors must not hold {_SEPARATOR!r}."
+        raise invalid("names", "Conditions", "be different", list_some(repeated), hint)
+    return listed
+
+
+def as_subset(name: str, subset: Any) -> Any:
+    """Return the trials or the mask of one condition."""
+    if isinstance(subset, AnyNdx):
+        return subset
+    if isinstance(subset, (str, Mapping)):
+        raise invalid(f"subsets[{name!r}]", "Conditions", "be trials or a mask", describe(subset))
+    mask = as_mask(subset, f"subsets[{name!r}]", "Conditions")
+    if mask.ndim not in (1, 2):
+        expected = "have one dimension (trials) or two (models, segments)"
+        raise invalid(f"subsets[{name!r}]", "Conditions", expected, describe(mask))
+    return read_only(mask)
+
+
+def as_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
+    """Return one value per trial as a factor."""
+    factor = values if isinstance(values, Factor) else Factor.from_values(values)
+    if len(factor) != trials.n_trials:
+        expected = f"have one value for each of the {trials.n_trials} trials"
+        raise invalid(name, "Conditions", expected, f"{len(factor)}")
+    return factor
+
+
+def product_of(factors: Sequence[Factor]) -> Factor:
+    """Return the combinations of several factors that occur."""
+    codes = factors[0].codes.astype(np.int64)
+    n_codes = factors[0].levels.size
+    for factor in factors[1:]:
+        codes *= factor.levels.size
+        codes += factor.codes
+        n_codes *= factor.levels.size
+    if n_codes <= max(2**16, codes.size):
+        occurs = np.flatnonzero(np.bincount(codes, minlength=n_codes))
+        table = np.zeros(n_codes, dtype=np.min_scalar_type(max(1, occurs.size)))
+        table[occurs] = np.arange(occurs.size)
+        places = table[codes]
+    else:
+        occurs, places = np.unique(codes, return_inverse=True)
+    columns = []
+    for factor in reversed(factors):
+        occurs, level = np.divmod(occurs, max(1, factor.levels.size))
+        columns.append(factor.levels[level].tolist())
+    names = [_SEPARATOR.join(texts) for texts in zip(*reversed(columns), strict=True)]
+    return Factor(frozen(places), as_names(names))
