@@ -15,6 +15,7 @@ from bosaris_py.storage.formats.trial_format import (
     MODEL,
     SCORE,
     SEGMENT,
+    VOCABULARIES,
     TrialFormat,
     Vocabulary,
 )
@@ -22,6 +23,7 @@ from bosaris_py.storage.formats.trial_format import (
 __all__ = ["detect_format", "detect_in"]
 
 _LINES_LOOKED_AT = 1000
+_TRUTH_VALUES = frozenset(("1", "0", "-1"))
 
 
 def detect_format(path: PathLike) -> str:
@@ -139,15 +141,10 @@ class _Sample:
         has_decimals = is_numeric and not all(word.lstrip("+-").isdigit() for word in words)
         return cls(words, is_numeric, has_decimals)
 
-    @property
-    def are_truth_values(self) -> bool:
-        """Whether there are only 1, 0 and -1."""
-        return self.words <= {"1", "0", "-1"}
-
     def fits_score(self, missing: Collection[str]) -> bool:
         """Tell whether these can be scores."""
         present = self.words.difference(missing, ("nan",))
-        return all(map(_is_number, present)) and not present <= {"1", "0", "-1"}
+        return all(map(_is_number, present)) and not present <= _TRUTH_VALUES
 
     def fits_label(self, vocabularies: Sequence[Vocabulary]) -> bool:
         """Tell whether these can be labels."""
@@ -155,7 +152,8 @@ class _Sample:
 
     def fits_id(self) -> bool:
         """Tell whether these can be ids."""
-        return not self.has_decimals and not self.are_truth_values
+        are_labels = self.words <= _TRUTH_VALUES or self.fits_label(VOCABULARIES)
+        return not self.has_decimals and not are_labels
 
 
 def _is_number(word: str) -> bool:

@@ -105,6 +105,8 @@ class TrialFormat:
     header : mapping of str to tuple of str
         For files with a header, the names that the column of each of these may have,
         the usual one first.
+    order : tuple of str
+        For files with a header, in which order columns are written; the others follow.
     required : tuple of str
         Which of the columns of a file with a header must be there.
     first_word : str
@@ -134,6 +136,7 @@ class TrialFormat:
     description: str
     variants: tuple[tuple[str, ...], ...] = ()
     header: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
+    order: tuple[str, ...] = ROLES
     required: tuple[str, ...] = ()
     first_word: str = ""
     first_line: str = ""

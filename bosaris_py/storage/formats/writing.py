@@ -153,7 +153,8 @@ def _header_roles(table: TrialTable, trial_format: TrialFormat) -> tuple[str, ..
     if lacking:
         raise _lacking(lacking, table, trial_format)
     others = [name for name in table.columns if name not in (SIDE, LABEL)]
-    return (*known, *others)
+    in_order = {role: place for place, role in enumerate(trial_format.order)}
+    return tuple(sorted((*known, *others), key=lambda role: in_order.get(role, len(in_order))))
 
 
 def _header(
