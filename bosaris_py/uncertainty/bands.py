@@ -17,7 +17,6 @@ from bosaris_py._validation import FloatArray, as_vector, describe, frozen, inva
 from bosaris_py.evaluation.bayes_curves import LARGEST_PLO
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.plans import ResamplingPlan
 from bosaris_py.uncertainty.samplers import Sampler
@@ -31,6 +30,7 @@ from bosaris_py.uncertainty.statistics import (
     SortedEvaluator,
     Statistic,
 )
+from bosaris_py.uncertainty.strata import SortedStrata
 from bosaris_py.uncertainty.weighted_curve import WeightedCurve
 
 __all__ = ["ActDCFCurve", "DCFBand", "DCFKind", "DETBand", "DETCurve", "MinDCFCurve"]
@@ -304,7 +304,7 @@ class _DCFCurve(Statistic):
         """From no errors to nothing but errors, or for a minimum to useless scores."""
         return self._costs_at_plo.bounds
 
-    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
         return self._costs_at_plo.evaluator(tar, non)
 

@@ -1,6 +1,6 @@
 """The two-sample bootstraps of the papers, for any statistic."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -25,6 +25,7 @@ from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import CallableSampler, Sampler, call_function
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.statistics import Statistic, ThresholdStatistic, check_statistic
+from bosaris_py.uncertainty.strata import TrialStrata, effective_errors
 
 __all__ = [
     "Method",
@@ -52,6 +53,9 @@ def bootstrap(
     method: Method = "iid",
     tar_sets: npt.ArrayLike | None = None,
     non_sets: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
     replications: int = 2000,
     confidence: float = 0.95,
     interval: IntervalKind | None = None,
@@ -76,8 +80,8 @@ def bootstrap(
         `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr`, `MinCllr` or
         `ErrorRates`, or any function ``f(tar, non, tar_weights, non_weights)``
         that returns a number or an array. A function gets the scores in the
-        order given here and whole-number weights, and is called once for each
-        replicate: the slow way.
+        order given here and weights, whole numbers unless there are conditions, and
+        is called once for each replicate: the slow way.
     method : {"iid", "one-layer", "two-layer"}
         ``"iid"``: pick trials. ``"one-layer"``: pick sets of trials.
         ``"two-layer"``: pick sets, and trials within each set picked.
@@ -85,6 +89,12 @@ def bootstrap(
         Label of each trial's set, for instance the speaker of its model;
         required by the other two methods, refused by ``"iid"``. Whole numbers and
         texts are different labels; none may be missing.
+    tar_conditions, non_conditions : array_like of str or int, optional
+        Label of each trial's condition, for both classes or for none. The metric is
+        then the condition-weighted one, see Notes.
+    condition_weights : mapping from label to float, optional
+        Weight of each condition; positive, and of sum one. Equal ones by default. In a
+        class that lacks a condition, the weights of the others are scaled up.
     replications : int, default: 2000
         Number of replicates B, at least 2. Standard errors need a few hundred,
         the ends of a 95 % interval 2000.
@@ -114,8 +124,9 @@ def bootstrap(
     ------
     InvalidInputError
         If a class is empty, a score is NaN, labels are missing, of the wrong
-        length, not wanted, or name fewer than two sets, if the statistic is no
-        number or not finite on the data, or an option is out of range.
+        length, not wanted, or name fewer than two sets, if weights of conditions are
+        bad, if the statistic is no number or not finite on the data, or an option is out
+        of range.
 
     Warns
     -----
@@ -123,7 +134,8 @@ def bootstrap(
         If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors,
         or all replicates are alike, so that a standard error of 0 means nothing.
     DegenerateReplicatesWarning
-        If the statistic is not defined on some replicates.
+        If the statistic is not defined on some replicates; for instance because sets
+        that were picked have no trials of a condition.
 
     See Also
     --------
@@ -143,6 +155,18 @@ def bootstrap(
     is another quantity. The papers first drop trials until all sets are equally
     large, and then both are the same, see `equal_size_sets`.
 
+    *Conditions.* A condition :math:`\alpha` of weight :math:`w_\alpha` with
+    :math:`n_\alpha` trials of a class gives each of them the weight
+    :math:`w_\alpha / n_\alpha`, equation (12) of [3]_, so that error-rates are
+    :math:`P = \sum_\alpha w_\alpha P_\alpha`. How many trials a condition has is a
+    matter of design. ``"iid"`` therefore picks :math:`n_\alpha` trials within each
+    condition, and the variance of an error-rate is
+    :math:`\sum_\alpha w_\alpha^2 P_\alpha (1-P_\alpha) / n_\alpha`. A set may be of several
+    conditions; ``"two-layer"`` picks trials of a set within their condition. A replicate
+    in which condition :math:`\alpha` has :math:`n_\alpha^*` trials weights each by
+    :math:`w_\alpha / n_\alpha^*`: the same metric of other trials. Without trials of a
+    condition it is degenerate.
+
     No method here makes scores lists and sorts them. Errors at a fixed threshold
     are drawn as binomial numbers; a minimum DCF or an EER draws only the part of
     a replicate that decides it; all else gathers weights on scores sorted once.
@@ -156,6 +180,8 @@ def bootstrap(
     .. [2] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
        of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
        2017, doi:10.1109/TASLP.2016.2614725.
+    .. [3] D. A. van Leeuwen, "A note on performance metrics for speaker recognition
+       using multiple conditions in an evaluation", 2008.
 
     Examples
     --------
@@ -170,7 +196,14 @@ def bootstrap(
     owner = "bootstrap"
     tar_scores, non_scores = as_scores(tar, "tar", owner), as_scores(non, "non", owner)
     check_statistic(statistic, owner)
-    plan = make_plan(tar_scores.size, non_scores.size, method, tar_sets, non_sets, owner)
+    strata = TrialStrata.from_labels(
+        tar_conditions,
+        non_conditions,
+        condition_weights,
+        (tar_scores.size, non_scores.size),
+        owner,
+    )
+    plan = make_plan(strata, method, tar_sets, non_sets, owner)
     n_replicates = whole_number(replications, _FEWEST_REPLICATIONS, "replications", owner)
     n_workers = whole_number(workers, 1, "workers", owner)
     check_fraction(confidence, "confidence", owner)
@@ -178,8 +211,8 @@ def bootstrap(
     kind = default_interval if interval is None else interval
     check_interval(kind, owner)
     generator = as_generator(rng, owner)
-    estimate = estimate_of(statistic, tar_scores, non_scores, owner)
-    told = warn_of_few_errors((statistic,), ((tar_scores, non_scores),))
+    estimate = estimate_of(statistic, tar_scores, non_scores, strata, owner)
+    told = warn_of_few_errors((statistic,), ((tar_scores, non_scores),), strata)
     sampler = make_sampler(statistic, tar_scores, non_scores, plan, np.shape(estimate))
     replicates = draw_replicates(
         sampler, n_replicates, generator, workers=n_workers, progress=progress
@@ -205,8 +238,7 @@ def as_scores(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
 
 
 def make_plan(
-    n_tar: int,
-    n_non: int,
+    strata: TrialStrata,
     method: Method,
     tar_sets: npt.ArrayLike | None,
     non_sets: npt.ArrayLike | None,
@@ -219,22 +251,28 @@ def make_plan(
             if labels is not None:
                 hint = 'Did you mean method="one-layer" or "two-layer"?'
                 raise invalid(name, owner, 'be left out with method="iid"', "labels", hint)
-        return IidPlan(n_tar, n_non)
+        return IidPlan(strata)
     return SetPlan(
-        SetIndex.from_labels(tar_sets, n_tar, "tar_sets", owner),
-        SetIndex.from_labels(non_sets, n_non, "non_sets", owner),
+        SetIndex.from_labels(tar_sets, strata.tar.n_trials, "tar_sets", owner),
+        SetIndex.from_labels(non_sets, strata.non.n_trials, "non_sets", owner),
+        strata,
         two_layer=method == "two-layer",
     )
 
 
-def estimate_of(statistic: StatisticLike, tar: FloatArray, non: FloatArray, owner: str) -> Any:
+def estimate_of(
+    statistic: StatisticLike, tar: FloatArray, non: FloatArray, strata: TrialStrata, owner: str
+) -> Any:
     """Compute the statistic of the data; it must be finite to have a spread."""
+    weights = strata.trial_weights()
     if isinstance(statistic, Statistic):
-        value = np.asarray(statistic(tar, non), dtype=np.float64)
+        value = np.asarray(statistic(tar, non, *weights), dtype=np.float64)
     else:
-        value = call_function(
-            statistic, tar, non, np.ones(tar.size), np.ones(non.size), owner=owner
+        given = (
+            np.ones(scores.size) if weight is None else weight
+            for scores, weight in zip((tar, non), weights, strict=True)
         )
+        value = call_function(statistic, tar, non, *given, owner=owner)
     if not np.isfinite(value).all():
         hint = "A standard error of it is not defined."
         raise invalid("statistic", owner, "be finite on the data", f"{value}", hint)
@@ -242,7 +280,9 @@ def estimate_of(statistic: StatisticLike, tar: FloatArray, non: FloatArray, owne
 
 
 def warn_of_few_errors(
-    statistics: Sequence[StatisticLike], scores: Sequence[tuple[FloatArray, FloatArray]]
+    statistics: Sequence[StatisticLike],
+    scores: Sequence[tuple[FloatArray, FloatArray]],
+    strata: TrialStrata,
 ) -> bool:
     """Warn once if rates at fixed thresholds rest on few errors; return whether they do.
 
@@ -252,20 +292,24 @@ def warn_of_few_errors(
         One for each system. Only costs and rates at fixed thresholds count errors.
     scores : sequence of pairs of ndarray
         Target and non-target scores of each system.
+    strata : TrialStrata
+        The conditions of the trials. Rates are weighted, and their errors counted as
+        `effective_errors` does.
     """
-    found: dict[str, list[int]] = {"miss rate": [], "false-alarm rate": []}
+    found: dict[str, list[float]] = {"miss rate": [], "false-alarm rate": []}
     for statistic, (tar, non) in zip(statistics, scores, strict=True):
         if isinstance(statistic, ThresholdStatistic):
-            misses, alarms = statistic.count_errors(tar, non)
-            found["miss rate"] += misses.tolist()
-            found["false-alarm rate"] += alarms.tolist()
+            misses, alarms = statistic.count_errors(tar, non, strata)
+            found["miss rate"] += effective_errors(misses, strata.tar.factors).tolist()
+            found["false-alarm rate"] += effective_errors(alarms, strata.non.factors).tolist()
     parts = []
     for rate, counts in found.items():
         few = [count for count in counts if count < FEWEST_ERRORS]
         if few and len(counts) == 1:
-            parts.append(f"the {rate} rests on {few[0]} errors")
+            parts.append(f"the {rate} rests on {few[0]:.3g} errors")
         elif few:
-            parts.append(f"{len(few)} of {len(counts)} {rate}s rest on few errors, from {min(few)}")
+            least = f"from {min(few):.3g}"
+            parts.append(f"{len(few)} of {len(counts)} {rate}s rest on few errors, {least}")
     if parts:
         text = " and ".join(parts)
         message = (

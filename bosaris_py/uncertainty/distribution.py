@@ -11,6 +11,7 @@ References
    doi:10.1109/TASLP.2016.2614725.
 """
 
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import attrs
@@ -27,6 +28,7 @@ from bosaris_py.uncertainty.bootstrap import (
     estimate_of,
     make_plan,
     make_sampler,
+    warn_of_few_errors,
 )
 from bosaris_py.uncertainty.bootstrap_result import relative_error
 from bosaris_py.uncertainty.estimates import Alternative, ZTest, check_choice, z_test
@@ -35,6 +37,7 @@ from bosaris_py.uncertainty.quantiles import quantile
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistics import DCF, check_statistic
+from bosaris_py.uncertainty.strata import TrialStrata
 
 __all__ = [
     "FTest",
@@ -136,6 +139,9 @@ def standard_error_distribution(
     method: Method = "iid",
     tar_sets: npt.ArrayLike | None = None,
     non_sets: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
     runs: int = 500,
     replications: int = 2000,
     confidence: float = 0.95,
@@ -158,6 +164,8 @@ def standard_error_distribution(
         As in `bootstrap`.
     tar_sets, non_sets : array_like of str or int, optional
         Label of each trial's set, as in `bootstrap`.
+    tar_conditions, non_conditions, condition_weights
+        Conditions of the trials, as in `bootstrap`.
     runs : int, default: 500
         Number of bootstraps, at least 2.
     replications : int, default: 2000
@@ -185,6 +193,11 @@ def standard_error_distribution(
         As `bootstrap`; or if the statistic is an array, is not defined on
         some replicates, or is no `DCF` although `count_threshold_twice`.
 
+    Warns
+    -----
+    FewErrorsWarning
+        If a rate of the statistic rests on fewer than 30 errors.
+
     Notes
     -----
     Section VII of Wu et al. 2016 finds 500 runs enough. With
@@ -206,15 +219,23 @@ def standard_error_distribution(
     check_statistic(statistic, owner)
     if count_threshold_twice:
         statistic = _count_twice(statistic, owner)
-    plan = make_plan(tar_scores.size, non_scores.size, method, tar_sets, non_sets, owner)
+    strata = TrialStrata.from_labels(
+        tar_conditions,
+        non_conditions,
+        condition_weights,
+        (tar_scores.size, non_scores.size),
+        owner,
+    )
+    plan = make_plan(strata, method, tar_sets, non_sets, owner)
     n_runs = whole_number(runs, _FEWEST_RUNS, "runs", owner)
     n_replicates = whole_number(replications, 2, "replications", owner)
     n_workers = whole_number(workers, 1, "workers", owner)
     level = check_fraction(confidence, "confidence", owner)
     generator = as_generator(rng, owner)
-    estimate = estimate_of(statistic, tar_scores, non_scores, owner)
+    estimate = estimate_of(statistic, tar_scores, non_scores, strata, owner)
     if np.ndim(estimate):
         raise invalid("statistic", owner, "be a number", f"{np.size(estimate)} values")
+    warn_of_few_errors((statistic,), ((tar_scores, non_scores),), strata)
     sampler = make_sampler(statistic, tar_scores, non_scores, plan, ())
     errors = np.array(
         map_tasks(

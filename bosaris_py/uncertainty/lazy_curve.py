@@ -15,6 +15,9 @@ thousand, and its distribution is exactly that of the plain bootstrap.
 
 The convex-hull EER is the maximum over the prior of that minimum, a concave
 function of the prior, and is found on the same lazily drawn replicate.
+
+Where conditions are weighted, a piece holds the trials of each condition, and a cut
+is a binomial draw for each. Costs and bounds are sums over conditions.
 """
 
 from typing import NamedTuple
@@ -24,16 +27,64 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import frozen
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.uncertainty.weighted_curve import ClassEdges, CurveIndex
 
-__all__ = ["LazyCurve"]
+__all__ = ["ClassTree", "LazyCurve"]
 
 Float64Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 # Two costs closer than this are one cost that was rounded in two ways.
 _ROUNDING = 2.0**-45
+
+
+@attrs.frozen(eq=False)
+class ClassTree:
+    """How the trials of one class divide when the distinct target scores are halved.
+
+    Parameters
+    ----------
+    sizes : (k,) ndarray of int64
+        Number of trials of each condition.
+    factors : (k,) ndarray of float64
+        Weight of a trial of each condition; not used if there is one condition.
+    shares : tuple of (n, k) ndarray of float64
+        For each level of cuts, from the whole down to pairs of neighbouring target
+        scores: the share of each piece's trials of each condition that lies in its left
+        half.
+    """
+
+    sizes: IntArray
+    factors: Float64Array
+    shares: tuple[Float64Array, ...]
+
+    @classmethod
+    def from_edges(cls, class_edges: ClassEdges, step: int) -> "ClassTree":
+        """Arrange the counts; every `step`-th edge lies below a distinct target score."""
+        sizes = class_edges.sizes
+        counts = [
+            np.diff(edges[::step], prepend=0, append=size)
+            for edges, size in zip(class_edges.edges, sizes.tolist(), strict=True)
+        ]
+        return cls(sizes, frozen(class_edges.shares / sizes), _shares(np.column_stack(counts)))
+
+    @property
+    def total(self) -> float:
+        """Weight of all trials: their number, or one if conditions are weighted."""
+        return float(self.sizes[0]) if self.sizes.size == 1 else 1.0
+
+    def weigh(self, counts: IntArray) -> Weights:
+        """Return the weight of so many trials of each condition, row by row."""
+        if self.sizes.size == 1:
+            return counts[:, 0]
+        # Not by BLAS, whose sums may depend on how many threads it has.
+        return np.asarray(np.einsum("ij,j->i", counts, self.factors))
+
+    def rate(self, weights: Weights) -> Float64Array:
+        """Return weights as shares of the total."""
+        return np.asarray(weights / self.total)
 
 
 class _Pieces(NamedTuple):
@@ -41,34 +92,36 @@ class _Pieces(NamedTuple):
 
     replicate: IntArray
     node: IntArray
+    # Number of trials of each condition: one row for each piece.
     targets: IntArray
     others: IntArray
-    # Targets below the left edge, and non-targets above the right edge.
-    misses: IntArray
-    false_alarms: IntArray
+    # Weight of targets below the left edge, and of non-targets above the right edge.
+    misses: Float64Array
+    false_alarms: Float64Array
 
     @classmethod
-    def whole(cls, n_replicates: int, n_targets: int, n_others: int) -> "_Pieces":
+    def whole(cls, n_replicates: int, tar: ClassTree, non: ClassTree) -> "_Pieces":
         """One piece for each replicate, which holds everything."""
         zeros = np.zeros(n_replicates, dtype=np.int64)
-        targets, others = np.full_like(zeros, n_targets), np.full_like(zeros, n_others)
-        return cls(np.arange(n_replicates), zeros, targets, others, zeros, zeros)
+        targets, others = (np.tile(tree.sizes, (n_replicates, 1)) for tree in (tar, non))
+        nothing = np.zeros(n_replicates)
+        return cls(np.arange(n_replicates), zeros, targets, others, nothing, nothing)
 
     def where(self, chosen: BoolArray) -> "_Pieces":
         """Keep some of the pieces."""
         positions = np.flatnonzero(chosen)
-        return _Pieces(*(field.take(positions) for field in self))
+        return _Pieces._make(field.take(positions, axis=0) for field in self)
 
     def joined(self, *others: "_Pieces") -> "_Pieces":
         """Append other pieces."""
         return _Pieces(*map(np.concatenate, zip(self, *others, strict=True)))
 
     def cut(
-        self, tar_shares: Float64Array, non_shares: Float64Array, rng: np.random.Generator
+        self, tar: ClassTree, non: ClassTree, level: int, rng: np.random.Generator
     ) -> tuple["_Pieces", "_Pieces"]:
         """Draw how the picks of each piece divide between its two halves."""
-        left_targets = rng.binomial(self.targets, tar_shares[self.node])
-        left_others = rng.binomial(self.others, non_shares[self.node])
+        left_targets = rng.binomial(self.targets, tar.shares[level].take(self.node, axis=0))
+        left_others = rng.binomial(self.others, non.shares[level].take(self.node, axis=0))
         right_others = self.others - left_others
         left = _Pieces(
             self.replicate,
@@ -76,14 +129,14 @@ class _Pieces(NamedTuple):
             left_targets,
             left_others,
             self.misses,
-            self.false_alarms + right_others,
+            self.false_alarms + non.weigh(right_others),
         )
         right = _Pieces(
             self.replicate,
             2 * self.node + 1,
             self.targets - left_targets,
             right_others,
-            self.misses + left_targets,
+            self.misses + tar.weigh(left_targets),
             self.false_alarms,
         )
         return left, right
@@ -91,7 +144,7 @@ class _Pieces(NamedTuple):
     @property
     def mixed(self) -> BoolArray:
         """Tell which pieces hold both classes; in others an edge is the best point."""
-        return (self.targets > 0) & (self.others > 0)
+        return np.asarray(self.targets.any(axis=1) & self.others.any(axis=1))
 
 
 @attrs.frozen(eq=False)
@@ -100,27 +153,21 @@ class LazyCurve:
 
     Parameters
     ----------
-    tar_total, non_total : int
-        Number of trials of each class.
-    tar_shares, non_shares : tuple of ndarray of float64
-        For each level of cuts, from the whole down to pairs of neighbouring
-        target scores: the share of each piece's trials that lies in its left
-        half.
+    tar, non : ClassTree
+        The counts of each class.
     """
 
-    tar_total: int
-    non_total: int
-    tar_shares: tuple[Float64Array, ...]
-    non_shares: tuple[Float64Array, ...]
+    tar: ClassTree
+    non: ClassTree
 
     @classmethod
-    def from_roc(cls, roc: ROC) -> "LazyCurve":
-        """Arrange the counts of a ROC of unweighted trials."""
-        # Between the thresholds at two neighbouring target scores lie the
-        # trials at the lower one and the non-targets in the gap above it.
-        targets = np.concatenate(([0], roc.tar_at))
-        others = np.concatenate((roc.non_between[:1], roc.non_at + roc.non_between[1:]))
-        return cls(int(roc.tar_total), int(roc.non_total), _shares(targets), _shares(others))
+    def from_index(cls, index: CurveIndex) -> "LazyCurve":
+        """Arrange the counts between target scores.
+
+        Between the thresholds at two neighbouring target scores lie the trials at the
+        lower one and the non-targets in the gap above it.
+        """
+        return cls(ClassTree.from_edges(index.tar, 1), ClassTree.from_edges(index.non, 2))
 
     def draw_min_costs(
         self, n_replicates: int, miss_cost: float, fa_cost: float, rng: np.random.Generator
@@ -140,11 +187,11 @@ class LazyCurve:
         -------
         (n_replicates,) ndarray of float64
         """
-        per_miss, per_fa = miss_cost / self.tar_total, fa_cost / self.non_total
+        per_miss, per_fa = miss_cost / self.tar.total, fa_cost / self.non.total
         best = np.full(n_replicates, min(miss_cost, fa_cost))
-        pieces = _Pieces.whole(n_replicates, self.tar_total, self.non_total)
-        for tar_shares, non_shares in zip(self.tar_shares, self.non_shares, strict=True):
-            left, right = pieces.cut(tar_shares, non_shares, rng)
+        pieces = _Pieces.whole(n_replicates, self.tar, self.non)
+        for level in range(len(self.tar.shares)):
+            left, right = pieces.cut(self.tar, self.non, level, rng)
             np.minimum.at(
                 best, left.replicate, per_miss * right.misses + per_fa * left.false_alarms
             )
@@ -186,11 +233,11 @@ class LazyCurve:
         least that inside it too, so it decides nothing and is dropped.
         """
         bracket = _Bracket.start(n_replicates)
-        pieces = _Pieces.whole(n_replicates, self.tar_total, self.non_total)
+        pieces = _Pieces.whole(n_replicates, self.tar, self.non)
         done = pieces.where(np.zeros(n_replicates, dtype=np.bool_))
-        n_levels = len(self.tar_shares)
+        n_levels = len(self.tar.shares)
         for level in range(n_levels):
-            left, right = pieces.cut(self.tar_shares[level], self.non_shares[level], rng)
+            left, right = pieces.cut(self.tar, self.non, level, rng)
             pieces = left.joined(right)
             cuttable = pieces.mixed & (level + 1 < n_levels)
             # Pieces that need no cut stay as points of the curve.
@@ -242,10 +289,10 @@ class LazyCurve:
     ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
         """Return miss rate left, false-alarm rate right, and the extent in both directions."""
         return (
-            np.concatenate((pieces.misses, done.misses)) / self.tar_total,
-            np.concatenate((pieces.false_alarms, done.false_alarms)) / self.non_total,
-            np.concatenate((pieces.targets, done.targets)) / self.tar_total,
-            np.concatenate((pieces.others, done.others)) / self.non_total,
+            self.tar.rate(np.concatenate((pieces.misses, done.misses))),
+            self.non.rate(np.concatenate((pieces.false_alarms, done.false_alarms))),
+            self.tar.rate(self.tar.weigh(np.concatenate((pieces.targets, done.targets)))),
+            self.non.rate(self.non.weigh(np.concatenate((pieces.others, done.others)))),
         )
 
 
@@ -332,15 +379,16 @@ class _Bracket:
 
 def _shares(counts: IntArray) -> tuple[Float64Array, ...]:
     """Return the share of the left half in each piece, level by level from the top."""
-    n_levels = max(1, int(counts.size - 1).bit_length())
-    below = np.zeros(2**n_levels + 1, dtype=np.int64)
-    np.cumsum(counts, out=below[1 : counts.size + 1])
-    below[counts.size + 1 :] = below[counts.size]
+    n_cells, n_columns = counts.shape
+    n_levels = max(1, int(n_cells - 1).bit_length())
+    below = np.zeros((2**n_levels + 1, n_columns), dtype=np.int64)
+    np.cumsum(counts, axis=0, out=below[1 : n_cells + 1])
+    below[n_cells + 1 :] = below[n_cells]
     shares = []
     for level in range(n_levels, 0, -1):
         edges, middles = below[:: 2**level], below[2 ** (level - 1) :: 2**level]
-        inside = np.diff(edges)
-        share = np.zeros(inside.size)
+        inside = np.diff(edges, axis=0)
+        share = np.zeros(inside.shape)
         np.divide(middles - edges[:-1], inside, out=share, where=inside > 0)
         shares.append(frozen(share))
     return tuple(shares)

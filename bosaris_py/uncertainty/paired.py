@@ -9,10 +9,9 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._validation import FloatArray, frozen, invalid
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.scores import Scores
 from bosaris_py.uncertainty.bootstrap import (
     StatisticLike,
     estimate_of,
@@ -23,19 +22,18 @@ from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKin
 from bosaris_py.uncertainty.estimates import Alternative, check_choice
 from bosaris_py.uncertainty.matrix_bootstrap import (
     Resampling,
-    ScoredTrials,
     ScoresMethod,
-    align,
     check_run,
 )
-from bosaris_py.uncertainty.plans import Order, ResamplingPlan, Weights
+from bosaris_py.uncertainty.plans import ResamplingPlan
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import Sampler, call_function
+from bosaris_py.uncertainty.scored_trials import ScoredTrials, check_same_trials
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
 from bosaris_py.uncertainty.speaker_sums import SpeakerSumsSampler
 from bosaris_py.uncertainty.speakers import Unknown
 from bosaris_py.uncertainty.statistics import Statistic, check_statistic
-from bosaris_py.uncertainty.weighted_curve import rank_scores
+from bosaris_py.uncertainty.strata import Order, TrialStrata, Weights
 
 __all__ = ["PairedBootstrapResult", "paired_bootstrap"]
 
@@ -154,9 +152,9 @@ class PairedBootstrapResult:
 
 
 def paired_bootstrap(
-    scores_a: Scores,
-    scores_b: Scores,
-    key: Key,
+    scores_a: AnyScores,
+    scores_b: AnyScores,
+    key: AnyKey,
     statistic: StatisticLike,
     statistic_b: StatisticLike | None = None,
     *,
@@ -166,6 +164,7 @@ def paired_bootstrap(
     unknown: Unknown = "refuse",
     weights: SpeakerWeights = "multinomial",
     pigeonhole: bool = False,
+    conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
     replications: int = 2000,
     confidence: float = 0.95,
@@ -181,9 +180,9 @@ def paired_bootstrap(
 
     Parameters
     ----------
-    scores_a, scores_b : Scores
+    scores_a, scores_b : Scores or FlatScores
         Scores of the two systems, on the same trials of `key`.
-    key : Key
+    key : Key or FlatKey
         Which trials are targets and which non-targets.
     statistic : Statistic or callable
         The metric, as for `bootstrap_scores`.
@@ -192,6 +191,8 @@ def paired_bootstrap(
         at another threshold.
     method, model_speakers, segment_speakers, unknown, weights, pigeonhole
         How to resample, as for `bootstrap_scores`.
+    conditions : Conditions, optional
+        Weights of conditions, as for `bootstrap_scores`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system whose metric is
         less or greater than that of the second.
@@ -210,7 +211,8 @@ def paired_bootstrap(
     InvalidInputError
         As `bootstrap_scores`.
     TrialMismatchError
-        If a trial of the key has a score in one of the systems only.
+        If a trial of the key has a score in one of the systems only, or as
+        `bootstrap_scores` with conditions.
 
     Warns
     -----
@@ -278,23 +280,19 @@ def paired_bootstrap(
     resampling = Resampling(
         method, model_speakers, segment_speakers, unknown, weights, pigeonhole, owner
     )
-    aligned = (
-        align(scores_a, key, "scores_a", owner),
-        align(scores_b, key, "scores_b", owner),
-    )
-    _check_same_trials(aligned, key, owner)
-    trials = ScoredTrials.from_mask(key, aligned[0].scoremask)
+    check_same_trials((scores_a, scores_b), key, owner)
+    trials = ScoredTrials.of(scores_a, key, conditions, owner)
     plan = resampling.plan(key, trials)
     systems = [
-        _System(candidate, *trials.take(scores.scoremat, owner))
-        for candidate, scores in zip(statistics, aligned, strict=True)
+        _System(candidate, *trials.take(scores, key, owner))
+        for candidate, scores in zip(statistics, (scores_a, scores_b), strict=True)
     ]
-    estimates = [estimate_of(s.statistic, s.tar, s.non, owner) for s in systems]
+    estimates = [estimate_of(s.statistic, s.tar, s.non, trials.strata, owner) for s in systems]
     shapes = [np.shape(estimate) for estimate in estimates]
     if shapes[0] != shapes[1]:
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
         raise invalid("statistic_b", owner, expected, f"{shapes[1]}")
-    warn_of_few_errors(statistics, [(s.tar, s.non) for s in systems])
+    warn_of_few_errors(statistics, [(s.tar, s.non) for s in systems], trials.strata)
     replicates = draw_replicates(
         _sampler(systems, plan, shapes[0]),
         n_replicates,
@@ -330,19 +328,6 @@ def paired_bootstrap(
     return PairedBootstrapResult(first, second, contrast, alternative)
 
 
-def _check_same_trials(aligned: tuple[Scores, Scores], key: Key, owner: str) -> None:
-    mask_a, mask_b = (scores.scoremask for scores in aligned)
-    only_a, only_b = np.count_nonzero(mask_a & ~mask_b), np.count_nonzero(mask_b & ~mask_a)
-    if only_a or only_b:
-        message = (
-            f"`scores_a` and `scores_b` of {owner} must be of the same trials; of the "
-            f"{key.n_trials} trials of `key`, {only_a} have a score in `scores_a` only and "
-            f"{only_b} in `scores_b` only. Filter the key to the trials that both systems have "
-            "scored."
-        )
-        raise TrialMismatchError(message)
-
-
 @attrs.frozen(eq=False)
 class _System:
     """Scores of one system, with the statistic that is made of them."""
@@ -351,27 +336,29 @@ class _System:
     tar: FloatArray
     non: FloatArray
 
-    def prepare(self, shape: tuple[int, ...]) -> "_Prepared":
+    def prepare(self, strata: TrialStrata, shape: tuple[int, ...]) -> "_Prepared":
         """Sort once, for many sets of weights."""
         if not isinstance(self.statistic, Statistic):
-            return _Prepared(_Function(self.statistic, self.tar, self.non, shape), None, None)
-        tar_sorted, tar_order = rank_scores(self.tar)
-        non_sorted, non_order = rank_scores(self.non)
+            function = _Function(self.statistic, self.tar, self.non, strata, shape)
+            return _Prepared(function, None, None)
+        tar_sorted, tar_order = strata.tar.arranged(self.tar)
+        non_sorted, non_order = strata.non.arranged(self.non)
         return _Prepared(self.statistic.evaluator(tar_sorted, non_sorted), tar_order, non_order)
 
 
 @attrs.frozen(eq=False)
 class _Function:
-    """A user's function of scores and weights, as a function of weights."""
+    """A user's function of scores and weights, as a function of picks."""
 
     function: Callable[..., Any]
     tar: FloatArray
     non: FloatArray
+    strata: TrialStrata
     shape: tuple[int, ...]
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the value for weights in the order of the trials."""
-        weights = (tar_weights.astype(np.float64), non_weights.astype(np.float64))
+        weights = self.strata.weigh(tar_weights, non_weights)
         return call_function(
             self.function, self.tar, self.non, *weights, shape=self.shape, owner="paired_bootstrap"
         )
@@ -407,7 +394,7 @@ class _PairedSampler:
         replicates = np.full((n_replicates, len(self.systems), *self.shape), np.nan)
         for i in range(n_replicates):
             weights = self.plan.draw_weights(rng)
-            if weights[0].any() and weights[1].any():
+            if self.plan.strata.complete(*weights):
                 for j, system in enumerate(self.systems):
                     replicates[i, j] = system(*weights)
         return replicates
@@ -424,7 +411,9 @@ def _sampler(systems: list[_System], plan: ResamplingPlan, shape: tuple[int, ...
         found = tuple(s for s in sums if s is not None)
         if len(found) == len(systems):
             return SpeakerSumsSampler(plan.persons, found)
-    return _PairedSampler(plan, tuple(system.prepare(shape) for system in systems), shape)
+    return _PairedSampler(
+        plan, tuple(system.prepare(plan.strata, shape) for system in systems), shape
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -1,29 +1,36 @@
-"""How a bootstrap draws: the weight of every trial in one replicate.
+"""How a bootstrap draws: how often each trial was picked in one replicate.
 
 A plan knows nothing about scores. It draws how often each trial was picked, in
 the order of the trials it was made for; `reordered` makes the same plan for the
 trials in another order, so that weights come out in the order of sorted scores.
 Two systems are resampled alike by giving both the weights of one draw.
+
+A plan knows the conditions of the trials too. Who evaluates a statistic at the
+weights divides those of each condition by their sum, see `Strata`.
 """
 
-from typing import Protocol
+import functools
+from typing import Literal, Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import frozen
+from bosaris_py.uncertainty.randomness import draw_picks
 from bosaris_py.uncertainty.sets import SetIndex
+from bosaris_py.uncertainty.strata import Order, TrialStrata, Weights
 
-__all__ = ["IidPlan", "ResamplingPlan", "SetPlan", "draw_picks"]
+__all__ = ["IidPlan", "ResamplingPlan", "SetPlan"]
 
 IntArray = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
-Order = npt.NDArray[np.intp]
 
 
 class ResamplingPlan(Protocol):
     """Anything that draws the weights of one replicate."""
+
+    @property
+    def strata(self) -> TrialStrata:
+        """The conditions of the trials."""
 
     def draw_weights(self, rng: np.random.Generator) -> tuple[Weights, Weights]:
         """Draw the weight of each target trial and of each non-target trial."""
@@ -34,24 +41,23 @@ class ResamplingPlan(Protocol):
 
 @attrs.frozen(eq=False)
 class IidPlan:
-    """Pick trials, independently in both classes.
+    """Pick trials, independently in both classes and in each condition.
 
     Parameters
     ----------
-    n_tar, n_non : int
-        Number of trials of each class; as many are picked, with replacement.
+    strata : TrialStrata
+        The conditions; of each as many trials are picked as it has, with replacement.
     """
 
-    n_tar: int
-    n_non: int
+    strata: TrialStrata
 
     def draw_weights(self, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         """Draw how often each trial is picked."""
-        return draw_picks(self.n_tar, rng), draw_picks(self.n_non, rng)
+        return self.strata.tar.draw_picks(rng), self.strata.non.draw_picks(rng)
 
     def reordered(self, tar_order: Order, non_order: Order) -> "IidPlan":
-        """Return itself: all trials are alike."""
-        return self
+        """Return the plan for the trials in another order."""
+        return IidPlan(self.strata.reordered(tar_order, non_order))
 
 
 @attrs.frozen(eq=False)
@@ -63,45 +69,55 @@ class SetPlan:
     tar, non : SetIndex
         The sets of each class; as many are picked as there are, with
         replacement.
+    strata : TrialStrata, optional
+        The conditions of the trials, none by default. A set may be of several.
     two_layer : bool
-        Also replace the trials of each set that is picked by as many picks
-        from them. If a set is picked twice, its trials are drawn anew each time.
+        Also replace the trials of each set that is picked, or those of each condition
+        in the set, by as many picks from them. If a set is picked twice, its trials
+        are drawn anew each time.
     """
 
     tar: SetIndex
     non: SetIndex
+    strata: TrialStrata = attrs.field()
     two_layer: bool = attrs.field(kw_only=True)
-    _tar_members: IntArray = attrs.field(init=False)
-    _non_members: IntArray = attrs.field(init=False)
 
-    @_tar_members.default
-    def _tar_members_default(self) -> IntArray:
-        return _members(self.tar)
+    @strata.default
+    def _strata_default(self) -> TrialStrata:
+        return TrialStrata.single(self.tar.labels.size, self.non.labels.size)
 
-    @_non_members.default
-    def _non_members_default(self) -> IntArray:
-        return _members(self.non)
+    @functools.cached_property
+    def cells(self) -> tuple[SetIndex, SetIndex]:
+        """The trials of each class by set and condition, see `Strata.cells`."""
+        return self.strata.tar.cells(self.tar), self.strata.non.cells(self.non)
+
+    @functools.cached_property
+    def _members(self) -> tuple[Order, Order]:
+        """Positions of the trials of each class, cell by cell."""
+        tar, non = (np.argsort(cells.labels, kind="stable") for cells in self.cells)
+        return tar, non
 
     def draw_weights(self, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         """Draw how often each trial is picked."""
-        return (
-            self._draw_class(self.tar, self._tar_members, rng),
-            self._draw_class(self.non, self._non_members, rng),
-        )
+        return self._draw_class(0, rng), self._draw_class(1, rng)
 
     def reordered(self, tar_order: Order, non_order: Order) -> "SetPlan":
         """Return the plan for the trials in another order."""
         return SetPlan(
             self.tar.reordered(tar_order),
             self.non.reordered(non_order),
+            self.strata.reordered(tar_order, non_order),
             two_layer=self.two_layer,
         )
 
-    def _draw_class(self, index: SetIndex, members: IntArray, rng: np.random.Generator) -> IntArray:
-        picks = draw_picks(index.n_sets, rng)
+    def _draw_class(self, which: Literal[0, 1], rng: np.random.Generator) -> IntArray:
+        sets = (self.tar, self.non)[which]
+        picks = draw_picks(sets.n_sets, rng)
         if not self.two_layer:
-            return picks[index.labels]
-        sizes, n_picks = index.sizes, picks * index.sizes
+            return picks[sets.labels]
+        cells = self.cells[which]
+        sizes = cells.sizes
+        n_picks = np.repeat(picks, self.strata[which].n_strata) * sizes
         starts = np.cumsum(sizes) - sizes
         first = int(sizes[0])
         if np.all(sizes == first):
@@ -109,14 +125,4 @@ class SetPlan:
         else:
             within = rng.integers(0, np.repeat(sizes, n_picks))
         within += np.repeat(starts, n_picks)
-        return np.bincount(members[within], minlength=index.labels.size)
-
-
-def draw_picks(n: int, rng: np.random.Generator) -> IntArray:
-    """Pick n times with replacement from n things; return how often each was picked."""
-    return np.bincount(rng.integers(0, n, size=n), minlength=n)
-
-
-def _members(index: SetIndex) -> IntArray:
-    """Return the trials' positions, set by set."""
-    return frozen(np.argsort(index.labels, kind="stable").astype(np.int64))
+        return np.bincount(self._members[which][within], minlength=cells.labels.size)

@@ -18,7 +18,8 @@ from bosaris_py.uncertainty.decisions import rejected
 from bosaris_py.uncertainty.lazy_curve import LazyCurve
 from bosaris_py.uncertainty.plans import ResamplingPlan
 from bosaris_py.uncertainty.sets import SetIndex
-from bosaris_py.uncertainty.weighted_curve import CurveIndex, WeightedCurve
+from bosaris_py.uncertainty.strata import Strata, weighted_sum
+from bosaris_py.uncertainty.weighted_curve import ClassEdges, CurveIndex, WeightedCurve
 
 __all__ = [
     "CallableSampler",
@@ -29,6 +30,7 @@ __all__ = [
     "LazyEERSampler",
     "LazyMinCostSampler",
     "OneLayerSampler",
+    "RejectedCounts",
     "Sampler",
     "SetTable",
     "TwoLayerRateSampler",
@@ -87,34 +89,71 @@ def count_rejected(
 
 
 @attrs.frozen(eq=False)
-class IidRateSampler:
-    """Error-rates at fixed thresholds, trials picked: binomial draws, however many trials.
-
-    With several thresholds, a multinomial draw over the cells between them.
+class RejectedCounts:
+    """How many trials of each condition of one class lie below fixed thresholds.
 
     Parameters
     ----------
-    tar_rejected, non_rejected : (n_limits,) ndarray of int64
+    rejected : (k, n_limits) ndarray of int64
+        Number of trials of each condition below each threshold.
+    sizes : (k,) ndarray of int64
+        Number of trials of each condition.
+    shares : (k,) ndarray of float64
+        Weight of each condition in the class.
+    """
+
+    rejected: IntArray
+    sizes: IntArray
+    shares: Float64Array
+
+    @classmethod
+    def from_scores(
+        cls, scores: FloatArray, limits: Float64Array, strata: Strata
+    ) -> "RejectedCounts":
+        """Count the trials of each condition."""
+        index = None
+        if strata.labels is not None:
+            index = SetIndex(strata.labels.astype(np.int64), strata.sizes)
+        counts = count_rejected(scores, limits, index)
+        return cls(frozen(counts), strata.sizes, strata.shares)
+
+    def draw_rates(
+        self, n_replicates: int, rng: np.random.Generator, *, accepted: bool
+    ) -> Float64Array:
+        """Draw the rate of rejected, or accepted, trials: (n_replicates, n_limits)."""
+        rates = []
+        for counts, size in zip(self.rejected, self.sizes.tolist(), strict=True):
+            drawn = _draw_rejected(counts, size, n_replicates, rng)
+            rates.append((size - drawn if accepted else drawn) / size)
+        return np.asarray(weighted_sum(rates, self.shares))
+
+
+@attrs.frozen(eq=False)
+class IidRateSampler:
+    """Error-rates at fixed thresholds, trials picked: binomial draws, however many trials.
+
+    With several thresholds, a multinomial draw over the cells between them; with
+    several conditions, a draw for each.
+
+    Parameters
+    ----------
+    tar, non : RejectedCounts
         Number of trials below each threshold.
-    n_tar, n_non : int
-        Number of trials.
     combine : callable
         Makes the statistic from miss and false-alarm rates.
     """
 
     block: ClassVar[int] = 500
 
-    tar_rejected: IntArray
-    non_rejected: IntArray
-    n_tar: int
-    n_non: int
+    tar: RejectedCounts
+    non: RejectedCounts
     combine: Combine
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""
-        misses = _draw_rejected(self.tar_rejected, self.n_tar, n_replicates, rng)
-        correct = _draw_rejected(self.non_rejected, self.n_non, n_replicates, rng)
-        return np.asarray(self.combine(misses / self.n_tar, (self.n_non - correct) / self.n_non))
+        pmiss = self.tar.draw_rates(n_replicates, rng, accepted=False)
+        pfa = self.non.draw_rates(n_replicates, rng, accepted=True)
+        return np.asarray(self.combine(pmiss, pfa))
 
 
 def _draw_rejected(
@@ -137,37 +176,63 @@ class SetTable:
 
     Parameters
     ----------
-    shares : (n_rows,) ndarray of float64
-        Share of the sets that each row stands for.
-    sizes : (n_rows,) ndarray of int64
-        Number of trials in each of these sets.
-    sums : (n_rows, k) ndarray of int64 or float64
-        Sums of k quantities over the trials of the set.
-    n_sets : int
-        Number of sets.
+    multiplicities : (n_rows,) ndarray of int64
+        Number of sets that each row stands for.
+    sizes : (n_rows, k) ndarray of int64
+        Number of trials of each condition in each of these sets.
+    sums : (n_rows, k, m) ndarray of int64 or float64
+        Sums of m quantities over the trials of each condition of the set.
+    shares : (k,) ndarray of float64
+        Weight of each condition in the class.
     """
 
-    shares: Float64Array
+    multiplicities: IntArray
     sizes: IntArray
     sums: Weights
-    n_sets: int
+    shares: Float64Array
 
     @classmethod
-    def from_sums(cls, sizes: IntArray, sums: Weights) -> "SetTable":
-        """Merge the sets that are alike."""
-        n_sets = sizes.size
-        rows = np.column_stack((sizes, sums))
-        distinct, multiplicity = np.unique(rows, axis=0, return_counts=True)
+    def from_sums(cls, sizes: IntArray, sums: Weights, shares: Float64Array) -> "SetTable":
+        """Merge the sets that are alike.
+
+        Parameters
+        ----------
+        sizes : (n_sets * k,) ndarray of int64
+            Number of trials of each condition of each set, see `Strata.cells`.
+        sums : (n_sets * k, m) ndarray of int64 or float64
+            Sums over these trials.
+        shares : (k,) ndarray of float64
+            Weight of each condition in the class.
+        """
+        k = shares.size
+        by_set = sizes.reshape(-1, k)
+        rows = np.column_stack((by_set, sums.reshape(by_set.shape[0], -1)))
+        distinct, multiplicities = np.unique(rows, axis=0, return_counts=True)
         return cls(
-            frozen(multiplicity / n_sets),
-            frozen(distinct[:, 0].astype(np.int64)),
-            frozen(np.ascontiguousarray(distinct[:, 1:])),
-            n_sets,
+            frozen(multiplicities),
+            frozen(distinct[:, :k].astype(np.int64)),
+            frozen(np.ascontiguousarray(distinct[:, k:]).reshape(distinct.shape[0], k, -1)),
+            shares,
         )
+
+    @property
+    def n_sets(self) -> int:
+        """Number of sets."""
+        return int(self.multiplicities.sum())
 
     def draw_picks(self, n_replicates: int, rng: np.random.Generator) -> IntArray:
         """Pick n_sets sets with replacement; return how often each row: (n_replicates, n_rows)."""
-        return rng.multinomial(self.n_sets, self.shares, size=n_replicates)
+        chances = self.multiplicities / self.n_sets
+        return rng.multinomial(self.n_sets, chances, size=n_replicates)
+
+    def means(self, sums: Weights, sizes: IntArray) -> Float64Array:
+        """Divide sums by numbers of trials, both (n_replicates, k, ...), and add up conditions.
+
+        NaN where a condition has no trials.
+        """
+        with np.errstate(invalid="ignore"):
+            rates = sums / sizes[:, :, None]
+        return np.asarray(weighted_sum(list(rates.swapaxes(0, 1)), self.shares))
 
 
 @attrs.frozen(eq=False)
@@ -191,15 +256,16 @@ class ErrorTotal:
     @classmethod
     def from_table(cls, table: SetTable, *, two_layer: bool) -> "ErrorTotal":
         """Convolve the distribution of one pick with itself, once for each set."""
-        size = int(table.sizes[0])
-        errors = table.sums[:, 0].astype(np.int64)
+        size = int(table.sizes[0, 0])
+        errors = table.sums[:, 0, 0].astype(np.int64)
+        chances = table.multiplicities / table.n_sets
         if two_layer:
             # A pick is a set, by its share, and a binomial number of errors in it.
             below = special.bdtr(np.arange(size + 1), size, (errors / size)[:, None])
-            one_pick = table.shares @ np.diff(below, prepend=0.0, axis=1)
+            one_pick = chances @ np.diff(below, prepend=0.0, axis=1)
         else:
             one_pick = np.zeros(size + 1)
-            np.add.at(one_pick, errors, table.shares)
+            np.add.at(one_pick, errors, chances)
         n_trials = size * table.n_sets
         length = fft.next_fast_len(n_trials + 1, real=True)
         totals = fft.irfft(fft.rfft(one_pick, length) ** table.n_sets, length)[: n_trials + 1]
@@ -272,8 +338,8 @@ class OneLayerSampler:
     def _means(table: SetTable, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         picks = table.draw_picks(n_replicates, rng)
         # Not by BLAS, whose sums may depend on how many threads it has.
-        sums = np.einsum("ij,jk->ik", picks, table.sums)
-        return np.asarray(sums / (picks @ table.sizes)[:, None])
+        sums = np.einsum("ij,jkm->ikm", picks, table.sums)
+        return table.means(sums, picks @ table.sizes)
 
 
 @attrs.frozen(eq=False)
@@ -282,7 +348,7 @@ class TwoLayerRateSampler:
 
     Only the number of errors of a set matters, and sets with as many errors
     among as many trials are alike: a multinomial draw over the distinct counts,
-    then one binomial draw for each.
+    then one binomial draw for each, and for each condition of the set.
 
     Parameters
     ----------
@@ -305,9 +371,10 @@ class TwoLayerRateSampler:
 
     @staticmethod
     def _rates(table: SetTable, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        trials = table.draw_picks(n_replicates, rng) * table.sizes
-        errors = rng.binomial(trials, table.sums[:, 0] / table.sizes)
-        return np.asarray(errors.sum(axis=1) / trials.sum(axis=1))[:, None]
+        trials = table.draw_picks(n_replicates, rng)[:, :, None] * table.sizes
+        rates = table.sums[:, :, 0] / np.maximum(table.sizes, 1)
+        errors = rng.binomial(trials, rates).sum(axis=1)
+        return table.means(errors[:, :, None], trials.sum(axis=1))
 
 
 def set_rate_sampler(
@@ -317,7 +384,7 @@ def set_rate_sampler(
 
     Two layers take a single threshold: one column of errors in each table.
     """
-    if tar.sums.shape[1] == 1 and all(_can_transform(table) for table in (tar, non)):
+    if tar.sums.shape[2] == 1 and all(_can_transform(table) for table in (tar, non)):
         return ErrorTotalSampler(
             ErrorTotal.from_table(tar, two_layer=two_layer),
             ErrorTotal.from_table(non, two_layer=two_layer),
@@ -328,8 +395,9 @@ def set_rate_sampler(
 
 
 def _can_transform(table: SetTable) -> bool:
-    equal = np.all(table.sizes == table.sizes[0])
-    return bool(equal) and int(table.sizes[0]) * table.n_sets <= _LONGEST_TRANSFORM
+    size = int(table.sizes[0, 0])
+    alike = table.shares.size == 1 and bool(np.all(table.sizes == size))
+    return alike and size * table.n_sets <= _LONGEST_TRANSFORM
 
 
 @attrs.frozen(eq=False)
@@ -398,15 +466,20 @@ class CurveSampler:
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""
         index = self.index
-        # Below and up to each target score in turn: an ascending list.
-        non_edges = index.non_edges.T.ravel()
         replicates = []
         for _ in range(n_replicates):
-            misses = _draw_ranks(index.tar_edges, index.n_tar, rng)
-            below, up_to = _draw_ranks(non_edges, index.n_non, rng).reshape(-1, 2).T
-            curve = WeightedCurve(index.target_scores, misses, below, up_to, index.n_non)
-            replicates.append(self.of_curve(curve))
+            tar, non = _draw_edges(index.tar, rng), _draw_edges(index.non, rng)
+            replicates.append(self.of_curve(index.curve_of(tar, non)))
         return np.asarray(replicates, dtype=np.float64)
+
+
+def _draw_edges(class_edges: ClassEdges, rng: np.random.Generator) -> tuple[Weights, float]:
+    """Pick trials of each condition; return the weight before each edge, and the total."""
+    sizes = class_edges.sizes.tolist()
+    ranks = [
+        _draw_ranks(edges, size, rng) for edges, size in zip(class_edges.edges, sizes, strict=True)
+    ]
+    return class_edges.combined(ranks, sizes)
 
 
 def _draw_ranks(edges: IntArray, n: int, rng: np.random.Generator) -> IntArray:
@@ -441,12 +514,12 @@ class WeightedSampler:
     shape: tuple[int, ...]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis; NaN where a class lost all its weight."""
+        """Draw replicates, along the first axis; NaN where a condition lost all its weight."""
         replicates = np.full((n_replicates, *self.shape), np.nan)
         for i in range(n_replicates):
-            tar_weights, non_weights = self.plan.draw_weights(rng)
-            if tar_weights.any() and non_weights.any():
-                replicates[i] = self.evaluate(tar_weights, non_weights)
+            weights = self.plan.draw_weights(rng)
+            if self.plan.strata.complete(*weights):
+                replicates[i] = self.evaluate(*weights)
         return replicates
 
 
@@ -475,12 +548,12 @@ class CallableSampler:
     shape: tuple[int, ...]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis; NaN where a class lost all its weight."""
+        """Draw replicates, along the first axis; NaN where a condition lost all its weight."""
         weighted = WeightedSampler(self.plan, self._evaluate, self.shape)
         return weighted.draw(n_replicates, rng)
 
     def _evaluate(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        weights = (tar_weights.astype(np.float64), non_weights.astype(np.float64))
+        weights = self.plan.strata.weigh(tar_weights, non_weights)
         return call_function(self.function, self.tar, self.non, *weights, shape=self.shape)
 
 

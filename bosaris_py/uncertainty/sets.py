@@ -9,7 +9,7 @@ import numpy.typing as npt
 from bosaris_py._validation import describe, frozen, invalid, list_some
 from bosaris_py.uncertainty.randomness import Rng, as_generator
 
-__all__ = ["EqualSizeSets", "SetIndex", "equal_size_sets"]
+__all__ = ["EqualSizeSets", "SetIndex", "as_labels", "equal_size_sets"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -39,7 +39,7 @@ class SetIndex:
         if labels is None:
             hint = 'Give the label of each trial\'s set, or use method="iid".'
             raise invalid(name, owner, "be given when sets are resampled", "None", hint)
-        array = _as_labels(labels, name, owner)
+        array = as_labels(labels, name, owner)
         if array.size != n_trials:
             expected = f"have one label for each of the {n_trials} trials"
             raise invalid(name, owner, expected, f"{array.size} labels")
@@ -93,7 +93,7 @@ class EqualSizeSets:
         return f"EqualSizeSets: {self.n_sets} sets of {self.size}, {self.n_kept} of {total} trials"
 
 
-def _as_labels(labels: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[Any]:
+def as_labels(labels: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[Any]:
     """Return labels that can be sorted; equal ones, and no others, stay equal."""
     if not isinstance(labels, np.ndarray):
         # numpy would make the text "1" of the number 1, and "None" of a missing label.
@@ -198,7 +198,7 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     """
     owner = "equal_size_sets"
     generator = as_generator(rng, owner)
-    labels = _as_labels(sets, "sets", owner)
+    labels = as_labels(sets, "sets", owner)
     index = SetIndex.from_labels(labels, labels.size, "sets", owner)
     descending = np.sort(index.sizes)[::-1]
     kept = descending * np.arange(1, descending.size + 1)

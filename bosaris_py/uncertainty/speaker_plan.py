@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from bosaris_py._validation import frozen, invalid
 from bosaris_py.uncertainty.estimates import check_choice
-from bosaris_py.uncertainty.plans import Order, Weights, draw_picks
+from bosaris_py.uncertainty.randomness import draw_picks
 from bosaris_py.uncertainty.sets import SetIndex
+from bosaris_py.uncertainty.strata import Order, Strata, TrialStrata, Weights
 
 __all__ = ["PersonWeights", "SpeakerPlan", "SpeakerWeights", "TrialUnits", "UnitGroups"]
 
@@ -131,11 +132,14 @@ class SpeakerPlan:
         The persons in the trials of each class.
     persons : PersonWeights
         Draws their weights.
+    strata : TrialStrata
+        The conditions of the trials.
     """
 
     tar: TrialUnits
     non: TrialUnits
     persons: PersonWeights
+    strata: TrialStrata
 
     @classmethod
     def from_persons(
@@ -145,6 +149,7 @@ class SpeakerPlan:
         *,
         pigeonhole: bool,
         weighting: SpeakerWeights,
+        strata: TrialStrata,
         owner: str,
     ) -> "SpeakerPlan":
         """Make a plan for the persons who take part in trials, at least two.
@@ -157,6 +162,8 @@ class SpeakerPlan:
             Whether the two sides are different persons, drawn independently.
         weighting : str
             The law of the weights.
+        strata : TrialStrata
+            The conditions of the trials.
         owner : str
             The public function that asks, for messages.
 
@@ -176,6 +183,7 @@ class SpeakerPlan:
                 TrialUnits(tar_first, tar_second),
                 TrialUnits(non_first, non_second),
                 PersonWeights(n_persons, n_others, weighting),
+                strata,
             )
         same = int(np.count_nonzero(non[0] == non[1]))
         if same:
@@ -189,6 +197,7 @@ class SpeakerPlan:
             TrialUnits(tar_first, None),
             TrialUnits(non_first, non_second),
             PersonWeights(n_persons, None, weighting),
+            strata,
         )
 
     def draw_weights(self, rng: np.random.Generator) -> tuple[Weights, Weights]:
@@ -198,19 +207,27 @@ class SpeakerPlan:
 
     def reordered(self, tar_order: Order, non_order: Order) -> "SpeakerPlan":
         """Return the plan for the trials in another order."""
-        return attrs.evolve(
-            self, tar=self.tar.reordered(tar_order), non=self.non.reordered(non_order)
+        return SpeakerPlan(
+            self.tar.reordered(tar_order),
+            self.non.reordered(non_order),
+            self.persons,
+            self.strata.reordered(tar_order, non_order),
         )
 
-    def groups(self) -> tuple[UnitGroups, UnitGroups]:
-        """Group the trials of both classes by the persons who take part."""
-        return self._group(self.tar), self._group(self.non)
+    def groups(self) -> tuple[list[UnitGroups], list[UnitGroups]]:
+        """Group the trials of each condition by the persons who take part, in each class."""
+        return self._groups(self.tar, self.strata.tar), self._groups(self.non, self.strata.non)
 
-    def _group(self, units: TrialUnits) -> UnitGroups:
-        n_first, n_second = self.persons.shape
+    def _groups(self, units: TrialUnits, strata: Strata) -> list[UnitGroups]:
+        first = strata.split(units.first)
         if units.second is None:
-            return UnitGroups(_index(units.first, n_first), (n_first,))
-        first, second = units.first, units.second
+            return [self._group(part, None) for part in first]
+        return list(map(self._group, first, strata.split(units.second)))
+
+    def _group(self, first: IntArray, second: IntArray | None) -> UnitGroups:
+        n_first, n_second = self.persons.shape
+        if second is None:
+            return UnitGroups(_index(first, n_first), (n_first,))
         if self.persons.n_second is None:
             # Model and segment change places: the weight stays.
             first, second = np.minimum(first, second), np.maximum(first, second)

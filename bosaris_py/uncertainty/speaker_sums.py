@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import frozen
-from bosaris_py.uncertainty.plans import Weights
 from bosaris_py.uncertainty.speaker_plan import PersonWeights, UnitGroups
+from bosaris_py.uncertainty.strata import Weights, weighted_sum
 
-__all__ = ["SpeakerSums", "SpeakerSumsSampler", "UnitTable"]
+__all__ = ["ClassSums", "SpeakerSums", "SpeakerSumsSampler", "UnitTable"]
 
 Float64Array = npt.NDArray[np.float64]
 # From the means of one row per replicate in each class to one value per replicate.
@@ -96,19 +96,40 @@ def _product(left: Float64Array, right: Float64Array, *, exact: bool) -> Float64
 
 
 @attrs.frozen(eq=False)
+class ClassSums:
+    """Sums over the trials of one class, condition by condition.
+
+    Parameters
+    ----------
+    tables : tuple of UnitTable
+        Sums over the trials of each condition.
+    shares : (k,) ndarray of float64
+        Weight of each condition in the class.
+    """
+
+    tables: tuple[UnitTable, ...]
+    shares: Float64Array
+
+    def means(self, first: Weights, second: Weights) -> Float64Array:
+        """Return weighted means: (n_replicates, m); NaN if a condition lost all its weight."""
+        means = [table.means(first, second) for table in self.tables]
+        return np.asarray(weighted_sum(means, self.shares))
+
+
+@attrs.frozen(eq=False)
 class SpeakerSums:
     """A statistic that is a function of weighted means over the trials of each class.
 
     Parameters
     ----------
-    tar, non : UnitTable
+    tar, non : ClassSums
         Sums over the trials of each class.
     combine : callable
         Makes the statistic from the means.
     """
 
-    tar: UnitTable
-    non: UnitTable
+    tar: ClassSums
+    non: ClassSums
     combine: Combine
 
     def __call__(self, first: Weights, second: Weights) -> Float64Array:

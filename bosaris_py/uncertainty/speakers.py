@@ -14,9 +14,9 @@ from scipy import sparse
 
 from bosaris_py._validation import StrArray, describe, frozen, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py.trials.forms import AnyKey, check_key
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.ids import IdIndex, IntArray
-from bosaris_py.trials.key import Key
 from bosaris_py.uncertainty.estimates import check_choice
 
 __all__ = ["PairTable", "TrialSpeakers", "Unknown"]
@@ -53,7 +53,7 @@ class TrialSpeakers:
     @classmethod
     def of_key(
         cls,
-        key: Key,
+        key: AnyKey,
         model_speakers: IdMap | None = None,
         segment_speakers: IdMap | None = None,
         *,
@@ -65,7 +65,7 @@ class TrialSpeakers:
 
         Parameters
         ----------
-        key : Key
+        key : Key or FlatKey
             The trials.
         model_speakers : IdMap, optional
             From model to speaker. By default each model is a speaker of its own.
@@ -99,13 +99,15 @@ class TrialSpeakers:
             If models or segments were taken for speakers of their own.
         """
         check_choice(unknown, get_args(Unknown), "unknown", owner)
-        if not isinstance(key, Key):
-            raise invalid("key", owner, "be a Key", describe(key))
-        trials = key.tar | key.non
-        models_needed = np.asarray(trials.any(axis=1))
-        segments_needed = np.asarray(trials.any(axis=0))
+        check_key(key, owner)
+        rows, cols = key.trial_positions()
+        models_needed, segments_needed = (
+            _occurring(rows, key.modelset),
+            _occurring(cols, key.segset),
+        )
         models = _named(key.modelset, model_speakers, models_needed, "model_speakers", owner)
-        target_rows, target_cols = np.nonzero(key.tar)
+        labels = key.trial_labels()
+        target_rows, target_cols = rows[labels], cols[labels]
         if segment_speakers is None:
             segments = np.full(key.segset.size, None, dtype=object)
             segments[target_cols] = models[target_rows]
@@ -119,11 +121,8 @@ class TrialSpeakers:
             segments[target_cols] = models[target_rows]
         _settle(segments, key.segset, segments_needed, "segments", unknown, owner)
 
-        names = np.concatenate((models, segments)).astype(np.str_)
-        ids, codes = np.unique(names, return_inverse=True)
-        of_models, of_segments = codes[: models.size], codes[models.size :]
-        speakers = cls(frozen(ids), frozen(of_models), frozen(of_segments))
-        clash = of_models[target_rows] != of_segments[target_cols]
+        speakers = cls._numbered(models, segments)
+        clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
         if clash.any() and (one_person or segment_speakers is None):
             row, col = target_rows[clash][0], target_cols[clash][0]
             found = (
@@ -140,7 +139,7 @@ class TrialSpeakers:
     @classmethod
     def of_models_only(
         cls,
-        key: Key,
+        key: AnyKey,
         model_speakers: IdMap | None = None,
         *,
         unknown: Unknown = "refuse",
@@ -150,7 +149,7 @@ class TrialSpeakers:
 
         Parameters
         ----------
-        key : Key
+        key : Key or FlatKey
             The trials.
         model_speakers : IdMap, optional
             From model to speaker. By default each model is a speaker of its own.
@@ -164,12 +163,18 @@ class TrialSpeakers:
         TrialSpeakers
             In which each segment is a speaker of its own.
         """
-        if not isinstance(key, Key):
-            raise invalid("key", owner, "be a Key", describe(key))
-        # Without targets, no segment need have the speaker of a model.
-        alone = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.tar | key.non)
-        segments = IdMap(key.segset, key.segset)
-        return cls.of_key(alone, model_speakers, segments, unknown=unknown, owner=owner)
+        check_key(key, owner)
+        needed = _occurring(key.trial_positions()[0], key.modelset)
+        models = _named(key.modelset, model_speakers, needed, "model_speakers", owner)
+        _settle(models, key.modelset, needed, "models", unknown, owner)
+        return cls._numbered(models, key.segset.astype(object))
+
+    @classmethod
+    def _numbered(cls, models: npt.NDArray[Any], segments: npt.NDArray[Any]) -> "TrialSpeakers":
+        """Give each speaker of models and segments a number."""
+        names = np.concatenate((models, segments)).astype(np.str_)
+        ids, codes = np.unique(names, return_inverse=True)
+        return cls(frozen(ids), frozen(codes[: models.size]), frozen(codes[models.size :]))
 
     @property
     def n_speakers(self) -> int:
@@ -277,6 +282,13 @@ class PairTable:
         # (x + y)^2 = x^2 + y^2 + 2 x y, and each x y occurs twice in the product below.
         mixed = float(np.sum(both * both.T)) - float(np.sum(np.diag(both) ** 2))
         return float(np.sum(self.table**2)) + mixed
+
+
+def _occurring(positions: npt.NDArray[Any], ids: StrArray) -> npt.NDArray[np.bool_]:
+    """Tell which ids occur at these positions."""
+    found = np.zeros(ids.size, dtype=np.bool_)
+    found[positions] = True
+    return found
 
 
 def _named(

@@ -17,7 +17,6 @@ from bosaris_py._validation import FloatArray, describe, frozen, invalid
 from bosaris_py.numerics.dcf import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
 from bosaris_py.uncertainty.lazy_curve import LazyCurve
@@ -28,6 +27,7 @@ from bosaris_py.uncertainty.samplers import (
     LazyEERSampler,
     LazyMinCostSampler,
     OneLayerSampler,
+    RejectedCounts,
     Sampler,
     SetTable,
     WeightedSampler,
@@ -36,13 +36,14 @@ from bosaris_py.uncertainty.samplers import (
 )
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
-from bosaris_py.uncertainty.speaker_sums import SpeakerSums, SpeakerSumsSampler, UnitTable
-from bosaris_py.uncertainty.weighted_curve import (
-    CurveIndex,
-    WeightedCurve,
-    rank_scores,
-    running_total,
+from bosaris_py.uncertainty.speaker_sums import (
+    ClassSums,
+    SpeakerSums,
+    SpeakerSumsSampler,
+    UnitTable,
 )
+from bosaris_py.uncertainty.strata import SortedStrata, TrialStrata, Weights, weighted_sum
+from bosaris_py.uncertainty.weighted_curve import CurveIndex, WeightedCurve, running_total
 
 __all__ = [
     "AUC",
@@ -62,13 +63,15 @@ __all__ = [
 
 Float64Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
 
 # Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
 # trial, or in any case this many in all; beyond, gathering weights is cheaper.
 _CELLS_PER_TRIAL = 8
 _SMALL_TABLE = 2**20
+
+# Cost of a target's and a non-target's log-likelihood-ratio x: softplus of -x, of x.
+_SIGNS = (-1.0, 1.0)
 
 
 class SortedEvaluator(abc.ABC):
@@ -123,18 +126,19 @@ class Statistic(abc.ABC):
         """Least and greatest value that is possible; intervals are clipped to it."""
 
     @abc.abstractmethod
-    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
         """Prepare for evaluating many sets of weights on the same scores.
 
         Parameters
         ----------
-        tar, non : SortedScores
-            The scores of both classes, unweighted.
+        tar, non : SortedStrata
+            The scores of both classes, by condition.
 
         Returns
         -------
         SortedEvaluator
-            Called with weights in the order of the sorted scores.
+            Called with weights in the order of the sorted scores, condition by condition.
+            Those of each condition are divided by their sum.
         """
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
@@ -154,12 +158,12 @@ class Statistic(abc.ABC):
         sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and sums is not None:
             return SpeakerSumsSampler(plan.persons, (sums,))
-        if isinstance(plan, IidPlan):
+        if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
-            ordered = _sort_both(tar, non)
-            return WeightedSampler(plan, self.evaluator(*ordered), self.shape)
-        tar_sorted, tar_order = rank_scores(tar)
-        non_sorted, non_order = rank_scores(non)
+            evaluator = self.evaluator(*_sort_both(tar, non, plan))
+            return WeightedSampler(plan, evaluator, self.shape)
+        tar_sorted, tar_order = plan.strata.tar.arranged(tar)
+        non_sorted, non_order = plan.strata.non.arranged(non)
         evaluator = self.evaluator(tar_sorted, non_sorted)
         return WeightedSampler(plan.reordered(tar_order, non_order), evaluator, self.shape)
 
@@ -189,11 +193,10 @@ def _number(value: Any) -> Any:
     return value if np.ndim(value) else float(value)
 
 
-def _sort_both(tar: FloatArray, non: FloatArray) -> tuple[SortedScores, SortedScores]:
-    return (
-        SortedScores.from_scores(tar, name="tar", owner="bootstrap"),
-        SortedScores.from_scores(non, name="non", owner="bootstrap"),
-    )
+def _sort_both(
+    tar: FloatArray, non: FloatArray, plan: ResamplingPlan
+) -> tuple[SortedStrata, SortedStrata]:
+    return plan.strata.tar.sorted(tar), plan.strata.non.sorted(non)
 
 
 class ThresholdStatistic(Statistic):
@@ -228,26 +231,31 @@ class ThresholdStatistic(Statistic):
         _, pfa = error_rates_at(tar, non, self.fa_limits, **weights)
         return _number(self.combine(pmiss[None, :], pfa[None, :])[0])
 
-    def count_errors(self, tar: FloatArray, non: FloatArray) -> tuple[IntArray, IntArray]:
-        """Count misses and false alarms at each threshold.
+    def count_errors(
+        self, tar: FloatArray, non: FloatArray, strata: TrialStrata
+    ) -> tuple[IntArray, IntArray]:
+        """Count misses and false alarms at each threshold, in each condition.
 
         Parameters
         ----------
         tar, non : ndarray of float
             Target and non-target scores.
+        strata : TrialStrata
+            Their conditions.
 
         Returns
         -------
-        misses, false_alarms : ndarray of int64
-            One number for each threshold.
+        misses, false_alarms : (k, n_limits) ndarray of int64
+            One row for each condition of the class, one column for each threshold.
         """
-        misses = count_rejected(tar, self.miss_limits)[0]
-        return misses, non.size - count_rejected(non, self.fa_limits)[0]
+        misses = RejectedCounts.from_scores(tar, self.miss_limits, strata.tar).rejected
+        correct = RejectedCounts.from_scores(non, self.fa_limits, strata.non)
+        return misses, correct.sizes[:, None] - correct.rejected
 
-    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
         return _RateEvaluator(
-            tar.count_below(self.miss_limits), non.count_below(self.fa_limits), self
+            _WeightBelow.of(tar, self.miss_limits), _WeightBelow.of(non, self.fa_limits), self
         )
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
@@ -260,18 +268,17 @@ class ThresholdStatistic(Statistic):
         miss_limits, fa_limits = self.miss_limits, self.fa_limits
         if isinstance(plan, IidPlan):
             return IidRateSampler(
-                count_rejected(tar, miss_limits)[0],
-                count_rejected(non, fa_limits)[0],
-                tar.size,
-                non.size,
+                RejectedCounts.from_scores(tar, miss_limits, plan.strata.tar),
+                RejectedCounts.from_scores(non, fa_limits, plan.strata.non),
                 self.combine,
             )
         if isinstance(plan, SetPlan) and not (plan.two_layer and fa_limits.size > 1):
-            misses = count_rejected(tar, miss_limits, plan.tar)
-            correct = count_rejected(non, fa_limits, plan.non)
+            tar_cells, non_cells = plan.cells
+            misses = count_rejected(tar, miss_limits, tar_cells)
+            alarms = non_cells.sizes[:, None] - count_rejected(non, fa_limits, non_cells)
             return set_rate_sampler(
-                SetTable.from_sums(plan.tar.sizes, misses),
-                SetTable.from_sums(plan.non.sizes, plan.non.sizes[:, None] - correct),
+                SetTable.from_sums(tar_cells.sizes, misses, plan.strata.tar.shares),
+                SetTable.from_sums(non_cells.sizes, alarms, plan.strata.non.shares),
                 two_layer=plan.two_layer,
                 combine=self.combine,
             )
@@ -282,36 +289,71 @@ class ThresholdStatistic(Statistic):
     ) -> SpeakerSums | None:
         """Count the errors of each pair of speakers; see `Statistic.speaker_sums`."""
         tar_groups, non_groups = plan.groups()
-        tar_sizes, non_sizes = tar_groups.index.sizes, non_groups.index.sizes
-        cells = (tar_sizes.size + non_sizes.size) * self.fa_limits.size
+        n_groups = sum(groups.index.n_sets for groups in (*tar_groups, *non_groups))
+        cells = n_groups * self.fa_limits.size
         if cells > max(_CELLS_PER_TRIAL * (tar.size + non.size), _SMALL_TABLE):
             return None
-        misses = count_rejected(tar, self.miss_limits, tar_groups.index)
-        correct = count_rejected(non, self.fa_limits, non_groups.index)
+        misses = [
+            UnitTable.from_sums(groups, count_rejected(scores, self.miss_limits, groups.index))
+            for groups, scores in zip(tar_groups, plan.strata.tar.split(tar), strict=True)
+        ]
+        alarms = []
+        for groups, scores in zip(non_groups, plan.strata.non.split(non), strict=True):
+            correct = count_rejected(scores, self.fa_limits, groups.index)
+            alarms.append(UnitTable.from_sums(groups, groups.index.sizes[:, None] - correct))
         return SpeakerSums(
-            UnitTable.from_sums(tar_groups, misses),
-            UnitTable.from_sums(non_groups, non_sizes[:, None] - correct),
+            ClassSums(tuple(misses), plan.strata.tar.shares),
+            ClassSums(tuple(alarms), plan.strata.non.shares),
             self.combine,
         )
+
+
+@attrs.frozen(eq=False)
+class _WeightBelow:
+    """The share of weight below fixed thresholds, in one class."""
+
+    places: tuple[slice, ...]
+    counts: tuple[IntArray, ...]
+    shares: Float64Array
+
+    @classmethod
+    def of(cls, strata: SortedStrata, limits: Float64Array) -> "_WeightBelow":
+        """Count the scores below the thresholds."""
+        counts = tuple(part.count_below(limits) for part in strata.parts)
+        return cls(tuple(strata.slices), counts, strata.shares)
+
+    def rejected(self, weights: Weights) -> Float64Array:
+        """Return the share of weight below each threshold."""
+        return self._rates(weights, accepted=False)
+
+    def accepted(self, weights: Weights) -> Float64Array:
+        """Return the share of weight at or above each threshold."""
+        return self._rates(weights, accepted=True)
+
+    def _rates(self, weights: Weights, *, accepted: bool) -> Float64Array:
+        rates = []
+        for place, counts in zip(self.places, self.counts, strict=True):
+            part = weights[place]
+            total, below = part.sum(), _weight_of_first(part, counts)
+            rates.append((total - below if accepted else below) / total)
+        return np.asarray(weighted_sum(rates, self.shares))
 
 
 @attrs.frozen(eq=False)
 class _RateEvaluator(SortedEvaluator):
     """Error-rates from weights: sums of the lowest scores' weights."""
 
-    tar_below: npt.NDArray[np.int64]
-    non_below: npt.NDArray[np.int64]
+    tar: _WeightBelow
+    non: _WeightBelow
     statistic: ThresholdStatistic
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the statistic for weights in the order of the sorted scores."""
-        pmiss = _weight_of_first(tar_weights, self.tar_below) / tar_weights.sum()
-        total = non_weights.sum()
-        pfa = (total - _weight_of_first(non_weights, self.non_below)) / total
+        pmiss, pfa = self.tar.rejected(tar_weights), self.non.accepted(non_weights)
         return self.statistic.combine(pmiss[None, :], pfa[None, :])[0]
 
 
-def _weight_of_first(weights: Weights, counts: npt.NDArray[np.int64]) -> Weights:
+def _weight_of_first(weights: Weights, counts: IntArray) -> Weights:
     if counts.size == 1:
         return np.array([weights[: counts[0]].sum()])
     return running_total(weights)[counts]
@@ -546,18 +588,18 @@ class CurveStatistic(Statistic):
     def of_roc(self, roc: ROC) -> Any:
         """Make the value from the engine's own object."""
 
-    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
         return _CurveEvaluator(CurveIndex.from_sorted(tar, non), self)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
         if isinstance(plan, IidPlan):
-            return self._iid_sampler(*_sort_both(tar, non))
+            return self._iid_sampler(CurveIndex.from_sorted(*_sort_both(tar, non, plan)))
         return super().sampler(tar, non, plan)
 
-    def _iid_sampler(self, tar: SortedScores, non: SortedScores) -> Sampler:
-        return CurveSampler(CurveIndex.from_sorted(tar, non), self.of_curve)
+    def _iid_sampler(self, index: CurveIndex) -> Sampler:
+        return CurveSampler(index, self.of_curve)
 
 
 @attrs.frozen(eq=False)
@@ -648,10 +690,10 @@ class MinDCF(CurveStatistic):
         scale = float(costs.default_cost) if self.normalize else 1.0
         return float(costs.miss) / scale, float(costs.fa) / scale
 
-    def _iid_sampler(self, tar: SortedScores, non: SortedScores) -> Sampler:
+    def _iid_sampler(self, index: CurveIndex) -> Sampler:
         if self.shape:
-            return super()._iid_sampler(tar, non)
-        return LazyMinCostSampler(LazyCurve.from_roc(ROC.from_sorted(tar, non)), *self._prices())
+            return super()._iid_sampler(index)
+        return LazyMinCostSampler(LazyCurve.from_index(index), *self._prices())
 
 
 @attrs.frozen
@@ -689,8 +731,8 @@ class EER(CurveStatistic):
         """Return the equal error rate."""
         return roc.convex_hull().eer
 
-    def _iid_sampler(self, tar: SortedScores, non: SortedScores) -> Sampler:
-        return LazyEERSampler(LazyCurve.from_roc(ROC.from_sorted(tar, non)))
+    def _iid_sampler(self, index: CurveIndex) -> Sampler:
+        return LazyEERSampler(LazyCurve.from_index(index))
 
 
 @attrs.frozen
@@ -792,9 +834,9 @@ class Cllr(Statistic):
         """Average the mean costs of the two classes: one row for each replicate."""
         return (tar_bits[:, 0] + non_bits[:, 0]) / 2.0
 
-    def evaluator(self, tar: SortedScores, non: SortedScores) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _CllrEvaluator(frozen(_bits(tar.values, -1.0)), frozen(_bits(non.values, 1.0)))
+        return _CllrEvaluator(_MeanBits.of(tar, -1.0), _MeanBits.of(non, 1.0))
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
@@ -802,43 +844,71 @@ class Cllr(Statistic):
         A sum over trials: if whole sets are picked, their sums are all it takes.
         """
         if isinstance(plan, SetPlan) and not plan.two_layer:
-            return OneLayerSampler(
-                _bits_of_sets(tar, -1.0, plan.tar), _bits_of_sets(non, 1.0, plan.non), self.combine
+            tar_table, non_table = (
+                SetTable.from_sums(cells.sizes, _bit_sums(scores, sign, cells), strata.shares)
+                for scores, sign, cells, strata in zip(
+                    (tar, non), _SIGNS, plan.cells, plan.strata, strict=True
+                )
             )
+            return OneLayerSampler(tar_table, non_table, self.combine)
         return super().sampler(tar, non, plan)
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
         """Add the costs of each pair of speakers; see `Statistic.speaker_sums`."""
-        tables = []
-        for scores, sign, groups in zip((tar, non), (-1.0, 1.0), plan.groups(), strict=True):
-            index = groups.index
-            bits = np.bincount(index.labels, _bits(scores, sign), minlength=index.n_sets)
-            tables.append(UnitTable.from_sums(groups, bits[:, None]))
-        return SpeakerSums(tables[0], tables[1], self.combine)
+        classes = [
+            ClassSums(
+                tuple(
+                    UnitTable.from_sums(part, _bit_sums(values, sign, part.index))
+                    for part, values in zip(groups, strata.split(scores), strict=True)
+                ),
+                strata.shares,
+            )
+            for scores, sign, groups, strata in zip(
+                (tar, non), _SIGNS, plan.groups(), plan.strata, strict=True
+            )
+        ]
+        return SpeakerSums(classes[0], classes[1], self.combine)
 
 
-def _bits_of_sets(scores: FloatArray, sign: float, index: SetIndex) -> SetTable:
-    sums = np.bincount(index.labels, weights=_bits(scores, sign))
-    return SetTable.from_sums(index.sizes, sums[:, None])
+def _bit_sums(scores: FloatArray, sign: float, index: SetIndex) -> Float64Array:
+    """Add up the costs of the trials of each set: (n_sets, 1)."""
+    sums = np.bincount(index.labels, _bits(scores, sign), minlength=index.n_sets)
+    return np.asarray(sums, dtype=np.float64)[:, None]
+
+
+@attrs.frozen(eq=False)
+class _MeanBits:
+    """The mean cost of one class, from weights."""
+
+    places: tuple[slice, ...]
+    bits: Float64Array
+    shares: Float64Array
+
+    @classmethod
+    def of(cls, strata: SortedStrata, sign: float) -> "_MeanBits":
+        """Compute the cost of each score."""
+        return cls(tuple(strata.slices), frozen(_bits(strata.values, sign)), strata.shares)
+
+    def __call__(self, weights: Weights) -> Any:
+        """Return the mean for weights in the order of the sorted scores."""
+        # Not by BLAS, whose sums may depend on how many threads it has.
+        products = weights * self.bits
+        means = [products[place].sum() / weights[place].sum() for place in self.places]
+        return weighted_sum(means, self.shares)
 
 
 @attrs.frozen(eq=False)
 class _CllrEvaluator(SortedEvaluator):
     """Cllr from weights: weighted means of the cost of each score."""
 
-    tar_bits: Float64Array
-    non_bits: Float64Array
+    tar: _MeanBits
+    non: _MeanBits
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the statistic for weights in the order of the sorted scores."""
-        # Not by BLAS, whose sums may depend on how many threads it has.
-        means = (
-            (weights * bits).sum() / weights.sum()
-            for weights, bits in ((tar_weights, self.tar_bits), (non_weights, self.non_bits))
-        )
-        return 0.5 * sum(means)
+        return 0.5 * (self.tar(tar_weights) + self.non(non_weights))
 
 
 def _bits(scores: FloatArray, sign: float) -> Float64Array:

@@ -1,20 +1,23 @@
 """The ROC of sorted scores whose weights change from replicate to replicate.
 
 Sorting and the search for ties happen once. A replicate is then one cumulative
-sum of the weights in each class, read off at the distinct target scores.
+sum of the weights in each class, read off at the distinct target scores; or one for
+each condition, added up with the weights of the conditions.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FloatArray, frozen
+from bosaris_py._validation import frozen
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.uncertainty.strata import SortedStrata, slices_of, weighted_sum
 
-__all__ = ["CurveIndex", "WeightedCurve", "eer_of_points", "rank_scores", "running_total"]
+__all__ = ["ClassEdges", "CurveIndex", "WeightedCurve", "eer_of_points", "running_total"]
 
 Float64Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -22,12 +25,6 @@ Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 # Two costs closer than this are one cost that was rounded in two ways.
 _ROUNDING = 2.0**-45
-
-
-def rank_scores(scores: FloatArray) -> tuple[SortedScores, npt.NDArray[np.intp]]:
-    """Sort scores and return the order too, which `SortedScores` itself does not keep."""
-    order = np.argsort(scores, kind="stable")
-    return SortedScores(frozen(scores[order])), order
 
 
 class WeightedCurve(NamedTuple):
@@ -98,6 +95,48 @@ class WeightedCurve(NamedTuple):
 
 
 @attrs.frozen(eq=False)
+class ClassEdges:
+    """How many trials of each condition of one class lie before edges on the score axis.
+
+    Parameters
+    ----------
+    edges : tuple of (m,) ndarray of int64
+        For each condition, the number of its trials before each edge.
+    sizes : (k,) ndarray of int64
+        Number of trials of each condition.
+    shares : (k,) ndarray of float64
+        Weight of each condition in the class.
+    """
+
+    edges: tuple[IntArray, ...]
+    sizes: IntArray
+    shares: Float64Array
+
+    def before(self, weights: Weights) -> tuple[Weights, float]:
+        """Return the weight before each edge, and the total.
+
+        With several conditions, the weights of each are divided by their sum.
+        """
+        parts = slices_of(self.sizes.tolist())
+        running = [running_total(weights[part]) for part in parts]
+        return self.combined(
+            [total[edges] for total, edges in zip(running, self.edges, strict=True)],
+            [total[-1].item() for total in running],
+        )
+
+    def combined(
+        self, weights: Sequence[Weights], totals: Sequence[float]
+    ) -> tuple[Weights, float]:
+        """Add up the weights that each condition has before the edges, and their totals."""
+        if len(weights) == 1:
+            return weights[0], totals[0]
+        shares = self.shares / totals
+        # Each term rises with the edge, and so does a rounded sum in this order; the
+        # total is such a sum, too.
+        return weighted_sum(weights, shares), float(weighted_sum(totals, shares))
+
+
+@attrs.frozen(eq=False)
 class CurveIndex:
     """Where the distinct target scores lie among the sorted scores of both classes.
 
@@ -105,43 +144,49 @@ class CurveIndex:
     ----------
     target_scores : (k,) ndarray of float64
         The distinct target scores, ascending.
-    tar_edges : (k + 1,) ndarray of int64
-        Number of targets below each, and of all.
-    non_edges : (2, k) ndarray of int64
-        Number of non-targets below each, and below or equal to each.
-    n_non : int
-        Number of non-targets.
+    tar : ClassEdges
+        Number of targets below each.
+    non : ClassEdges
+        Number of non-targets below each, and below or equal to each, in turn: 2 k edges.
     """
 
     target_scores: Float64Array
-    tar_edges: IntArray
-    non_edges: IntArray
-    n_non: int
+    tar: ClassEdges
+    non: ClassEdges
 
     @classmethod
-    def from_sorted(cls, tar: SortedScores, non: SortedScores) -> "CurveIndex":
-        """Find the target scores among the non-targets."""
-        values, below = tar.distinct()
-        target_scores = values.astype(np.float64)
-        non_edges = np.stack((non.count_below(target_scores), non.count_up_to(target_scores)))
+    def from_sorted(cls, tar: SortedStrata, non: SortedStrata) -> "CurveIndex":
+        """Find the target scores among the targets and the non-targets of each condition."""
+        target_scores = _distinct(tar.parts)
+        non_edges = (
+            np.column_stack((part.count_below(target_scores), part.count_up_to(target_scores)))
+            for part in non.parts
+        )
         return cls(
             frozen(target_scores),
-            frozen(np.append(below, tar.size)),
-            frozen(non_edges),
-            non.size,
+            _class_edges([part.count_below(target_scores) for part in tar.parts], tar),
+            _class_edges([edges.ravel() for edges in non_edges], non),
         )
-
-    @property
-    def n_tar(self) -> int:
-        """Number of targets."""
-        return int(self.tar_edges[-1])
 
     def curve(self, tar_weights: Weights, non_weights: Weights) -> WeightedCurve:
         """Return the curve for weights in the order of the sorted scores."""
-        misses = running_total(tar_weights)[self.tar_edges]
-        accumulated = running_total(non_weights)
-        below, up_to = accumulated[self.non_edges]
-        return WeightedCurve(self.target_scores, misses, below, up_to, accumulated[-1].item())
+        return self.curve_of(self.tar.before(tar_weights), self.non.before(non_weights))
+
+    def curve_of(self, tar: tuple[Weights, float], non: tuple[Weights, float]) -> WeightedCurve:
+        """Return the curve for weights before the edges of each class, and their totals."""
+        misses, tar_total = tar
+        below, up_to = non[0].reshape(-1, 2).T
+        return WeightedCurve(self.target_scores, np.append(misses, tar_total), below, up_to, non[1])
+
+
+def _distinct(parts: tuple[SortedScores, ...]) -> Float64Array:
+    scores = [part.distinct()[0].astype(np.float64) for part in parts]
+    return scores[0] if len(scores) == 1 else np.unique(np.concatenate(scores))
+
+
+def _class_edges(edges: list[IntArray], strata: SortedStrata) -> ClassEdges:
+    sizes = np.array([part.size for part in strata.parts])
+    return ClassEdges(tuple(map(frozen, edges)), frozen(sizes), strata.shares)
 
 
 def running_total(weights: Weights) -> Weights:

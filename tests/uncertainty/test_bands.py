@@ -16,7 +16,7 @@ from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve
 from bosaris_py.uncertainty.bootstrap import bootstrap
 from bosaris_py.uncertainty.matrix_bootstrap import bootstrap_scores
 from bosaris_py.uncertainty.statistics import ActDCF, ErrorRates, MinDCF, Statistic
-from bosaris_py.uncertainty.weighted_curve import rank_scores
+from bosaris_py.uncertainty.strata import Strata
 from tests.crossed_trials import CrossedExperiment
 from tests.score_strategies import finite_scores, weighted_scores
 from tests.uncertainty.naive_bootstrap import with_sets_where_used
@@ -71,8 +71,8 @@ def test_weights_on_sorted_scores_mean_repeated_trials(
 ) -> None:
     tar, tar_weights = data.draw(weighted_scores(finite_scores))
     non, non_weights = data.draw(weighted_scores(finite_scores))
-    tar_sorted, tar_order = rank_scores(tar)
-    non_sorted, non_order = rank_scores(non)
+    tar_sorted, tar_order = Strata.single(tar.size).arranged(tar)
+    non_sorted, non_order = Strata.single(non.size).arranged(non)
     evaluate = curve.evaluator(tar_sorted, non_sorted)
     tar_counts = tar_weights.astype(np.int64)[tar_order]
     non_counts = non_weights.astype(np.int64)[non_order]

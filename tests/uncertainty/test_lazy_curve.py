@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import numerics
-from bosaris_py.numerics.roc import ROC
-from bosaris_py.uncertainty.lazy_curve import LazyCurve
+from bosaris_py.uncertainty.lazy_curve import ClassTree, LazyCurve
+from bosaris_py.uncertainty.strata import Strata, TrialStrata
+from bosaris_py.uncertainty.weighted_curve import CurveIndex
 from tests.score_strategies import score_lists, tied_scores
 
 
@@ -20,55 +21,75 @@ class ScriptedGenerator:
 
     def binomial(self, n: np.ndarray, place: np.ndarray) -> np.ndarray:
         self.n_draws += n.size
-        drawn = np.array([self.left_halves[int(i)] for i in place], dtype=np.int64)
+        drawn = np.array(self.left_halves, dtype=np.int64)[place.astype(np.int64)]
         assert np.all(drawn <= n)
         return drawn
 
 
 def script(
-    roc: ROC, rng: np.random.Generator
-) -> tuple[LazyCurve, ScriptedGenerator, np.ndarray, np.ndarray]:
-    """Draw a replicate in full; return it as a script for lazy draws, and as two lists."""
-    curve = LazyCurve.from_roc(roc)
-    n_levels = len(curve.tar_shares)
-    cells = (
-        np.concatenate(([0], roc.tar_at)),
-        np.concatenate((roc.non_between[:1], roc.non_at + roc.non_between[1:])),
-    )
+    tar: np.ndarray, non: np.ndarray, strata: TrialStrata, rng: np.random.Generator
+) -> tuple[LazyCurve, ScriptedGenerator, list[np.ndarray], list[np.ndarray | None]]:
+    """Draw a replicate in full; return it as a script for lazy draws, and as lists."""
+    index = CurveIndex.from_sorted(strata.tar.sorted(tar), strata.non.sorted(non))
+    curve = LazyCurve.from_index(index)
+    n_levels = len(curve.tar.shares)
+    edges = index.target_scores
     generator = ScriptedGenerator()
-    shares, lists = [], []
-    for counts in cells:
-        drawn = rng.multinomial(counts.sum(), counts / counts.sum())
-        # A trial in a cell has a score just at its lower edge; only order matters.
-        lists.append(np.repeat(np.arange(drawn.size, dtype=float), drawn))
-        padded = np.zeros(2**n_levels, dtype=np.int64)
-        padded[: drawn.size] = drawn
-        levels = []
+    trees, lists, weights = [], [], []
+    for scores, part in ((tar, strata.tar), (non, strata.non)):
+        levels, columns, scores_drawn, factors = [], [], [], []
+        for condition, factor in zip(part.split(scores), part.factors.tolist(), strict=True):
+            # A trial in a cell has a score just at its lower edge; only order matters.
+            cell = np.searchsorted(edges, condition, side="right")
+            counts = np.bincount(cell, minlength=edges.size + 1)
+            drawn = rng.multinomial(counts.sum(), counts / counts.sum())
+            scores_drawn.append(np.repeat(np.arange(drawn.size, dtype=float), drawn))
+            factors.append(np.full(counts.sum(), factor))
+            padded = np.zeros(2**n_levels, dtype=np.int64)
+            padded[: drawn.size] = drawn
+            columns.append(padded)
         for level in range(n_levels, 0, -1):
-            left = padded.reshape(-1, 2, 2 ** (level - 1)).sum(axis=2)[:, 0]
+            halves = np.column_stack(columns).reshape(-1, 2, 2 ** (level - 1), len(columns))
+            left = halves.sum(axis=2)[:, 0]
             start = len(generator.left_halves)
-            levels.append(np.arange(start, start + left.size, dtype=float))
-            generator.left_halves += left.tolist()
-        shares.append(tuple(levels))
-    return LazyCurve(curve.tar_total, curve.non_total, *shares), generator, *lists
+            levels.append(np.arange(start, start + left.size, dtype=float).reshape(left.shape))
+            generator.left_halves += left.ravel().tolist()
+        trees.append(ClassTree(part.sizes, part.factors, tuple(levels)))
+        lists.append(np.concatenate(scores_drawn))
+        weights.append(None if part.labels is None else np.concatenate(factors))
+    return LazyCurve(*trees), generator, lists, weights
 
 
-@given(
-    score_lists(st.one_of(tied_scores, st.floats(-5, 5)), max_size=60),
-    score_lists(st.one_of(tied_scores, st.floats(-5, 5)), max_size=60),
-    st.floats(0.01, 0.99),
-    st.integers(0, 2**32),
-)
+scores_of_a_class = score_lists(st.one_of(tied_scores, st.floats(-5, 5)), max_size=60)
+
+
+@given(scores_of_a_class, scores_of_a_class, st.floats(0.01, 0.99), st.integers(0, 2**32))
 def test_what_is_not_drawn_does_not_matter(
     tar: np.ndarray, non: np.ndarray, prior: float, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    curve, generator, tar_drawn, non_drawn = script(ROC.from_scores(tar, non), rng)
+    curve, generator, lists, _ = script(tar, non, TrialStrata.single(tar.size, non.size), rng)
     lazy = curve.draw_min_costs(1, prior, 1 - prior, generator)[0]
     # Sums of the same fractions in another order.
-    assert lazy == pytest.approx(numerics.min_dcf(tar_drawn, non_drawn, prior), abs=1e-14)
+    assert lazy == pytest.approx(numerics.min_dcf(*lists, prior), abs=1e-14)
     lazy = curve.draw_eers(1, generator)[0]
-    assert lazy == pytest.approx(numerics.eer(tar_drawn, non_drawn), abs=1e-12)
+    assert lazy == pytest.approx(numerics.eer(*lists), abs=1e-12)
+
+
+@given(scores_of_a_class, scores_of_a_class, st.floats(0.01, 0.99), st.integers(0, 2**32))
+def test_the_same_with_weighted_conditions(
+    tar: np.ndarray, non: np.ndarray, prior: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.ones(3))
+    labels = [rng.integers(0, 3, scores.size) for scores in (tar, non)]
+    strata = TrialStrata(*(Strata.from_codes(part, shares) for part in labels))
+    curve, generator, lists, weights = script(tar, non, strata, rng)
+    options = {"tar_weights": weights[0], "non_weights": weights[1]}
+    lazy = curve.draw_min_costs(1, prior, 1 - prior, generator)[0]
+    assert lazy == pytest.approx(numerics.min_dcf(*lists, prior, **options), abs=1e-13)
+    lazy = curve.draw_eers(1, generator)[0]
+    assert lazy == pytest.approx(numerics.eer(*lists, **options), abs=1e-12)
 
 
 @pytest.mark.parametrize("separation", [-1.0, 0.0, 1.0, 3.0, 9.0])
@@ -76,7 +97,7 @@ def test_the_same_for_larger_sets(separation: float) -> None:
     rng = np.random.default_rng(7)
     for _ in range(20):
         tar, non = rng.normal(separation, 1, 700), rng.normal(0, 1, 2000)
-        curve, generator, *lists = script(ROC.from_scores(tar, non), rng)
+        curve, generator, lists, _ = script(tar, non, TrialStrata.single(700, 2000), rng)
         eer = curve.draw_eers(1, generator)[0]
         assert eer == pytest.approx(numerics.eer(*lists), abs=1e-12)
         for prior in (0.001, 0.1, 0.5, 0.99):
@@ -87,7 +108,7 @@ def test_the_same_for_larger_sets(separation: float) -> None:
 def test_few_draws_suffice() -> None:
     rng = np.random.default_rng(8)
     tar, non = rng.normal(3, 1, 50_000), rng.normal(0, 1, 200_000)
-    curve, generator, *_ = script(ROC.from_scores(tar, non), rng)
+    curve, generator, *_ = script(tar, non, TrialStrata.single(tar.size, non.size), rng)
     curve.draw_min_costs(1, 0.1, 0.9, generator)
     for_min_cost = generator.n_draws
     curve.draw_eers(1, generator)

@@ -15,6 +15,7 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
 )
 from bosaris_py.uncertainty.speaker_plan import PersonWeights, SpeakerPlan
+from bosaris_py.uncertainty.strata import TrialStrata
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
 # Small data are quick; the warning has tests of its own, in test_few_errors.py.
@@ -170,7 +171,12 @@ class TestWeights:
         tar, non = (tuple(rng.integers(0, 9, (2, n))) for n in (20, 50))
         non = (non[0], 9 + non[1])  # never the same speaker on both sides
         plan = SpeakerPlan.from_persons(
-            tar, non, pigeonhole=False, weighting="multinomial", owner="test"
+            tar,
+            non,
+            pigeonhole=False,
+            weighting="multinomial",
+            strata=TrialStrata.single(20, 50),
+            owner="test",
         )
         orders = rng.permutation(20), rng.permutation(50)
         plain = plan.draw_weights(np.random.default_rng(9))

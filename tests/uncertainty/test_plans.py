@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from bosaris_py.uncertainty.plans import IidPlan, SetPlan, draw_picks
+from bosaris_py.uncertainty.plans import IidPlan, SetPlan
+from bosaris_py.uncertainty.randomness import draw_picks
 from bosaris_py.uncertainty.sets import SetIndex
+from bosaris_py.uncertainty.strata import TrialStrata
 
 N_DRAWS = 20_000
 
@@ -33,7 +35,7 @@ def test_picks_of_n_things() -> None:
 
 
 def test_iid_classes_are_independent() -> None:
-    drawn = weights_of(IidPlan(3, 2))
+    drawn = weights_of(IidPlan(TrialStrata.single(3, 2)))
     covariance = np.zeros((5, 5))
     covariance[:3, :3] = np.eye(3) - 1 / 3
     covariance[3:, 3:] = np.eye(2) - 1 / 2

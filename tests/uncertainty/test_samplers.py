@@ -24,6 +24,7 @@ from bosaris_py.uncertainty.samplers import (
     count_rejected,
 )
 from bosaris_py.uncertainty.sets import SetIndex
+from bosaris_py.uncertainty.strata import TrialStrata
 
 
 def exact_totals(errors: list[int], size: int, *, two_layer: bool) -> dict[int, Fraction]:
@@ -54,7 +55,7 @@ def exact_totals(errors: list[int], size: int, *, two_layer: bool) -> dict[int, 
 def test_number_of_errors_has_its_exact_distribution(
     errors: list[int], size: int, *, two_layer: bool
 ) -> None:
-    table = SetTable.from_sums(np.full(len(errors), size), np.array(errors)[:, None])
+    table = SetTable.from_sums(np.full(len(errors), size), np.array(errors)[:, None], np.ones(1))
     found = ErrorTotal.from_table(table, two_layer=two_layer)
     expected = exact_totals(errors, size, two_layer=two_layer)
     chances = np.diff(found.distribution, prepend=0.0)
@@ -70,7 +71,9 @@ def test_number_of_errors_has_its_exact_distribution(
 def test_transform_and_multinomial_draw_the_same(*, two_layer: bool) -> None:
     rng = np.random.default_rng(91)
     tables = [
-        SetTable.from_sums(np.full(n, size), rng.binomial(size, rng.beta(1, 5, n))[:, None])
+        SetTable.from_sums(
+            np.full(n, size), rng.binomial(size, rng.beta(1, 5, n))[:, None], np.ones(1)
+        )
         for n, size in ((20, 30), (25, 40))
     ]
 
@@ -109,7 +112,7 @@ def test_count_rejected_in_any_order_with_repeats() -> None:
 def test_each_statistic_knows_its_fastest_way() -> None:
     rng = np.random.default_rng(92)
     tar, non = rng.normal(1, 1, 12), rng.normal(0, 1, 20)
-    iid = IidPlan(12, 20)
+    iid = IidPlan(TrialStrata.single(12, 20))
     equal, unequal = (
         (
             SetIndex.from_labels(np.arange(12) % n, 12, "labels", "test"),

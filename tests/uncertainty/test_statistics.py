@@ -11,8 +11,8 @@ import bosaris_py
 from bosaris_py import OperatingPoint
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.sorted_scores import SortedScores
-from bosaris_py.uncertainty.weighted_curve import eer_of_points, rank_scores
+from bosaris_py.uncertainty.strata import Strata
+from bosaris_py.uncertainty.weighted_curve import eer_of_points
 from tests.score_strategies import finite_scores, weighted_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -78,8 +78,8 @@ def test_weights_on_sorted_scores_mean_repeated_trials(
 ) -> None:
     tar, tar_weights = data.draw(weighted_scores(finite_scores))
     non, non_weights = data.draw(weighted_scores(finite_scores))
-    tar_sorted, tar_order = rank_scores(tar)
-    non_sorted, non_order = rank_scores(non)
+    tar_sorted, tar_order = Strata.single(tar.size).arranged(tar)
+    non_sorted, non_order = Strata.single(non.size).arranged(non)
     evaluate = statistic.evaluator(tar_sorted, non_sorted)
     found = evaluate(tar_weights[tar_order], non_weights[non_order])
     repeated = statistic(np.repeat(tar, tar_weights), np.repeat(non, non_weights))
@@ -94,8 +94,8 @@ def test_fractional_weights_agree_with_the_engine(
 ) -> None:
     tar, non = rng.normal(1, 1, 60).round(1), rng.normal(0, 1, 90).round(1)
     tar_weights, non_weights = rng.exponential(size=60), rng.exponential(size=90)
-    tar_sorted, tar_order = rank_scores(tar)
-    non_sorted, non_order = rank_scores(non)
+    tar_sorted, tar_order = Strata.single(tar.size).arranged(tar)
+    non_sorted, non_order = Strata.single(non.size).arranged(non)
     found = statistic.evaluator(tar_sorted, non_sorted)(
         tar_weights[tar_order], non_weights[non_order]
     )
@@ -150,14 +150,6 @@ def test_eer_of_points_needs_no_sorted_points() -> None:
     assert eer_of_points(*points.T) == pytest.approx(0.2, rel=1e-15)
     assert eer_of_points(np.array([0.0]), np.array([0.0])) == 0.0
     assert eer_of_points(np.array([1.0]), np.array([1.0])) == 0.5
-
-
-def test_rank_scores_keeps_the_order() -> None:
-    scores = np.array([2.0, -1.0, 2.0, 0.0], dtype=np.float32)
-    ordered, order = rank_scores(scores)
-    assert isinstance(ordered, SortedScores)
-    assert np.array_equal(scores[order], ordered.values)
-    assert ordered.values.dtype == np.float32
 
 
 @pytest.mark.parametrize(
