@@ -17,7 +17,8 @@ from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_training import train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Conditions, Key, Scores
+from bosaris_py.trials import Conditions, FlatScores, Scores
+from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.trials.weighting import class_weights
 
 __all__ = ["LinearCalibration"]

@@ -25,7 +25,8 @@ from bosaris_py.calibration.trained import (
 )
 from bosaris_py.numerics.pav import pav_bins
 from bosaris_py.numerics.sorted_scores import SortedScores
-from bosaris_py.trials import Conditions, Key, Scores
+from bosaris_py.trials import Conditions, FlatScores, Scores
+from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.trials.weighting import class_weights
 
 __all__ = ["PAVCalibration"]
@@ -179,8 +180,8 @@ class PAVCalibration(SavedMap):
     @classmethod
     def fit_scores(
         cls,
-        scores: Scores,
-        key: Key,
+        scores: AnyScores,
+        key: AnyKey,
         *,
         conditions: Conditions | None = None,
         score_offset: float = 0.0,
@@ -191,9 +192,9 @@ class PAVCalibration(SavedMap):
 
         Parameters
         ----------
-        scores : Scores
+        scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             Train on conditions that weigh what they shall weigh, instead of in
@@ -233,18 +234,20 @@ class PAVCalibration(SavedMap):
     @overload
     def apply(self, x: Scores) -> Scores: ...
     @overload
+    def apply(self, x: FlatScores) -> FlatScores: ...
+    @overload
     def apply(self, x: npt.ArrayLike) -> Any: ...
     def apply(self, x: Any) -> Any:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
         ----------
-        x : array_like of float, any shape, or Scores
+        x : array_like of float, any shape, or Scores or FlatScores
             Scores; no NaN, +-inf allowed.
 
         Returns
         -------
-        ndarray of float64, or Scores
+        ndarray of float64, or Scores or FlatScores
             Natural-log likelihood-ratios, finite; the same kind as `x`, trials
             in the same places.
 
@@ -253,7 +256,7 @@ class PAVCalibration(SavedMap):
         InvalidInputError
             If a score is NaN.
         """
-        if isinstance(x, Scores):
+        if isinstance(x, AnyScores):
             return x.transform(self._map)
         scores = np.asarray(x)
         return self._map(scores.ravel()).reshape(scores.shape)

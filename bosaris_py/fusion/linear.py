@@ -22,7 +22,8 @@ from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number,
 from bosaris_py.numerics.linear_training import train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Conditions, Key, Ndx, Scores
+from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
+from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 from bosaris_py.trials.weighting import class_weights
 
@@ -178,8 +179,8 @@ class LinearFusion(TrainedMap):
     @classmethod
     def fit_scores(
         cls,
-        systems: Sequence[Scores],
-        key: Key,
+        systems: Sequence[AnyScores],
+        key: AnyKey,
         *,
         conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
@@ -192,9 +193,9 @@ class LinearFusion(TrainedMap):
 
         Parameters
         ----------
-        systems : sequence of Scores
+        systems : sequence of Scores or FlatScores
             The scores of each system, for every trial of the key.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             Train on conditions that weigh what they shall weigh, instead of in
@@ -263,25 +264,27 @@ class LinearFusion(TrainedMap):
         return int(self.weights.size)
 
     @overload
-    def apply(self, x: Sequence[Scores], ndx: Ndx | Key) -> Scores: ...
+    def apply(self, x: Sequence[AnyScores], ndx: Ndx | Key) -> Scores: ...
+    @overload
+    def apply(self, x: Sequence[AnyScores], ndx: FlatNdx | FlatKey) -> FlatScores: ...
     @overload
     def apply(self, x: npt.ArrayLike) -> Any: ...
-    def apply(self, x: Any, ndx: Ndx | Key | None = None) -> Any:
+    def apply(self, x: Any, ndx: AnyNdx | None = None) -> Any:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
         Parameters
         ----------
-        x : (n_systems, ...) array_like of float, or sequence of Scores
+        x : (n_systems, ...) array_like of float, or sequence of Scores or FlatScores
             Scores of each system, in the order of the training. In an array NaN is
             refused; +-inf is allowed unless two systems contradict each other.
-        ndx : Ndx or Key, optional
+        ndx : Ndx, Key, FlatNdx or FlatKey, optional
             The trials to fuse; needed for Scores, and for them only.
 
         Returns
         -------
-        ndarray of float64, or Scores
+        ndarray of float64, or Scores or FlatScores
             Natural-log likelihood-ratios: for an array of the shape of each system's
-            scores; for Scores with the models, segments and trials of `ndx`.
+            scores; for Scores in the form of `ndx`, with its models, segments and trials.
 
         Raises
         ------
@@ -292,10 +295,11 @@ class LinearFusion(TrainedMap):
             If a system lacks scores of the trials in `ndx`; says how many for each.
         """
         owner = f"{_OWNER}.apply"
-        if isinstance(x, Scores):
+        if isinstance(x, AnyScores):
             hint = "Put the Scores of all systems into a list."
-            raise invalid("x", owner, "be an array or a list of Scores", "one Scores", hint)
-        if isinstance(x, Sequence) and any(isinstance(item, Scores) for item in x):
+            found = f"one {type(x).__name__}"
+            raise invalid("x", owner, "be an array or a list of Scores", found, hint)
+        if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
             self._check_systems(len(x), owner)
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"

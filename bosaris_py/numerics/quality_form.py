@@ -38,11 +38,15 @@ __all__ = [
     "n_form_weights",
     "quality_term",
     "train_quality",
+    "trial_quality_term",
     "triangle_from_form",
 ]
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 IndexArray: TypeAlias = npt.NDArray[np.int32]
+
+# Trials of which the measures are gathered at once: they stay in the processor's cache.
+_BLOCK_TRIALS = 2**13
 
 # A feature of which less than this share of the variance is its own, not a combination of
 # the inputs before it, is redundant.
@@ -148,6 +152,43 @@ def quality_term(
         What quality adds to the score of each trial.
     """
     term: Float64Array = _with_ones(model_measures).T @ (form @ _with_ones(segment_measures))
+    return term
+
+
+def trial_quality_term(
+    form: Float64Array,
+    model_measures: FloatArray,
+    segment_measures: FloatArray,
+    models: IndexArray,
+    segments: IndexArray,
+) -> Float64Array:
+    """Evaluate the bilinear form for a list of trials.
+
+    Parameters
+    ----------
+    form : (q + 1, q + 1) ndarray of float64
+        The symmetric form.
+    model_measures : (q, m) ndarray of float
+        Measures of the models.
+    segment_measures : (q, n) ndarray of float
+        Measures of the segments.
+    models, segments : (t,) ndarray of int
+        Positions of each trial's model and segment in the measures.
+
+    Returns
+    -------
+    (t,) ndarray of float64
+        What quality adds to the score of each trial.
+
+    Notes
+    -----
+    Memory beyond the result is a block of trials, however many models and segments there are.
+    """
+    left, right = _with_ones(model_measures), form @ _with_ones(segment_measures)
+    term = np.empty(models.size)
+    for start in range(0, models.size, _BLOCK_TRIALS):
+        part = slice(start, start + _BLOCK_TRIALS)
+        term[part] = np.einsum("it,it->t", left[:, models[part]], right[:, segments[part]])
     return term
 
 

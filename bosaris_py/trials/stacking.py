@@ -1,15 +1,19 @@
 """Scores of several systems as one array, and back: what fusion works on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import BoolArray, FloatArray, as_vector, describe, invalid
+from bosaris_py._validation import FloatArray, as_vector, describe, invalid
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials._frame import insert
-from bosaris_py.trials._missing import check_trials
+from bosaris_py.trials.flat_key import FlatKey
+from bosaris_py.trials.flat_ndx import FlatNdx
+from bosaris_py.trials.flat_scores import FlatScores
+from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_key, check_ndx
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.ndx import Ndx
 from bosaris_py.trials.scores import Scores
@@ -20,15 +24,15 @@ Stack = npt.NDArray[np.float64]
 
 
 def stack_scores(
-    systems: Sequence[Scores], ndx: Ndx | Key, *, owner: str = "stack_scores"
+    systems: Sequence[AnyScores], ndx: AnyNdx, *, owner: str = "stack_scores"
 ) -> Stack:
     """Return the scores of several systems for the same trials.
 
     Parameters
     ----------
-    systems : sequence of Scores
+    systems : sequence of Scores or FlatScores
         The systems, each with a score for every trial.
-    ndx : Ndx or Key
+    ndx : Ndx, Key, FlatNdx or FlatKey
         The trials.
     owner : str
         Whom error messages speak of.
@@ -45,21 +49,21 @@ def stack_scores(
     TrialMismatchError
         If systems lack scores, with the count of each.
     """
-    check_trials(ndx, owner)
-    (stack,) = _stacked(systems, ndx, (ndx._trials(),), ("trials",), owner)
+    check_ndx(ndx, owner)
+    (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials}, owner)
     return stack
 
 
 def stack_tar_non(
-    systems: Sequence[Scores], key: Key, *, owner: str = "stack_tar_non"
+    systems: Sequence[AnyScores], key: AnyKey, *, owner: str = "stack_tar_non"
 ) -> tuple[Stack, Stack]:
     """Return the target and the non-target scores of several systems.
 
     Parameters
     ----------
-    systems : sequence of Scores
+    systems : sequence of Scores or FlatScores
         The systems, each with a score for every trial.
-    key : Key
+    key : Key or FlatKey
         The trials and their answers.
     owner : str
         Whom error messages speak of.
@@ -78,37 +82,45 @@ def stack_tar_non(
     TrialMismatchError
         If systems lack scores, with the counts of each.
     """
-    if not isinstance(key, Key):
-        raise invalid("key", owner, "be a Key, which says what the targets are", describe(key))
-    tar, non = _stacked(systems, key, (key.tar, key.non), ("targets", "non-targets"), owner)
+    check_key(key, owner)
+    tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non}, owner)
     return tar, non
 
 
-def assemble(vector: npt.ArrayLike, ndx: Ndx | Key) -> Scores:
-    """Put a vector of scores back into a matrix of trials.
+@overload
+def assemble(vector: npt.ArrayLike, ndx: Ndx | Key) -> Scores: ...
+@overload
+def assemble(vector: npt.ArrayLike, ndx: FlatNdx | FlatKey) -> FlatScores: ...
+
+
+def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
+    """Put a vector of scores back into the form of the trials.
 
     Parameters
     ----------
     vector : (n_trials,) array_like of float
         A score for each trial, in column-major order of `ndx`.
-    ndx : Ndx or Key
+    ndx : Ndx, Key, FlatNdx or FlatKey
         The trials.
 
     Returns
     -------
-    Scores
-        With the models and segments of `ndx`; 0 under a false mask elsewhere.
+    Scores or FlatScores
+        With the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0
+        under a false mask elsewhere.
 
     Raises
     ------
     InvalidInputError
         If there is not one score per trial.
     """
-    check_trials(ndx, "assemble")
+    check_ndx(ndx, "assemble")
     values = as_vector(vector, "vector", "assemble")
     if values.size != ndx.n_trials:
         expected = f"have one score for each of the {ndx.n_trials} trials"
         raise invalid("vector", "assemble", expected, f"{values.size}")
+    if isinstance(ndx, FlatNdx | FlatKey):
+        return FlatScores(values, ndx.modelset, ndx.segset, ndx.models, ndx.segments)
     mask = mark_read_only(ndx._trials())
     matrix = np.zeros(mask.shape, dtype=values.dtype)
     insert(matrix, mask, values)
@@ -116,30 +128,39 @@ def assemble(vector: npt.ArrayLike, ndx: Ndx | Key) -> Scores:
 
 
 def _stacked(
-    systems: Sequence[Scores],
-    ndx: Ndx | Key,
-    masks: Sequence[BoolArray],
-    nouns: Sequence[str],
-    owner: str,
+    systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int], owner: str
 ) -> list[Stack]:
-    """Return one stack per mask; refuse systems that lack scores."""
-    if isinstance(systems, Scores):
+    """Return one stack per class of trials; refuse systems that lack scores.
+
+    Parameters
+    ----------
+    systems : sequence of Scores or FlatScores
+        The systems.
+    ndx : Ndx, Key, FlatNdx or FlatKey
+        The trials.
+    totals : mapping of str to int
+        What the classes are called, and how many trials each has: one class for all
+        trials, or targets and non-targets.
+    owner : str
+        For error messages.
+    """
+    if isinstance(systems, AnyScores):
         hint = "Put the Scores of all systems into a list."
-        raise invalid("systems", owner, "be a list of Scores", "one Scores", hint)
+        found = f"one {type(systems).__name__}"
+        raise invalid("systems", owner, "be a list of Scores", found, hint)
     listed = list(systems)
     if not listed:
         raise invalid("systems", owner, "hold at least one Scores", "none")
     for item in listed:
-        if not isinstance(item, Scores):
+        if not isinstance(item, AnyScores):
             raise invalid("systems", owner, "hold Scores only", describe(item))
-    totals = [int(np.count_nonzero(mask)) for mask in masks]
-    stacks = [np.empty((len(listed), total)) for total in totals]
+    stacks = [np.empty((len(listed), total)) for total in totals.values()]
     complaints = []
     for number, item in enumerate(listed):
-        vectors: list[FloatArray] = item._vectors(item._frame_for(ndx), masks, ndx)
+        vectors = _vectors(item, ndx, len(stacks))
         lacking = [
             f"{total - vector.size} of {total} {noun}"
-            for total, vector, noun in zip(totals, vectors, nouns, strict=True)
+            for (noun, total), vector in zip(totals.items(), vectors, strict=True)
             if vector.size < total
         ]
         if lacking:
@@ -155,3 +176,14 @@ def _stacked(
         )
         raise TrialMismatchError(message)
     return stacks
+
+
+def _vectors(scores: AnyScores, ndx: AnyNdx, n_classes: int) -> Sequence[FloatArray]:
+    """Return the scores of all trials, or those of targets and of non-targets."""
+    if isinstance(scores, Scores) and isinstance(ndx, Ndx | Key):
+        masks = [ndx._trials()]
+        if n_classes > 1 and isinstance(ndx, Key):
+            masks = [ndx.tar, ndx.non]
+        return scores._vectors(scores._frame_for(ndx), masks, ndx)
+    listed = scores._listed(ndx)
+    return listed.split(ndx) if n_classes > 1 and isinstance(ndx, AnyKey) else [listed.values]
