@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from bosaris_py._version import __version__
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
-from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
+from bosaris_py.evaluation import (
+    PLANS,
+    EvaluationPlan,
+    PartitionFactor,
+    PrimaryCost,
+    Results,
+    SystemComparison,
+    SystemDivergence,
+    primary_cost,
+)
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics import (
     ROC,
@@ -51,12 +60,14 @@ if TYPE_CHECKING:
     from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
 
 __all__ = [
+    "PLANS",
     "ROC",
     "ROCCH",
     "BayesPlot",
     "Conditions",
     "DETPlot",
     "DETWindow",
+    "EvaluationPlan",
     "Factor",
     "FlatKey",
     "FlatNdx",
@@ -68,6 +79,8 @@ __all__ = [
     "Ndx",
     "OperatingPoint",
     "PAVCalibration",
+    "PartitionFactor",
+    "PrimaryCost",
     "QualityFusion",
     "QualityMeasures",
     "Results",
@@ -90,6 +103,7 @@ __all__ = [
     "min_dcf",
     "optimal_llrs",
     "prbep",
+    "primary_cost",
     "probit",
     "sigmoid",
 ]

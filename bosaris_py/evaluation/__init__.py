@@ -7,6 +7,8 @@ from bosaris_py.evaluation.evidence import Evidence, ScoreLists
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
+from bosaris_py.evaluation.primary_cost import primary_cost
+from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
 from bosaris_py.evaluation.results import Results
 
 __all__ = [
@@ -15,12 +17,16 @@ __all__ = [
     "ConditionMixture",
     "EvaluationPlan",
     "Evidence",
+    "PartitionCost",
     "PartitionFactor",
     "PlanCollection",
+    "PointCost",
+    "PrimaryCost",
     "Results",
     "ScoreLists",
     "SystemComparison",
     "SystemDivergence",
     "hull_points",
+    "primary_cost",
     "steppy_points",
 ]

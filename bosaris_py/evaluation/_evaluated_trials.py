@@ -15,10 +15,9 @@ from bosaris_py.evaluation._partitions import (
 )
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.storage.factors import Factor
+from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials._places import scored_trials
-from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.forms import AnyKey, AnyScores
-from bosaris_py.trials.metadata import TrialMetadata
 
 __all__ = ["EvaluatedTrials", "Labelling"]
 

@@ -16,12 +16,13 @@ from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
-from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.trials import ConditionMembers
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
 
 __all__ = ["primary_cost"]
+
+Float64Array = npt.NDArray[np.float64]
 
 _OWNER = "primary_cost"
 _CLASSES = ("target", "non-target")
@@ -185,10 +186,12 @@ def _defined_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[Point
             hint = "Error-rates of a class without trials are not defined."
             raise invalid("key", _OWNER, expected, "none", hint)
     costs = DecisionCosts.from_prior(plan.operating_points, _OWNER)
-    mixture = ConditionMixture(cut.tar.scores, cut.non.scores, members)
-    results = Results.from_evidence(mixture)
-    pmiss, pfa = results.error_rates_at(costs.thresholds)
-    hull = results.rocch
+    rates = [_rates(cut, partition, costs.thresholds) for partition in cut.partitions]
+    pmiss, pfa = np.zeros(costs.thresholds.size), np.zeros(costs.thresholds.size)
+    for item, (misses, alarms) in zip(members, rates, strict=True):
+        pmiss += item.tar_weight * np.where(item.tar_weight > 0, misses, 0.0)
+        pfa += item.non_weight * np.where(item.non_weight > 0, alarms, 0.0)
+    hull = ConditionMixture(cut.tar.scores, cut.non.scores, members).roc.convex_hull()
     best = hull.best_vertices(costs)
     actual = costs.cost(pmiss, pfa, normalize=plan.normalize)
     minimum = costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize)
@@ -273,9 +276,8 @@ def _partition_costs(
             actual = _mean(cost.actual for cost in points)
             minimum = _mean(cost.minimum for cost in points)
         else:
-            tar, non = cut.tar.scores[partition.tar], cut.non.scores[others]
-            pmiss = tuple(_share(tar < limit) for limit in limits)
-            pfa = tuple(_share(non >= limit) for limit in limits)
+            misses, alarms = _rates(cut, alone, limits)
+            pmiss, pfa = tuple(misses.tolist()), tuple(alarms.tolist())
         yield PartitionCost(
             name=partition.name,
             levels=partition.levels,
@@ -291,9 +293,17 @@ def _partition_costs(
         )
 
 
-def _share(errors: npt.NDArray[np.bool_]) -> float:
-    """Return the share of trials that are errors; NaN if there are none."""
-    return float(np.count_nonzero(errors) / errors.size) if errors.size else math.nan
+def _rates(
+    cut: Partitioning, partition: Partition, limits: Float64Array
+) -> tuple[Float64Array, Float64Array]:
+    """Return the error-rates of one partition at a few thresholds; NaN without trials.
+
+    A pass over the scores for each threshold costs much less than sorting them.
+    """
+    tar, non = cut.tar.scores[partition.tar], cut.non.scores[partition.non]
+    pmiss = [np.count_nonzero(tar < limit) / tar.size if tar.size else np.nan for limit in limits]
+    pfa = [np.count_nonzero(non >= limit) / non.size if non.size else np.nan for limit in limits]
+    return np.array(pmiss), np.array(pfa)
 
 
 def _mean(values: Iterable[float]) -> float:
