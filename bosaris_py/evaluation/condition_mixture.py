@@ -20,8 +20,8 @@ from bosaris_py._validation import (
 )
 from bosaris_py.evaluation.evidence import Evidence
 from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.counting import count_between
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_scores
 
@@ -37,10 +37,12 @@ class _Share:
     scores: FloatArray = attrs.field(converter=read_only)
     weight: float
 
-    @functools.cached_property
-    def ordered(self) -> SortedScores:
-        """The scores sorted, for error-rates at thresholds."""
-        return SortedScores.from_scores(self.scores, name="scores", owner="ConditionMixture")
+    def rejected(self, thresholds: Float64Array) -> npt.NDArray[np.int64]:
+        """Count the scores below thresholds that ascend."""
+        at, between = count_between(thresholds, self.scores)
+        rejected = np.cumsum(between[:-1])
+        rejected[1:] += np.cumsum(at)[:-1]
+        return rejected
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -201,14 +203,15 @@ class ConditionMixture(Evidence):
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
             Weighted means of the conditions' error-rates.
         """
-        pmiss = np.zeros(np.shape(thresholds))
-        pfa = np.zeros(np.shape(thresholds))
+        limits, places = np.unique(thresholds, return_inverse=True)
+        pmiss, pfa = np.zeros(limits.size), np.zeros(limits.size)
         for share in self._tar:
-            pmiss += share.weight * (share.ordered.weight_below(thresholds) / share.ordered.total)
+            pmiss += share.weight * (share.rejected(limits) / share.scores.size)
         for share in self._non:
-            below, total = share.ordered.weight_below(thresholds), share.ordered.total
-            pfa += share.weight * ((total - below) / total)
-        return pmiss, pfa
+            size = share.scores.size
+            pfa += share.weight * ((size - share.rejected(limits)) / size)
+        shape = np.shape(thresholds)
+        return pmiss[places].reshape(shape), pfa[places].reshape(shape)
 
 
 def _divide(
