@@ -27,10 +27,16 @@ from bosaris_py._validation import (
 )
 from bosaris_py.numerics.roc import hull_of
 
-__all__ = ["cllr", "mean_bits", "min_cllr"]
+__all__ = ["cllr", "mean_bits", "min_cllr", "sum_of_bits"]
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13
+# Longer blocks pay where the work arrays shrink on the way.
+_WIDE_BLOCK = 2**15
+
+_LOG_2 = math.log(2.0)
+
+Float64Array = npt.NDArray[np.float64]
 
 
 def cllr(
@@ -138,24 +144,70 @@ def min_cllr(
 
 def mean_bits(scores: FloatArray, weights: npt.NDArray[np.float64] | None, *, sign: float) -> float:
     """Return the weighted mean of log2(1 + exp(sign * score)), blockwise in float64."""
+    if weights is None:
+        return sum_of_bits(scores, sign=sign) / scores.size
     size = min(_BLOCK, scores.size)
     scaled, work = np.empty(size), np.empty(size)
     sums = []
     for start in range(0, scores.size, _BLOCK):
         stop = min(start + _BLOCK, scores.size)
-        x, y = scaled[: stop - start], work[: stop - start]
-        np.multiply(scores[start:stop], sign, out=x)
-        np.abs(x, out=y)
-        np.negative(y, out=y)
-        np.exp(y, out=y)
-        np.log1p(y, out=y)
-        np.maximum(x, 0.0, out=x)
-        y += x
-        if weights is not None:
-            block_weights = weights[start:stop]
-            # An infinite cost of a trial that does not count is no cost.
-            y[block_weights == 0.0] = 0.0
-            y *= block_weights
-        sums.append(float(y.sum()))
-    total = scores.size if weights is None else float(weights.sum())
-    return math.fsum(sums) / total / math.log(2.0)
+        costs = _nats(scores[start:stop], sign, scaled, work)
+        block_weights = weights[start:stop]
+        # An infinite cost of a trial that does not count is no cost.
+        costs[block_weights == 0.0] = 0.0
+        costs *= block_weights
+        sums.append(float(costs.sum()))
+    return math.fsum(sums) / float(weights.sum()) / _LOG_2
+
+
+def sum_of_bits(scores: FloatArray, *, sign: float) -> float:
+    """Return the sum of log2(1 + exp(sign * score)), blockwise in float64."""
+    size = min(_WIDE_BLOCK, scores.size)
+    scaled, work = np.empty(size), np.empty(size)
+    sums = []
+    for start in range(0, scores.size, _WIDE_BLOCK):
+        block = scores[start : start + _WIDE_BLOCK]
+        # The sum of eight costs is one logarithm of a product.
+        nats = math.inf
+        if block.size % 8 == 0:
+            nats = _nats_of_eighths(block, sign, scaled, work)
+        if not math.isfinite(nats):
+            nats = float(_nats(block, sign, scaled, work).sum())
+        sums.append(nats)
+    return math.fsum(sums) / _LOG_2
+
+
+def _nats(
+    scores: FloatArray, sign: float, scaled: Float64Array, work: Float64Array
+) -> Float64Array:
+    """Return log(1 + exp(sign * score)) in `work`, for scores of any size."""
+    x, y = scaled[: scores.size], work[: scores.size]
+    np.multiply(scores, sign, out=x)
+    np.abs(x, out=y)
+    np.negative(y, out=y)
+    np.exp(y, out=y)
+    np.log1p(y, out=y)
+    np.maximum(x, 0.0, out=x)
+    y += x
+    return y
+
+
+def _nats_of_eighths(
+    scores: FloatArray, sign: float, scaled: Float64Array, work: Float64Array
+) -> float:
+    """Return the sum of log(1 + exp(sign * score)), not finite if a product overflows.
+
+    A product (1 + a)(1 + b) is kept without its 1, as a + b + ab, so that small costs
+    are as exact as large ones.
+    """
+    rest = scaled[: scores.size]
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.multiply(scores, sign, out=rest)
+        np.exp(rest, out=rest)
+        for _ in range(3):
+            half = rest.size // 2
+            rest, other, product = rest[:half], rest[half:], work[:half]
+            np.multiply(rest, other, out=product)
+            rest += other
+            rest += product
+        return float(np.log1p(rest, out=rest).sum())
