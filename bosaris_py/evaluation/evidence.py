@@ -12,14 +12,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._validation import FloatArray, read_only
 from bosaris_py.numerics.cllr import mean_bits
-from bosaris_py.numerics.dcf import error_rates
+from bosaris_py.numerics.counting import as_trials
+from bosaris_py.numerics.dcf import share_above, sorted_error_rates
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
+from bosaris_py.numerics.sorted_scores import SortedScores
 
 __all__ = ["Evidence", "ScoreLists"]
 
 Float64Array = npt.NDArray[np.float64]
+
+# Questions about error-rates after which a sort of the non-targets has paid.
+_COUNTS_PER_SORT = 8
 
 
 class Evidence(abc.ABC):
@@ -71,6 +76,9 @@ class Evidence(abc.ABC):
 class ScoreLists(Evidence):
     """Two lists of scores in memory, with or without weights.
 
+    The targets are kept sorted, the non-targets as they came; arrays that others
+    could change are copied.
+
     Parameters
     ----------
     tar : (n_tar,) array_like of float
@@ -89,7 +97,12 @@ class ScoreLists(Evidence):
     """
 
     tar: SortedScores
-    non: SortedScores
+    non: FloatArray = attrs.field(converter=read_only)
+    non_weights: Float64Array | None = attrs.field(
+        default=None, converter=attrs.converters.optional(read_only)
+    )
+    # How often error-rates were asked for: a memory of the work, not of the trials.
+    _asked: list[int] = attrs.field(factory=lambda: [0])
 
     def __init__(
         self,
@@ -100,7 +113,8 @@ class ScoreLists(Evidence):
         *,
         owner: str = "ScoreLists",
     ) -> None:
-        self.__attrs_init__(*sort_classes(tar, non, tar_weights, non_weights, owner))
+        ordered = SortedScores.from_scores(tar, tar_weights, name="tar", owner=owner)
+        self.__attrs_init__(ordered, *as_trials(non, non_weights, "non", owner))
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -114,18 +128,25 @@ class ScoreLists(Evidence):
     @property
     def n_non(self) -> int:
         """Number of non-target trials, those of weight 0 left out."""
-        return self.non.size
+        if self.non_weights is None:
+            return self.non.size
+        return int(np.count_nonzero(self.non_weights))
 
     @functools.cached_property
     def roc(self) -> ROC:
         """The steppy ROC."""
-        return ROC.from_sorted(self.tar, self.non)
+        return ROC.from_sorted_targets(self.tar, self.non, self.non_weights)
+
+    @functools.cached_property
+    def _non_sorted(self) -> SortedScores:
+        owner = "ScoreLists"
+        return SortedScores.from_scores(self.non, self.non_weights, name="non", owner=owner)
 
     @functools.cached_property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits."""
         miss_bits = mean_bits(self.tar.values, self.tar.weights, sign=-1.0)
-        fa_bits = mean_bits(self.non.values, self.non.weights, sign=1.0)
+        fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
         return (miss_bits + fa_bits) / 2.0
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
@@ -141,4 +162,8 @@ class ScoreLists(Evidence):
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
             Miss and false-alarm rates.
         """
-        return error_rates(self.tar, self.non, thresholds)
+        self._asked[0] += 1
+        if self._asked[0] > _COUNTS_PER_SORT:
+            return sorted_error_rates(self.tar, self._non_sorted, thresholds)
+        pmiss: Float64Array = self.tar.weight_below(thresholds) / self.tar.total
+        return pmiss, share_above(self.non, self.non_weights, thresholds)

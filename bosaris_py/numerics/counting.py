@@ -47,7 +47,7 @@ _FEW_THRESHOLDS = 6
 _FEW_SCORES = 2**13
 
 # About one cell for each threshold, but tables that stay in cache.
-_LEAST_CELLS, _MOST_CELLS = 2**14, 2**20
+_LEAST_CELLS, _MOST_CELLS = 2**14, 2**22
 
 # A cell with more thresholds is crowded: its scores are searched for.
 _CROWD = 12
@@ -222,7 +222,7 @@ def _comparable(thresholds: Float64Array, dtype: Any) -> list[tuple[Any, Any]]:
 def _count_by_search(
     thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
 ) -> None:
-    if weights is None and scores.size > thresholds.size:
+    if weights is None and scores.size >= thresholds.size // 4:
         ordered = SortedScores(frozen(np.sort(scores)))
         below, up_to = ordered.edges(thresholds)
         counts[1::2] += up_to - below
@@ -323,7 +323,7 @@ class _Grid:
         wanted = min(max(thresholds.size, _LEAST_CELLS), _MOST_CELLS)
         n_cells = 2 ** (wanted - 1).bit_length()
         low = places[0]
-        with np.errstate(over="ignore", divide="ignore", under="ignore"):
+        with np.errstate(all="ignore"):
             scale = scores.dtype.type(n_cells / (np.float64(places[-1]) - np.float64(low)))
             highest = (places[-1] - low) * scale
         if not (0.0 < scale < np.inf and np.isfinite(highest)):

@@ -5,32 +5,57 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
-    FloatArray,
-    as_vector,
-    as_weights,
-    check_not_empty,
-    check_weight_range,
-    refuse_nan,
-)
+from bosaris_py._validation import FloatArray, refuse_nan
+from bosaris_py.numerics.counting import as_trials, count_checked
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.numerics.sorted_scores import SortedScores, Weights
 
-__all__ = ["act_dcf", "error_rates", "error_rates_at"]
+__all__ = ["act_dcf", "error_rates_at", "share_above", "share_below", "sorted_error_rates"]
 
 Float64Array = npt.NDArray[np.float64]
 
-# A pass that counts one threshold costs about a fifteenth of a sort.
-_PASSES_PER_SORT = 8
 
-
-def error_rates(
+def sorted_error_rates(
     tar: SortedScores, non: SortedScores, thresholds: npt.ArrayLike
 ) -> tuple[Float64Array, Float64Array]:
     """Return the miss and false-alarm rates of sorted classes at each threshold."""
     pmiss: Float64Array = tar.weight_below(thresholds) / tar.total
-    pfa: Float64Array = (non.total - non.weight_below(thresholds)) / non.total
+    pfa: Float64Array = non.weight_at_or_above(thresholds) / non.weight_at_or_above(-np.inf)
     return pmiss, pfa
+
+
+def share_below(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> Float64Array:
+    """Return the share of scores below each limit; scores are checked, in any order."""
+    masses, place = _masses(scores, weights, limits)
+    # Summed from the end where it is zero, so that small shares are not differences.
+    sums = np.cumsum(masses)
+    return np.asarray((sums / sums[-1])[place])
+
+
+def share_above(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> Float64Array:
+    """Return the share of scores at or above each limit; scores are checked, in any order."""
+    masses, place = _masses(scores, weights, limits)
+    sums = np.cumsum(masses[::-1])[::-1]
+    return np.asarray((sums / sums[0])[1:][place])
+
+
+def _masses(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> tuple[Weights, npt.NDArray[np.intp]]:
+    """Return the weight below the first limit and from each to the next, and where each is."""
+    if limits.size == 1:
+        distinct, place = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
+    else:
+        distinct, inverse = np.unique(limits, return_inverse=True)
+        place = inverse.reshape(limits.shape)
+    at, between = count_checked(distinct, scores, weights)
+    masses = between.copy()
+    masses[1:] += at
+    return masses, place
 
 
 def error_rates_at(
@@ -74,59 +99,9 @@ def error_rates_at(
     owner = "error_rates_at"
     limits = np.asarray(thresholds, dtype=np.float64)
     refuse_nan(np.atleast_1d(limits), "thresholds", owner)
-    pmiss = _rate_below(tar, tar_weights, limits, "tar", owner)
-    pfa = _rate_above(non, non_weights, limits, "non", owner)
+    pmiss = share_below(*as_trials(tar, tar_weights, "tar", owner), limits)
+    pfa = share_above(*as_trials(non, non_weights, "non", owner), limits)
     return pmiss[()], pfa[()]
-
-
-def _rate_below(
-    scores: npt.ArrayLike,
-    weights: npt.ArrayLike | None,
-    limits: Float64Array,
-    name: str,
-    owner: str,
-) -> Float64Array:
-    rejected, total = _weight_below(scores, weights, limits, name, owner)
-    return rejected / total
-
-
-def _rate_above(
-    scores: npt.ArrayLike,
-    weights: npt.ArrayLike | None,
-    limits: Float64Array,
-    name: str,
-    owner: str,
-) -> Float64Array:
-    rejected, total = _weight_below(scores, weights, limits, name, owner)
-    return (total - rejected) / total
-
-
-def _weight_below(
-    scores: npt.ArrayLike,
-    weights: npt.ArrayLike | None,
-    limits: Float64Array,
-    name: str,
-    owner: str,
-) -> tuple[npt.NDArray[Any], float]:
-    """Weigh the scores below each limit: by passes over them if few, else by sorting."""
-    if limits.size > _PASSES_PER_SORT:
-        ordered = SortedScores.from_scores(scores, weights, name=name, owner=owner)
-        return ordered.weight_below(limits), ordered.total
-    array = as_vector(scores, name, owner)
-    check_not_empty(array, name, owner)
-    # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if np.isnan(array.min()):
-        refuse_nan(array, name, owner)
-    checked = as_weights(weights, array.size, f"{name}_weights", owner)
-    check_weight_range(checked, f"{name}_weights", owner)
-    below = [_weigh(array, checked, limit) for limit in limits.flat]
-    total = array.size if checked is None else float(checked.sum())
-    return np.array(below).reshape(limits.shape), total
-
-
-def _weigh(array: FloatArray, weights: Float64Array | None, limit: np.float64) -> float:
-    below = array < limit
-    return float(np.count_nonzero(below) if weights is None else weights[below].sum())
 
 
 def act_dcf(
@@ -185,6 +160,6 @@ def act_dcf(
     """
     costs = DecisionCosts.from_prior(prior, "act_dcf")
     limits = costs.thresholds
-    pmiss = _rate_below(tar, tar_weights, limits, "tar", "act_dcf")
-    pfa = _rate_above(non, non_weights, limits, "non", "act_dcf")
+    pmiss = share_below(*as_trials(tar, tar_weights, "tar", "act_dcf"), limits)
+    pfa = share_above(*as_trials(non, non_weights, "non", "act_dcf"), limits)
     return costs.cost(pmiss, pfa, normalize=normalize)

@@ -53,9 +53,9 @@ class Crossing(NamedTuple):
             return float(m0 / self.tar_total)
         if f0 == f1:
             return float(f0 / self.non_total)
-        left, right = m0 / self.tar_total, f0 / self.non_total
-        rise, fall = (m1 - m0) / self.tar_total, (f0 - f1) / self.non_total
-        return float((left * fall + right * rise) / (rise + fall))
+        # Without rounding where counts are whole, up to the division.
+        value = m0 * (f0 - f1) + f0 * (m1 - m0)
+        return float(value / ((m1 - m0) * self.non_total + (f0 - f1) * self.tar_total))
 
     def nearest_step(self) -> float:
         """Return the mean of both rates at the step with the smallest difference.

@@ -38,7 +38,7 @@ def test_from_scores_takes_the_trials_of_the_key() -> None:
     scores, key = _matrices()
     results = Results.from_scores(scores, key)
     np.testing.assert_array_equal(np.sort(results.evidence.tar.values), [0.0, 2.0])
-    np.testing.assert_array_equal(np.sort(results.evidence.non.values), [-3.0, -1.0, 0.5])
+    np.testing.assert_array_equal(np.sort(results.evidence.non), [-3.0, -1.0, 0.5])
 
 
 def test_missing_trials_are_counted_and_left_out() -> None:
