@@ -4,6 +4,7 @@ Shared by calibration (one system) and fusion (several): everything between the
 raw scores and the optimal coefficients, on plain arrays.
 """
 
+import functools
 import math
 from collections.abc import Callable
 from typing import TypeAlias
@@ -102,7 +103,7 @@ class _Problem:
     def coefficients(self, point: Float64Array) -> Float64Array:
         return np.append(self.basis @ point[:-1], point[-1])
 
-    @property
+    @functools.cached_property
     def variance(self) -> Float64Array:
         """Quadratic form that gives the variance of the fused scores."""
         form: Float64Array = self.basis.T @ self.correlation @ self.basis
@@ -116,17 +117,24 @@ class _Problem:
         length = float(point[:-1] @ point[:-1])
         return 0.5 * (self.ridge * length + self.damping * self.deviation(point) ** 2)
 
-    def evaluate(self, point: Float64Array) -> Evaluation:
-        plain = self.objective.evaluate(self.coefficients(point))
+    @functools.cached_property
+    def chain(self) -> Float64Array:
+        """Derivatives of the coefficients by the coordinates."""
         n_systems, n_directions = self.basis.shape
         chain = np.zeros((n_systems + 1, n_directions + 1))
         chain[:-1, :-1] = self.basis
         chain[-1, -1] = 1.0
+        return chain
+
+    def evaluate(self, point: Float64Array) -> Evaluation:
+        plain = self.objective.evaluate(self.coefficients(point))
         # Where the objective overflows its derivatives are NaN; the value says enough.
         with np.errstate(invalid="ignore", over="ignore"):
-            gradient = chain.T @ plain.gradient
-            hessian = chain.T @ plain.hessian @ chain
-        stiffness = self.ridge * np.eye(n_directions) + self.damping * self.variance
+            gradient = self.chain.T @ plain.gradient
+            hessian = self.chain.T @ plain.hessian @ self.chain
+        if self.ridge == self.damping == 0.0:
+            return evolve(plain, gradient=gradient, hessian=hessian)
+        stiffness = self.ridge * np.eye(self.basis.shape[1]) + self.damping * self.variance
         gradient[:-1] += stiffness @ point[:-1]
         hessian[:-1, :-1] += stiffness
         return Evaluation(

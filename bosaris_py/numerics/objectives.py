@@ -252,6 +252,8 @@ class Evaluation:
 
 def _sum_blocks(sums: Sequence[npt.ArrayLike]) -> Float64Array:
     """Add the sums of all blocks pairwise, so that rounding hardly grows with their number."""
+    if len(sums) == 1:
+        return np.asarray(sums[0])
     # numpy sums pairwise along the contiguous axis only.
     rows = np.ascontiguousarray(np.stack([np.asarray(part) for part in sums], axis=-1))
     total: Float64Array = rows.sum(axis=-1)
