@@ -19,6 +19,7 @@ from bosaris_py.evaluation import (
     SystemComparison,
     SystemDivergence,
     primary_cost,
+    primary_cost_of_files,
 )
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics import (
@@ -54,6 +55,11 @@ from bosaris_py.trials import (
     Scores,
     SegmentQuality,
     TrialMetadata,
+    compare_trials,
+    read_key,
+    read_scores,
+    read_trials,
+    to_table,
 )
 
 if TYPE_CHECKING:
@@ -95,6 +101,7 @@ __all__ = [
     "act_dcf",
     "auc",
     "cllr",
+    "compare_trials",
     "eer",
     "effective_prior",
     "error_rates_at",
@@ -104,8 +111,13 @@ __all__ = [
     "optimal_llrs",
     "prbep",
     "primary_cost",
+    "primary_cost_of_files",
     "probit",
+    "read_key",
+    "read_scores",
+    "read_trials",
     "sigmoid",
+    "to_table",
 ]
 
 _PLOTS = ("BayesPlot", "DETPlot", "DETWindow")

@@ -2,12 +2,13 @@
 
 from bosaris_py.evaluation.bayes_curves import BayesCurves
 from bosaris_py.evaluation.condition_mixture import ConditionMixture
+from bosaris_py.evaluation.condition_table import ConditionRow, ConditionTable, condition_table
 from bosaris_py.evaluation.det_curves import hull_points, steppy_points
 from bosaris_py.evaluation.evidence import Evidence, ScoreLists
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
-from bosaris_py.evaluation.primary_cost import primary_cost
+from bosaris_py.evaluation.primary_cost import primary_cost, primary_cost_of_files
 from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
 from bosaris_py.evaluation.results import Results
 
@@ -15,6 +16,8 @@ __all__ = [
     "PLANS",
     "BayesCurves",
     "ConditionMixture",
+    "ConditionRow",
+    "ConditionTable",
     "EvaluationPlan",
     "Evidence",
     "PartitionCost",
@@ -26,7 +29,9 @@ __all__ = [
     "ScoreLists",
     "SystemComparison",
     "SystemDivergence",
+    "condition_table",
     "hull_points",
     "primary_cost",
+    "primary_cost_of_files",
     "steppy_points",
 ]

@@ -17,10 +17,11 @@ from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
 from bosaris_py.numerics.priors import DecisionCosts
-from bosaris_py.trials import ConditionMembers
+from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
+from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
 
-__all__ = ["primary_cost"]
+__all__ = ["primary_cost", "primary_cost_of_files"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -119,6 +120,75 @@ def primary_cost(
         raise invalid("compatibility", _OWNER, expected, describe(compatibility))
     trials = EvaluatedTrials.of(scores, key, conditions)
     return _judge(chosen, trials, dict(only or {}), compatibility)
+
+
+def primary_cost_of_files(
+    score_file: FilePath,
+    key_file: FilePath,
+    plan: EvaluationPlan | str,
+    *,
+    score_format: str | None = None,
+    key_format: str | None = None,
+    only: Mapping[str, str] | None = None,
+    compatibility: str | None = None,
+) -> PrimaryCost:
+    r"""Compute the cost that an evaluation publishes from its text files.
+
+    Parameters
+    ----------
+    score_file : str or path-like
+        Scores, such as a NIST system output; see `read_scores`.
+    key_file : str or path-like
+        The key; its further columns divide the trials as the plan says; see
+        `read_key`.
+    plan : EvaluationPlan or str
+        The plan, or the name of one in `PLANS`.
+    score_format, key_format : str, optional
+        Names of the formats; by default they are found out.
+    only : mapping of str to str, optional
+        As for `primary_cost`.
+    compatibility : {None, "nist"}
+        As for `primary_cost`.
+
+    Returns
+    -------
+    PrimaryCost
+        Its notes name trials that only one of the files has, with counts and
+        the first of them.
+
+    Raises
+    ------
+    FileFormatError
+        If a file is not what its format says.
+    UnknownPlanError, InvalidInputError
+        As for `primary_cost`; a key without the columns of the plan.
+
+    Warns
+    -----
+    MissingTrialsWarning, UncertainPlanWarning
+        As for `primary_cost`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "key.tsv").write_text(
+    ...     "modelid\tsegmentid\ttargettype\nm1\ts1\ttarget\nm1\ts2\tnontarget\n"
+    ... )
+    >>> _ = (folder / "output.tsv").write_text(
+    ...     "modelid\tsegmentid\tLLR\nm1\ts1\t4.5\nm1\ts2\t-2.5\n"
+    ... )
+    >>> primary_cost_of_files(folder / "output.tsv", folder / "key.tsv", "SRE20-CTS")
+    PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
+    """
+    chosen = find_plan(plan, "primary_cost_of_files")
+    key, metadata = read_key(key_file, format=key_format)
+    scores = read_scores(score_file, format=score_format)
+    cost = primary_cost(scores, key, chosen, metadata, only=only, compatibility=compatibility)
+    comparison = compare_trials(scores, key)
+    if comparison.is_equal:
+        return cost
+    return attrs.evolve(cost, notes=(*cost.notes, *str(comparison).splitlines()))
 
 
 def _judge(

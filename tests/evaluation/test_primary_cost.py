@@ -22,6 +22,7 @@ from bosaris_py.evaluation import (
     EvaluationPlan,
     PartitionFactor,
     primary_cost,
+    primary_cost_of_files,
 )
 
 FACTORS = {
@@ -236,6 +237,16 @@ class TestSRE18:
         )
         expected = primary_cost(*data.arguments(), "SRE18", data.metadata)
         assert primary_cost(shuffled, data.key, "SRE18", data.metadata) == expected
+
+    @pytest.mark.parametrize("compatibility", [None, "nist"])
+    def test_flat_forms_give_the_same(self, compatibility):
+        data = Evaluation(18)
+        options = {"compatibility": compatibility}
+        expected = primary_cost(*data.arguments(), "SRE18", data.metadata, **options)
+        key, scores = data.key.to_flat(), data.scores.to_flat()
+        metadata = data.metadata.for_trials(key)
+        assert primary_cost(scores, key, "SRE18", metadata, **options) == expected
+        assert primary_cost(data.scores, key, "SRE18", data.metadata, **options) == expected
 
 
 def lists(tar, non):
@@ -482,6 +493,67 @@ class TestOfficialScorer:
         metadata = TrialMetadata(key, {"cell": [*"abab"]})
         with pytest.raises(InvalidInputError, match="official scorer has neither"):
             primary_cost(scores, key, plan, metadata, compatibility="nist")
+
+
+class TestFiles:
+    """The files of an evaluation, in the layout of SRE18."""
+
+    data = Evaluation(17)
+
+    def write(self, folder, *, columns=("phone_num_match", "gender")):
+        """Write key and system output; all columns of the key but those named are there always."""
+        key = ["modelid\tsegmentid\tside\ttargettype\tnum_enroll_segs\tsource_type\tdata_source"]
+        key[0] += "".join(f"\t{name}" for name in columns)
+        output = ["modelid\tsegmentid\tside\tLLR"]
+        for i, j in np.argwhere(self.data.is_trial).tolist():
+            model, segment = self.data.models[i], self.data.segments[j]
+            label = "target" if self.data.is_tar[i, j] else "nontarget"
+            values = {
+                "phone_num_match": self.data.same_phone[i, j],
+                "gender": self.data.model_columns["gender"][i],
+            }
+            row = [model, segment, "a", label, self.data.model_columns["num_enroll_segs"][i]]
+            row += [self.data.segment_columns[name][j] for name in ("source_type", "data_source")]
+            key.append("\t".join([*row, *(values[name] for name in columns)]))
+            output.append(f"{model}\t{segment}\ta\t{self.data.scoremat[i, j]:.1f}")
+        (folder / "key.tsv").write_text("\n".join(key) + "\n")
+        (folder / "output.tsv").write_text("\n".join(output) + "\n")
+        return folder / "output.tsv", folder / "key.tsv"
+
+    @pytest.mark.parametrize("compatibility", [None, "nist"])
+    def test_one_line(self, tmp_path, compatibility):
+        files = self.write(tmp_path)
+        cost = primary_cost_of_files(*files, "SRE18", compatibility=compatibility)
+        expected = primary_cost(
+            *self.data.arguments(), "SRE18", self.data.metadata, compatibility=compatibility
+        )
+        assert cost.actual == pytest.approx(expected.actual, rel=1e-14)
+        if compatibility is None:
+            assert cost.minimum == pytest.approx(expected.minimum, rel=1e-14)
+        assert cost.notes == expected.notes
+
+    def test_trials_of_one_file_only(self, tmp_path):
+        output, key = self.write(tmp_path)
+        lines = output.read_text().splitlines()
+        gone, others = lines[1].split("\t"), [line for line in lines[1:] if "m7" in line]
+        lines[1:2] = ["m0\tnever\ta\t1.0"]
+        output.write_text("\n".join(line for line in lines if line not in others[1:]) + "\n")
+        with pytest.warns(MissingTrialsWarning):
+            cost = primary_cost_of_files(output, key, "SRE18-VAST")
+        assert any(f"{len(others)} have none" in note and gone[1] in note for note in cost.notes)
+        assert any("1 scores are of trials that the key does not have" in n for n in cost.notes)
+
+    def test_lacking_columns(self, tmp_path):
+        files = self.write(tmp_path, columns=["gender"])
+        with pytest.raises(InvalidInputError, match="lacks phone_num_match"):
+            primary_cost_of_files(*files, "SRE18-CMN2")
+
+    def test_other_formats(self, tmp_path):
+        """A VoxCeleb list and its scores."""
+        (tmp_path / "list.txt").write_text("1 a.wav b.wav\n0 a.wav c.wav\n1 d.wav c.wav\n")
+        (tmp_path / "scores.txt").write_text("3.5 a.wav b.wav\n3.0 a.wav c.wav\n1 d.wav c.wav\n")
+        cost = primary_cost_of_files(tmp_path / "scores.txt", tmp_path / "list.txt", "VoxSRC")
+        assert cost.minimum == 0.5
 
 
 class TestReport:
