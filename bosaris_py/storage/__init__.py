@@ -6,11 +6,22 @@ the constructor of the class, with read-only arrays; writers take the same names
 keywords, and replace an existing file only when the new one is complete.
 `flat_hdf5` and `flat_text` have those of the flat forms. `parameters` does the same for
 trained calibrations and fusions, as JSON. A `Factor` is a column of categories, such as
-readers return for what else they find about trials.
+readers return for what else they find about trials. `formats` has the text formats of the
+field, which become a `TrialTable` first.
 """
 
-from bosaris_py.storage import flat_hdf5, flat_text, hdf5, mat, parameters, text
+from bosaris_py.storage import flat_hdf5, flat_text, formats, hdf5, mat, parameters, text
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 
-__all__ = ["Factor", "atomic_write", "flat_hdf5", "flat_text", "hdf5", "mat", "parameters", "text"]
+__all__ = [
+    "Factor",
+    "atomic_write",
+    "flat_hdf5",
+    "flat_text",
+    "formats",
+    "hdf5",
+    "mat",
+    "parameters",
+    "text",
+]

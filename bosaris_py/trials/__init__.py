@@ -9,6 +9,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.flat_key import FlatKey
 from bosaris_py.trials.flat_ndx import FlatNdx
 from bosaris_py.trials.flat_scores import FlatScores
+from bosaris_py.trials.from_tables import read_key, read_scores, read_trials, to_table
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.metadata import TrialMetadata
@@ -16,6 +17,7 @@ from bosaris_py.trials.ndx import Ndx
 from bosaris_py.trials.quality_measures import QualityMeasures
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.segment_quality import SegmentQuality
+from bosaris_py.trials.trial_comparison import TrialComparison, compare_trials
 
 __all__ = [
     "ConditionMembers",
@@ -29,5 +31,11 @@ __all__ = [
     "QualityMeasures",
     "Scores",
     "SegmentQuality",
+    "TrialComparison",
     "TrialMetadata",
+    "compare_trials",
+    "read_key",
+    "read_scores",
+    "read_trials",
+    "to_table",
 ]

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from bosaris_py._validation import BoolArray, StrArray, as_mask
+from bosaris_py._validation import BoolArray, StrArray, as_mask, invalid
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import flat_hdf5, flat_text
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_order import order_trials
 from bosaris_py.trials._base import check_same_class
 from bosaris_py.trials._fields import IdList, check_models, check_segments
@@ -24,6 +25,7 @@ from bosaris_py.trials._flat import (
     name_listed,
     order_columns,
     scatter,
+    warn_swapped,
 )
 from bosaris_py.trials._frame import Positions
 from bosaris_py.trials.flat_ndx import FlatNdx
@@ -158,6 +160,37 @@ class FlatKey(FlatTrials, TextFileMethods):
         return cls(
             columns.modelset, columns.segset, columns.models, columns.segments, columns.contents
         )
+
+    @classmethod
+    def from_table(cls, table: TrialTable) -> Self:
+        """Build a FlatKey from the lines of a text file.
+
+        Parameters
+        ----------
+        table : TrialTable
+            The lines, with labels. Scores and other columns are left out.
+
+        Returns
+        -------
+        FlatKey
+            The trials, with the ids of the table.
+
+        Raises
+        ------
+        InvalidInputError
+            If the table has no labels, or a trial is listed both as target and as non-target.
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            If a trial is listed more than once, or the same two segments in both orders, as two
+            trials; with counts and the first few.
+        """
+        if table.is_target is None:
+            raise invalid("table", f"{cls.__name__}.from_table", "have labels", repr(table))
+        found = cls(table.modelset, table.segset, table.models, table.segments, table.is_target)
+        warn_swapped(found.modelset, found.segset, found.models, found.segments)
+        return found
 
     @cached_property
     def n_tar(self) -> int:

@@ -9,6 +9,7 @@ from attrs import field, frozen
 from bosaris_py._validation import StrArray
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.storage import flat_hdf5, flat_text
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_order import order_trials
 from bosaris_py.trials._base import check_same_class
 from bosaris_py.trials._fields import IdList, check_models, check_segments
@@ -21,6 +22,7 @@ from bosaris_py.trials._flat import (
     columns_of_union,
     order_columns,
     scatter,
+    warn_swapped,
 )
 from bosaris_py.trials._frame import Positions
 from bosaris_py.trials.ndx import Ndx
@@ -132,6 +134,30 @@ class FlatNdx(FlatTrials, TextFileMethods):
         owner = f"{cls.__name__}.from_trials"
         columns = columns_from_trials((models, segments), None, "", owner)
         return cls(columns.modelset, columns.segset, columns.models, columns.segments)
+
+    @classmethod
+    def from_table(cls, table: TrialTable) -> Self:
+        """Build a FlatNdx from the lines of a text file.
+
+        Parameters
+        ----------
+        table : TrialTable
+            The lines. Labels, scores and other columns are left out.
+
+        Returns
+        -------
+        FlatNdx
+            The trials, with the ids of the table.
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            If a trial is listed more than once, or the same two segments in both orders, as two
+            trials; with counts and the first few.
+        """
+        found = cls(table.modelset, table.segset, table.models, table.segments)
+        warn_swapped(found.modelset, found.segset, found.models, found.segments)
+        return found
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from bosaris_py._validation import BoolArray, FloatArray, StrArray, as_vector
+from bosaris_py._validation import BoolArray, FloatArray, StrArray, as_vector, invalid
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import flat_hdf5, flat_text
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_order import order_trials
 from bosaris_py.trials._base import check_same_class
 from bosaris_py.trials._fields import IdList, check_models, check_segments
@@ -24,6 +25,7 @@ from bosaris_py.trials._flat import (
     name_listed,
     order_columns,
     scatter,
+    warn_swapped,
 )
 from bosaris_py.trials._frame import Positions
 from bosaris_py.trials._listed import ListedScores, as_number, transformed
@@ -166,6 +168,42 @@ class FlatScores(FlatTrials, NumberFileMethods):
         return cls(
             columns.contents, columns.modelset, columns.segset, columns.models, columns.segments
         )
+
+    @classmethod
+    def from_table(cls, table: TrialTable) -> Self:
+        """Build a FlatScores from the lines of a text file.
+
+        Parameters
+        ----------
+        table : TrialTable
+            The lines, with scores. Those whose score is missing are left out, as are labels
+            and other columns.
+
+        Returns
+        -------
+        FlatScores
+            The scores, with the ids of the table.
+
+        Raises
+        ------
+        InvalidInputError
+            If the table has no scores, or a trial is listed with two different ones.
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            If a trial is listed more than once, or the same two segments in both orders, as two
+            trials; with counts and the first few.
+        """
+        if table.scores is None:
+            raise invalid("table", f"{cls.__name__}.from_table", "have scores", repr(table))
+        is_missing = np.isnan(table.scores)
+        if is_missing.any():
+            table = table.take(~is_missing)
+        assert table.scores is not None, "taking lines keeps the scores"
+        found = cls(table.scores, table.modelset, table.segset, table.models, table.segments)
+        warn_swapped(found.modelset, found.segset, found.models, found.segments)
+        return found
 
     @property
     def n_scores(self) -> int:

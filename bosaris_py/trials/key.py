@@ -11,6 +11,7 @@ from bosaris_py._validation import BoolArray, as_ids, as_mask, check_shape, inva
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials._base import IdUnion, TrialMatrix, check_same_class, name_trials
 from bosaris_py.trials._fields import IdList, check_cells, to_mask
 from bosaris_py.trials._files import Storage, TextFileMethods
@@ -154,6 +155,39 @@ class Key(TrialMatrix, TextFileMethods):
             found = f"both True and False for {name_trials(both, modelset, segset)}"
             raise invalid("is_target", owner, "be the same for a trial listed twice", found)
         return cls(modelset, segset, mark_read_only(tar), mark_read_only(non))
+
+    @classmethod
+    def from_table(cls, table: TrialTable, *, max_cells: int = 10**8) -> Self:
+        """Build a Key from the lines of a text file.
+
+        Parameters
+        ----------
+        table : TrialTable
+            The lines.
+        max_cells : int, default: 10**8
+            The largest number of models times segments that is wanted.
+
+        Returns
+        -------
+        Key
+            As `FlatKey.from_table`, as two matrices.
+
+        Raises
+        ------
+        InvalidInputError
+            If the table has no labels, a trial has two different ones, or the matrices would
+            have more cells.
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            As `FlatKey.from_table`.
+        """
+        # The flat form is built on this module.
+        from bosaris_py.trials.flat_key import FlatKey
+
+        dense = FlatKey.from_table(table).to_dense(max_cells=max_cells)
+        return cls(**dense._arrays())
 
     @cached_property
     def n_tar(self) -> int:

@@ -14,7 +14,9 @@ from bosaris_py._validation import describe, frozen, invalid, list_some, read_on
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import metadata_hdf5
 from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.metadata_hdf5 import COLUMN_KINDS
+from bosaris_py.storage.trial_order import order_trials
 from bosaris_py.trials._places import describe_trials, trial_places
 from bosaris_py.trials.condition_members import WeightsLike
 from bosaris_py.trials.conditions import Conditions, Lacking, Uncovered
@@ -108,6 +110,43 @@ class TrialMetadata:
             hint = "A column belongs to trials, to models or to segments."
             raise invalid("columns", "TrialMetadata", "have different names", found, hint)
         self.__attrs_init__(trials, *tables)
+
+    @classmethod
+    def from_table(cls, table: TrialTable, trials: AnyNdx | None = None) -> "TrialMetadata":
+        """Take the extra columns of a text file.
+
+        Parameters
+        ----------
+        table : TrialTable
+            The lines of the file.
+        trials : Ndx, Key, FlatNdx or FlatKey, optional
+            The trials that are to be described; by default those of the table, as a list.
+
+        Returns
+        -------
+        TrialMetadata
+            With the columns of the table, one value for each trial.
+
+        Raises
+        ------
+        InvalidInputError
+            If a trial is listed again with another value.
+        TrialMismatchError
+            If the table lacks some of `trials`.
+        """
+        order = order_trials(table.models, table.segments, table.modelset.size)
+        for name, column in table.columns.items():
+            values = column.codes if isinstance(column, Factor) else column
+            if order.conflicts(values).any():
+                count = np.count_nonzero(order.conflicts(values))
+                found = f"another value in {count} lines of column {name!r}"
+                expected = "have the same columns for a trial listed twice"
+                raise invalid("table", "TrialMetadata.from_table", expected, found)
+        if order.order is not None:
+            table = table.take(order.order)
+        listed = FlatNdx(table.modelset, table.segset, table.models, table.segments)
+        metadata = cls(listed, table.columns)
+        return metadata if trials is None else metadata.for_trials(trials)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""

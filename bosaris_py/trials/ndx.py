@@ -9,6 +9,7 @@ from attrs import field, frozen
 from bosaris_py._validation import BoolArray, as_ids, check_shape
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials._base import IdUnion, TrialMatrix, check_same_class
 from bosaris_py.trials._fields import IdList, check_cells, to_mask_or_all
 from bosaris_py.trials._files import Storage, TextFileMethods
@@ -120,6 +121,38 @@ class Ndx(TrialMatrix, TextFileMethods):
     def n_trials(self) -> int:
         """Number of trials."""
         return int(np.count_nonzero(self.trialmask))
+
+    @classmethod
+    def from_table(cls, table: TrialTable, *, max_cells: int = 10**8) -> Self:
+        """Build an Ndx from the lines of a text file.
+
+        Parameters
+        ----------
+        table : TrialTable
+            The lines.
+        max_cells : int, default: 10**8
+            The largest number of models times segments that is wanted.
+
+        Returns
+        -------
+        Ndx
+            As `FlatNdx.from_table`, as a matrix.
+
+        Raises
+        ------
+        InvalidInputError
+            If the matrix would have more cells.
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            As `FlatNdx.from_table`.
+        """
+        # The flat form is built on this module.
+        from bosaris_py.trials.flat_ndx import FlatNdx
+
+        dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
+        return cls(**dense._arrays())
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"

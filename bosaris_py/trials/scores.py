@@ -20,6 +20,7 @@ from bosaris_py._validation import (
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials._base import (
     IdUnion,
     TrialMatrix,
@@ -203,6 +204,39 @@ class Scores(TrialMatrix, NumberFileMethods):
             found = f"different scores for {name_trials(clash, modelset, segset)}"
             raise invalid("scores", owner, "be the same for a trial listed twice", found)
         return cls(mark_read_only(matrix), modelset, segset, mark_read_only(mask))
+
+    @classmethod
+    def from_table(cls, table: TrialTable, *, max_cells: int = 10**8) -> Self:
+        """Build Scores from the lines of a text file.
+
+        Parameters
+        ----------
+        table : TrialTable
+            The lines.
+        max_cells : int, default: 10**8
+            The largest number of models times segments that is wanted.
+
+        Returns
+        -------
+        Scores
+            As `FlatScores.from_table`, as a matrix.
+
+        Raises
+        ------
+        InvalidInputError
+            If the table has no scores, a trial has two different ones, or the matrix would
+            have more cells.
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            As `FlatScores.from_table`.
+        """
+        # The flat form is built on this module.
+        from bosaris_py.trials.flat_scores import FlatScores
+
+        dense = FlatScores.from_table(table).to_dense(max_cells=max_cells)
+        return cls(**dense._arrays())
 
     @cached_property
     def n_scores(self) -> int:
