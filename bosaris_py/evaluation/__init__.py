@@ -11,6 +11,7 @@ from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCol
 from bosaris_py.evaluation.primary_cost import primary_cost, primary_cost_of_files
 from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
 from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.streaming import StreamedScores
 
 __all__ = [
     "PLANS",
@@ -27,6 +28,7 @@ __all__ = [
     "PrimaryCost",
     "Results",
     "ScoreLists",
+    "StreamedScores",
     "SystemComparison",
     "SystemDivergence",
     "condition_table",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from bosaris_py._validation import describe, invalid, refuse_nan
 from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.evidence import Evidence, ScoreLists
+from bosaris_py.evaluation.streaming import Files, StreamedScores
 from bosaris_py.numerics.eer_definitions import EERDefinition
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC
@@ -140,6 +141,85 @@ class Results:
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         return cls(*scores.get_tar_non(key, any_order=True))
+
+    @classmethod
+    def from_files(
+        cls,
+        score_file: Files,
+        key_file: Files,
+        *,
+        priors: PriorLike | None = None,
+        block_rows: int | None = None,
+        workers: int = 1,
+        client: Any = None,
+        progress: bool = False,
+    ) -> "Results":
+        """Judge score files of any size, in memory that does not grow with them.
+
+        The files are read twice, by blocks of rows. Counts, and so all metrics that
+        rank scores, are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither
+        depends on blocks, workers or the cluster.
+
+        Parameters
+        ----------
+        score_file : str, path-like, or sequence of these
+            HDF5 file of a `Scores`.
+        key_file : str, path-like, or sequence of these
+            HDF5 file of the `Key` to judge it by; for several score files, one for each.
+            Ids may come in any order; rows in the same order are read faster.
+        priors : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+            Operating points at which actual costs will be asked for. At others the
+            files are read a third time, except at those of a Bayes plot with the
+            horizontal axis that it has by default.
+        block_rows : int, optional
+            Rows (models) that are read at once; by default about 4 MB of scores.
+        workers : int, default: 1
+            Number of processes among which the rows are divided.
+        client : dask.distributed.Client, optional
+            A cluster that does the work instead; its workers must see the files under
+            the same absolute names.
+        progress : bool, default: False
+            Show a progress bar for each pass.
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is bad, ids are repeated, no target or no non-target has a
+            score, or one is NaN.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
+        RuntimeError
+            If workers are lost; there is no partial result.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If a key holds trials without score, with counts.
+
+        See Also
+        --------
+        bosaris_py.evaluation.StreamedScores : What is kept of the files.
+
+        Notes
+        -----
+        Memory: some numbers for each target, one block, and up to 128 MB to remember
+        between the passes which cells are non-targets.
+        """
+        evidence = StreamedScores.from_files(
+            score_file,
+            key_file,
+            priors=priors,
+            block_rows=block_rows,
+            workers=workers,
+            client=client,
+            progress=progress,
+            owner="Results.from_files",
+        )
+        return cls.from_evidence(evidence)
 
     def __repr__(self) -> str:
         """Show the counts and the three figures that need no operating point."""

@@ -382,7 +382,8 @@ def row_blocks(
 class RowReader:
     """Reads rows of one file; a context manager that opens and closes it.
 
-    The arrays that it returns are its own buffers: the next call overwrites them.
+    The arrays that it returns are its own buffers. Each is overwritten by the next but
+    one read of the same kind, so that rows can be used while the next ones are read.
 
     Parameters
     ----------
@@ -401,6 +402,7 @@ class RowReader:
         self._opened: AbstractContextManager[GuardedFile] | None = None
         self._matrices: list[GuardedDataset] = []
         self._buffers: dict[str, npt.NDArray[Any]] = {}
+        self._n_reads: dict[str, int] = {}
 
     def __enter__(self) -> Self:
         """Open the file."""
@@ -530,7 +532,9 @@ class RowReader:
         """Read rows of a data set into its buffer."""
         n_cols = self.file.shape[1]
         count = rows.stop - rows.start if isinstance(rows, slice) else rows.size
-        out = self._buffer(matrix.name, (count, n_cols), dtype)
+        self._n_reads[matrix.name] = self._n_reads.get(matrix.name, 0) + 1
+        turn = self._n_reads[matrix.name] % 2
+        out = self._buffer(f"{matrix.name} {turn}", (count, n_cols), dtype)
         if matrix.count == 0 or count == 0:
             out[...] = 0
             return out

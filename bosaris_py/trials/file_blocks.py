@@ -12,10 +12,12 @@ A `TrialBlocks` is small and can be sent to worker processes and to other machin
 see the files under the same names; it holds positions, neither ids nor scores.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import attrs
 import numpy as np
@@ -37,6 +39,7 @@ from bosaris_py.trials.ids import IdIndex, IntArray
 
 __all__ = ["TrialBlock", "TrialBlocks", "TrialCounts", "TrialIds"]
 
+Item = TypeVar("Item")
 Labels = npt.NDArray[np.int8]
 
 # Blocks of rows that lie scattered in a file are so many times larger: each block
@@ -338,17 +341,17 @@ class TrialBlocks:
             blocks = row_blocks(self.shape, files, step)
         return blocks
 
-    def read(self, blocks: Iterable[slice]) -> Iterator[TrialBlock]:
-        """Read some of the blocks.
+    def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+        """Read some of the blocks, each while the one before is being used.
 
         Parameters
         ----------
-        blocks : iterable of slice
+        blocks : sequence of slice
             Some of what `cut` returned.
 
-        Yields
-        ------
-        TrialBlock
+        Returns
+        -------
+        iterator of TrialBlock
             Its arrays hold until the next one is asked for.
 
         Raises
@@ -356,6 +359,9 @@ class TrialBlocks:
         FileFormatError
             If a file cannot be read, or changes until the last block has been used.
         """
+        return _read_ahead(self._blocks(blocks))
+
+    def _blocks(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
         with ExitStack() as stack:
             trials = stack.enter_context(RowReader(self.trials))
             readers = [stack.enter_context(RowReader(file)) for file in self.scores]
@@ -370,17 +376,17 @@ class TrialBlocks:
                         valid = found if valid is None else valid & found
                 yield TrialBlock(rows, labels, tuple(scores), valid)
 
-    def read_scores(self, blocks: Iterable[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+    def read_scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         """Read the scores alone, when it is known already which of them are trials.
 
         Parameters
         ----------
-        blocks : iterable of slice
+        blocks : sequence of slice
             Some of what `cut` returned.
 
-        Yields
-        ------
-        tuple of (r, n) arrays of float32 or float64
+        Returns
+        -------
+        iterator of tuple of (r, n) arrays of float32 or float64
             As `TrialBlock.scores`; the memory is the caller's until the next are read.
 
         Raises
@@ -388,6 +394,9 @@ class TrialBlocks:
         FileFormatError
             As for `read`.
         """
+        return _read_ahead(self._scores(blocks))
+
+    def _scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         with ExitStack() as stack:
             readers = [stack.enter_context(RowReader(file)) for file in self.scores]
             for block in blocks:
@@ -399,6 +408,27 @@ class TrialBlocks:
 
     def _rows(self, block: slice) -> slice | IntArray:
         return _consecutive(block if self.order is None else self.order[block])
+
+
+def _read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield items, each computed by a thread while the one before is being used.
+
+    HDF5 reads and unpacks without holding up the interpreter.
+    """
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        coming = pool.submit(_next, items)
+        while True:
+            # What reading raises is raised here, where the item is wanted.
+            found = coming.result()
+            if not found:
+                return
+            coming = pool.submit(_next, items)
+            yield found[0]
+
+
+def _next(items: Iterator[Item]) -> list[Item]:
+    """Return the next item in a list, which is empty if there is none."""
+    return list(islice(items, 1))
 
 
 def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, IdIndex]:

@@ -1,0 +1,264 @@
+r"""Results of score files of any size, in memory that does not grow with them.
+
+Two passes are needed and two are enough. The first collects the target scores: all
+metrics depend on how many non-targets lie at and between them, and before all targets
+are known no non-target can be counted. The second counts the non-targets, and adds up
+their part of Cllr. What is kept is a few numbers for each target.
+"""
+
+import functools
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._execution import whole_number
+from bosaris_py._validation import frozen, invalid, read_only
+from bosaris_py.errors import FileFormatError
+from bosaris_py.evaluation._streamed_passes import Counted, Passes
+from bosaris_py.evaluation.evidence import Evidence
+from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.trials._files import FilePath
+from bosaris_py.trials.file_blocks import TrialBlocks, TrialCounts
+
+__all__ = ["Files", "StreamedScores"]
+
+Float64Array = npt.NDArray[np.float64]
+Files = FilePath | Sequence[FilePath]
+
+# The horizontal axis of a Bayes plot, unless it is told otherwise.
+_PLO = (-10.0, 0.0, 1001)
+
+
+@attrs.frozen(eq=False, repr=False)
+class StreamedScores(Evidence):
+    """What two passes over score files found out about their trials.
+
+    Make one with `from_files`.
+
+    Parameters
+    ----------
+    passes : Passes
+        How to pass over the files once more.
+    tar : SortedScores
+        The target scores.
+    thresholds : (k,) ndarray of float64
+        All thresholds at which non-targets have been counted, ascending; the target
+        scores are among them.
+    at : (k,) ndarray of int64
+        Non-targets at each of these.
+    between : (k + 1,) ndarray of int64
+        Non-targets below, between and above them.
+    cllr : float
+        Cost of the log-likelihood-ratios, in bits.
+    """
+
+    passes: Passes
+    tar: SortedScores
+    thresholds: Float64Array = attrs.field(converter=read_only)
+    at: npt.NDArray[np.int64] = attrs.field(converter=read_only)
+    between: npt.NDArray[np.int64] = attrs.field(converter=read_only)
+    cllr: float
+
+    @classmethod
+    def from_files(
+        cls,
+        score_file: Files,
+        key_file: Files,
+        *,
+        priors: PriorLike | None = None,
+        block_rows: int | None = None,
+        workers: int = 1,
+        client: Any = None,
+        progress: bool = False,
+        owner: str = "StreamedScores.from_files",
+    ) -> "StreamedScores":
+        """Pass over files twice; as `Results.from_files`.
+
+        Parameters
+        ----------
+        score_file, key_file : str, path-like, or sequences of these
+            HDF5 files of scores and of the keys that belong to them.
+        priors : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+            Operating points whose actual costs will be asked for.
+        block_rows : int, optional
+            Rows (models) that are read at once.
+        workers : int, default: 1
+            Number of processes.
+        client : dask.distributed.Client, optional
+            A cluster to run on.
+        progress : bool, default: False
+            Show progress bars.
+        owner : str, optional
+            What the caller called, for error messages.
+
+        Returns
+        -------
+        StreamedScores
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is bad, ids are repeated, no target or no non-target has a
+            score, or one is NaN.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
+        RuntimeError
+            If workers are lost.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score, with counts.
+        """
+        if block_rows is not None:
+            block_rows = whole_number(block_rows, 1, "block_rows", owner)
+        n_workers = whole_number(workers, 1, "workers", owner)
+        wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
+        if priors is not None:
+            wanted.append(np.ravel(DecisionCosts.from_prior(priors, owner).thresholds))
+        opened = [
+            TrialBlocks.open([scores], key, owner=owner, any_order=True)
+            for scores, key in _pair(score_file, key_file, owner)
+        ]
+        pairs = tuple(blocks for blocks, _ in opened)
+        passes = Passes(pairs, block_rows, n_workers, client, progress)
+        looked = passes.look()
+        totals = [TrialCounts() for _ in pairs]
+        for part in looked:
+            totals[part.pair] += part.counts
+        for (_, ids), counts in zip(opened, totals, strict=True):
+            ids.refuse_nan(counts, owner)
+        for (_, ids), counts in zip(opened, totals, strict=True):
+            ids.warn_missing(counts, is_key=True)
+        n_tar = sum(counts.scored_tar for counts in totals)
+        n_non = sum(counts.scored_non for counts in totals)
+        for number, what in ((n_tar, "targets"), (n_non, "non-targets")):
+            if number == 0:
+                raise invalid("key_file", owner, f"hold {what} that have scores", "none")
+        tar = SortedScores.from_scores(
+            np.concatenate([part.tar for part in looked]), name="tar", owner=owner
+        )
+        values = tar.values.astype(np.float64)
+        thresholds = np.unique(np.concatenate((values, *wanted)))
+        counted = passes.count(thresholds, looked, with_bits=True)
+        _check_count(counted, n_non)
+        miss_bits = mean_bits(tar.values, None, sign=-1.0)
+        bits = (miss_bits + math.fsum(counted.bits) / n_non) / 2.0
+        return cls(
+            passes, tar, frozen(thresholds), frozen(counted.at), frozen(counted.between), bits
+        )
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return f"StreamedScores: {self.n_tar} targets, {self.n_non} non-targets"
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials."""
+        return self.tar.size
+
+    @functools.cached_property
+    def n_non(self) -> int:
+        """Number of non-target trials."""
+        return int(self.at.sum() + self.between.sum())
+
+    @functools.cached_property
+    def _distinct(self) -> tuple[Float64Array, npt.NDArray[np.int64]]:
+        """The distinct target scores, and the number of targets at each."""
+        scores, counts = np.unique(self.tar.values.astype(np.float64), return_counts=True)
+        return frozen(scores), frozen(counts)
+
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+        scores, tar_at = self._distinct
+        places = np.searchsorted(self.thresholds, scores)
+        # Gaps between target scores are those between all thresholds, put together with
+        # what lies at thresholds that are no target scores.
+        elsewhere = self.at.copy()
+        elsewhere[places] = 0
+        gaps = self.between.copy()
+        gaps[:-1] += elsewhere
+        starts = np.concatenate(([0], places + 1))
+        return ROC(
+            scores,
+            tar_at,
+            frozen(self.at[places]),
+            frozen(np.add.reduceat(gaps, starts)),
+        )
+
+    @functools.cached_property
+    def _below(self) -> npt.NDArray[np.int64]:
+        """Non-targets below each threshold, then all of them."""
+        return frozen(np.cumsum(self.between) + np.concatenate(([0], np.cumsum(self.at))))
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Where a threshold has not been counted and lies between others with non-targets
+        in between, the files are read once more.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Miss and false-alarm rates.
+
+        Raises
+        ------
+        FileFormatError
+            If the files must be read again and have changed.
+        """
+        limits = np.asarray(thresholds, dtype=np.float64)
+        places = np.searchsorted(self.thresholds, limits)
+        exact = self.thresholds.take(places, mode="clip") == limits
+        # No non-target in the gap: the count is that at the next threshold.
+        below = self._below[places]
+        unknown = ~exact & (self.between[places] > 0) & np.isfinite(limits)
+        below = np.where(limits == -np.inf, 0, below)
+        if unknown.any():
+            asked = np.unique(limits[unknown])
+            counted = self.passes.count(asked, None, with_bits=False)
+            _check_count(counted, self.n_non)
+            known = np.cumsum(counted.between[:-1]) + np.concatenate(
+                ([0], np.cumsum(counted.at[:-1]))
+            )
+            below[unknown] = known[np.searchsorted(asked, limits[unknown])]
+        pmiss = self.tar.count_below(limits) / self.n_tar
+        pfa = (self.n_non - below) / self.n_non
+        return pmiss, pfa
+
+
+def _pair(score_files: Files, key_files: Files, owner: str) -> list[tuple[FilePath, FilePath]]:
+    """Put each score file beside its key."""
+    scores, keys = (
+        [files] if isinstance(files, (str, os.PathLike)) else list(files)
+        for files in (score_files, key_files)
+    )
+    if len(scores) != len(keys) or not scores:
+        expected = f"be as many files as there are score files, {len(scores)}"
+        raise invalid("key_file", owner, expected, f"{len(keys)}")
+    return list(zip(scores, keys, strict=True))
+
+
+def _check_count(counted: Counted, n_non: int) -> None:
+    """Refuse counts of another number of trials than there were in the first pass."""
+    found = int(counted.at.sum() + counted.between.sum())
+    if found != n_non:
+        message = (
+            f"a pass over the files found {found} non-targets, the first {n_non}: "
+            "a file has changed meanwhile"
+        )
+        raise FileFormatError(message)
