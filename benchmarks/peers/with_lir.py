@@ -22,7 +22,7 @@ def min_cllr(llrs, labels):
     return cllr_min(LLRData(features=llrs, labels=labels))
 
 
-@job("calibration", "column", agreement=1e-6, because=RIDGE)
+@job("calibration", "column", agreement=1e-4, because=RIDGE)
 def calibration(column, labels):
     found = LogitCalibrator().fit(column, labels)._logit
     return np.append(found.coef_[0], found.intercept_[0])

@@ -17,12 +17,12 @@ def _train(likelihoods, labels, prior):
     return float(model.temp), float(bias[1] - bias[0])
 
 
-@job("calibration", "converted", agreement=1e-5, because=EARLY)
+@job("calibration", "converted", agreement=1e-4, because=EARLY)
 def calibration(likelihoods, labels):
     return _train(likelihoods, labels, 0.5)
 
 
-@job("calibration_001", "converted", agreement=1e-5, because=EARLY)
+@job("calibration_001", "converted", agreement=1e-4, because=EARLY)
 def calibration_001(likelihoods, labels):
     return _train(likelihoods, labels, 0.01)
 

@@ -71,41 +71,41 @@ def _train(columns, labels, prior, solver):
     return *model.coef_[0], model.intercept_[0] - by_hand.log_odds(prior)
 
 
-@job("calibration", "column", agreement=1e-6, because=EARLY, variant="lbfgs")
+@job("calibration", "column", agreement=1e-4, because=EARLY, variant="lbfgs")
 def calibration(column, labels):
     return _train(column, labels, 0.5, "lbfgs")
 
 
-@job("calibration_001", "column", agreement=1e-6, because=EARLY, variant="lbfgs")
+@job("calibration_001", "column", agreement=1e-4, because=EARLY, variant="lbfgs")
 def calibration_001(column, labels):
     return _train(column, labels, 0.01, "lbfgs")
 
 
-@job("calibration", "column", variant="newton-cholesky")
+@job("calibration", "column", agreement=1e-4, because=EARLY, variant="newton-cholesky")
 def calibration_newton(column, labels):
     return _train(column, labels, 0.5, "newton-cholesky")
 
 
-@job("calibration_001", "column", variant="newton-cholesky")
+@job("calibration_001", "column", agreement=1e-4, because=EARLY, variant="newton-cholesky")
 def calibration_001_newton(column, labels):
     return _train(column, labels, 0.01, "newton-cholesky")
 
 
-@job("fusion", "columns", agreement=1e-6, because=EARLY, variant="lbfgs")
+@job("fusion", "columns", agreement=1e-4, because=EARLY, variant="lbfgs")
 def fusion(columns, labels):
     return _train(columns, labels, 0.5, "lbfgs")
 
 
-@job("fusion_001", "columns", agreement=1e-6, because=EARLY, variant="lbfgs")
+@job("fusion_001", "columns", agreement=1e-4, because=EARLY, variant="lbfgs")
 def fusion_001(columns, labels):
     return _train(columns, labels, 0.01, "lbfgs")
 
 
-@job("fusion", "columns", variant="newton-cholesky")
+@job("fusion", "columns", agreement=1e-4, because=EARLY, variant="newton-cholesky")
 def fusion_newton(columns, labels):
     return _train(columns, labels, 0.5, "newton-cholesky")
 
 
-@job("fusion_001", "columns", variant="newton-cholesky")
+@job("fusion_001", "columns", agreement=1e-4, because=EARLY, variant="newton-cholesky")
 def fusion_001_newton(columns, labels):
     return _train(columns, labels, 0.01, "newton-cholesky")

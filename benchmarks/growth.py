@@ -1,0 +1,117 @@
+"""How time grows with the number of scores, from 10^4 to 10^8.
+
+Writes a table of nanoseconds per score to ``docs/growth_table.md`` and a log-log figure to
+``docs/images/growth.png``. One score in a hundred is a target; times are the best of several.
+
+    python benchmarks/growth.py                    as published; needs 8 GB of memory
+    python benchmarks/growth.py --largest 1e7 --output -
+"""
+
+import argparse
+import functools
+import platform
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from suite._operation import gaussian_scores
+from timing import seconds
+
+import bosaris_py as bp
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PRIORS = np.linspace(0.001, 0.999, 1000)
+# Between these sizes time per score has to stay flat.
+FROM, TO = 10**6, 10**8
+LIMIT = 1.6
+COLOURS = ("0.6", "#0072b2", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#e69f00")
+
+
+def hull_eer_min_dcf(tar: np.ndarray, non: np.ndarray) -> object:
+    """Compute what rank-based evaluations ask for."""
+    hull = bp.ROC.from_scores(tar, non).convex_hull()
+    return hull.eer, hull.min_dcf(PRIORS)
+
+
+OPERATIONS: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
+    "numpy.sort(non)": lambda tar, non: np.sort(non),
+    "ROC, hull, EER, minDCF at 1000 priors": hull_eer_min_dcf,
+    "minimum Cllr": bp.min_cllr,
+    "Cllr": bp.cllr,
+    "area under the ROC": bp.auc,
+    "linear calibration": lambda tar, non: bp.LinearCalibration.fit(tar, non, prior=0.01),
+    "Results, all metrics": lambda tar, non: bp.Results(tar, non).to_dict(0.01),
+}
+
+
+def measure(sizes: list[int], rounds: int) -> dict[str, list[float]]:
+    """Return the best time of every operation at every size.
+
+    All sizes are run in turn, several times over: a machine that is busy for a while
+    then slows down all of them.
+    """
+    best = {name: [np.inf] * len(sizes) for name in OPERATIONS}
+    for _ in range(rounds):
+        for i, size in enumerate(sizes):
+            tar, non = gaussian_scores(size)
+            for name, operation in OPERATIONS.items():
+                repeats = int(np.clip(10**7 // size, 1, 20))
+                call = functools.partial(operation, tar, non)
+                elapsed = seconds(call, repeats, time.process_time)
+                best[name][i] = min(best[name][i], elapsed)
+    return best
+
+
+def table(sizes: list[int], best: dict[str, list[float]]) -> Iterator[str]:
+    """Write nanoseconds per score, and how much they vary where they have to be flat."""
+    yield "<!-- Made by benchmarks/growth.py; do not edit. -->"
+    yield ""
+    exponents = [round(np.log10(size)) for size in sizes]
+    powers = " | ".join(f"10^{exponent}^" for exponent in exponents)
+    yield f"| nanoseconds per score | {powers} | from 10^6^ on |"
+    yield f"|---|{'---:|' * (len(sizes) + 1)}"
+    for name, times in best.items():
+        rates = [1e9 * elapsed / size for elapsed, size in zip(times, sizes, strict=True)]
+        flat = [rate for rate, size in zip(rates, sizes, strict=True) if FROM <= size <= TO]
+        spread = f"{max(flat) / min(flat):.2f} x" if flat else ""
+        yield f"| {name} | {' | '.join(f'{rate:.1f}' for rate in rates)} | {spread} |"
+    yield ""
+    yield f"One machine ({platform.machine()}, numpy {np.__version__}), one core, float64."
+
+
+def draw(sizes: list[int], best: dict[str, list[float]], path: Path) -> None:
+    """Draw all operations over the number of scores, with a line of constant time per score."""
+    figure = Figure(figsize=(7.0, 5.0), layout="constrained")
+    axes = figure.subplots()
+    for (name, times), colour in zip(best.items(), COLOURS, strict=True):
+        axes.loglog(sizes, times, "o-", label=name, color=colour, markersize=4)
+    ends = np.array([sizes[0], sizes[-1]], dtype=np.float64)
+    axes.loglog(ends, ends * 1e-8, "k:", label="10 ns per score", linewidth=1)
+    axes.set_xlabel("scores")
+    axes.set_ylabel("seconds")
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend(frameon=False, fontsize="small")
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    """Measure, and write table and figure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--largest", type=float, default=1e8)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--output", default=str(DOCS / "growth_table.md"))
+    options = parser.parse_args()
+    sizes = [10**k for k in range(4, round(np.log10(options.largest)) + 1)]
+    best = measure(sizes, options.rounds)
+    text = "\n".join(table(sizes, best)) + "\n"
+    if options.output == "-":
+        print(text)
+        return
+    Path(options.output).write_text(text, encoding="utf-8")
+    draw(sizes, best, DOCS / "images" / "growth.png")
+
+
+if __name__ == "__main__":
+    main()
