@@ -1,9 +1,9 @@
 """Compare bosaris_py with other libraries: the same work, on the same data, side by side.
 
 Every job runs in a process of its own, on one core: time is the processor's, the best of several
-runs; memory is the peak beyond the input. Results are compared with those of bosaris_py. A library that
-is not installed is left out with a line; one that runs out of time or memory is tried on fewer
-trials.
+runs; memory is the peak beyond the input. Results are compared with those of bosaris_py. A
+library that is not installed is left out with a line; one that runs out of time or memory is
+tried on fewer trials.
 
     pip install '.[bench]'
     python benchmarks/compare_peers.py                            writes docs/peers_table.md
