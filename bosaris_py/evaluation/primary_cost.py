@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import describe, invalid, list_some, warn_caller
+from bosaris_py._validation import describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import _nist_scorer as nist
 from bosaris_py.evaluation._evaluated_trials import EvaluatedTrials, Labelling
@@ -214,6 +214,9 @@ def _judge(
             notes=tuple(notes),
             differences=_differences(plan, compatibility),
         )
+    if only:
+        chosen = ", ".join(f"{name} {level}" for name, level in only.items())
+        notes.append(f"NOT the published cost: only trials with {chosen} are judged.")
     cut = trials.partition(plan, only, drop_unknown=compatibility == "nist")
     if cut.by_plan and plan.partitions_evidence == "M":
         message = (
@@ -402,9 +405,10 @@ def _absence_notes(partitions: Sequence[Partition]) -> Iterator[str]:
         ("non-targets", "Pmiss", [p.name for p in partitions if not p.non.size]),
     ):
         if lacking:
+            names = "; ".join(lacking[:2]) + ("; ..." if len(lacking) > 2 else "")
             yield (
                 f"{len(lacking)} of {len(partitions)} partitions have no {name} that count and "
-                f"take part in the mean of {other} only: {list_some(lacking, 4)}."
+                f"take part in the mean of {other} only: {names}."
             )
 
 

@@ -10,9 +10,6 @@ from bosaris_py.numerics.priors import OperatingPoint
 
 __all__ = ["PartitionCost", "PointCost", "PrimaryCost"]
 
-# Longer names of partitions are cut in the printed table.
-_WIDEST_NAME = 64
-
 
 def _same(first: float, second: float) -> bool:
     """Compare two numbers; not defined equals not defined."""
@@ -288,23 +285,27 @@ def _heading(cost: PrimaryCost) -> str:
 
 
 def _table(partitions: "tuple[PartitionCost, ...]") -> list[str]:
-    names = [_shortened(partition.name) for partition in partitions]
-    width = max(len("partition"), *map(len, names))
+    """Return the table of partitions, with a column for each factor that they are made of."""
+    factors = list(dict.fromkeys(name for row in partitions for name, _ in row.levels))
+    rows = [[*(factors or ["partition"]), "targets", "non-targets", "actual", "minimum"]]
+    for row in partitions:
+        levels = dict(row.levels)
+        names = [levels.get(factor, "-") for factor in factors] if factors else [row.name]
+        n_non = f"{row.n_stand_ins}*" if row.n_stand_ins else f"{row.n_non} "
+        rows.append([*names, str(row.n_tar), n_non, _shown(row.actual), _shown(row.minimum)])
+    rows[0][-3] += " "
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    n_names = len(rows[0]) - 4
     lines = [
-        f"{'partition':<{width}}{'targets':>10}{'non-targets':>13}{'actual':>10}{'minimum':>10}"
+        "  ".join(
+            text.ljust(width) if place < n_names else text.rjust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
     ]
-    for name, row in zip(names, partitions, strict=True):
-        mark = "*" if row.n_stand_ins else " "
-        n_non = f"{row.n_stand_ins or row.n_non}{mark}"
-        costs = "".join(f"{_shown(value):>10}" for value in (row.actual, row.minimum))
-        lines.append(f"{name:<{width}}{row.n_tar:>10}{n_non:>13}{costs}")
     if any(row.n_stand_ins for row in partitions):
         lines.append("* non-targets of other partitions stand in for its own, which do not count")
     return lines
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _WIDEST_NAME else name[: _WIDEST_NAME - 3] + "..."
 
 
 def _shown(value: float) -> str:

@@ -199,6 +199,7 @@ class TestSRE18:
         cost = primary_cost(*data.arguments(), "SRE18-CMN2", data.metadata, only={factor: level})
         assert cost.actual == pytest.approx(naive_cost(kept, [0.01, 0.005])[0], rel=1e-12)
         assert cost.minimum == pytest.approx(naive_cost(kept, [0.01, 0.005])[1], rel=1e-12)
+        assert any(f"only trials with {factor} {level}" in note for note in cost.notes)
 
     def test_same_telephone_only_takes_the_other_nontargets(self):
         data = Evaluation(7, same_phone_nontargets=True)
@@ -571,7 +572,8 @@ class TestReport:
             "equalised over 16 partitions",
             "P_target 0.005, beta 199",
             f"primary cost{cost.actual:>38.4f}{cost.minimum:>10.4f}",
-            "num_enroll_segs 1, phone_num_match Y, gender male, source_type pstn",
+            "num_enroll_segs  phone_num_match  gender  source_type  targets  non-targets",
+            "1                Y                male    pstn",
             "* non-targets of other partitions stand in",
             "other than the official scorer:",
         ):
