@@ -1,7 +1,7 @@
 """Quality fusion: linear fusion plus what quality measures say about a trial."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import attrs
 import numpy as np
@@ -35,12 +35,23 @@ from bosaris_py.numerics.quality_form import (
     form_entries,
     in_raw_units,
     measure_scale,
-    quality_term,
     train_quality,
+    trial_quality_term,
     triangle_from_form,
 )
-from bosaris_py.trials import Conditions, Key, Ndx, QualityMeasures, Scores, SegmentQuality
-from bosaris_py.trials.quality_stacking import mix_measures, stack_quality
+from bosaris_py.trials import (
+    Conditions,
+    FlatKey,
+    FlatNdx,
+    FlatScores,
+    Key,
+    Ndx,
+    QualityMeasures,
+    Scores,
+    SegmentQuality,
+)
+from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_ndx
+from bosaris_py.trials.quality_stacking import TrialQuality, mix_measures, quality_of_trials
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 from bosaris_py.trials.weighting import class_weights
 
@@ -195,9 +206,9 @@ class QualityFusion(TrainedMap):
     @classmethod
     def fit_scores(
         cls,
-        systems: Sequence[Scores],
+        systems: Sequence[AnyScores],
         qualities: Qualities,
-        key: Key,
+        key: AnyKey,
         *,
         qtrans: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
@@ -212,12 +223,12 @@ class QualityFusion(TrainedMap):
 
         Parameters
         ----------
-        systems : sequence of Scores
+        systems : sequence of Scores or FlatScores
             The scores of each system, for every trial of the key.
         qualities : sequence of QualityMeasures or SegmentQuality
             Quality measures, which are put together. A SegmentQuality describes the test
             segments; where only it is known, there is no information on the model side.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
@@ -297,15 +308,15 @@ class QualityFusion(TrainedMap):
             expected = f"fuse {len(tar)} systems"
             raise invalid("linear", owner, expected, f"one of {linear.n_systems}")
         _refuse_untrainable(tar, non, owner)
-        n_missing = key.n_trials - int(np.count_nonzero(measures.scoremask))
-        if n_missing:
-            message = f"Quality fusion training has {n_missing} missing trials."
+        if measures.n_missing:
+            message = f"Quality fusion training has {measures.n_missing} missing trials."
             warn_caller(message, MissingTrialsWarning)
+        labels = key.trial_labels()
         classes = [
-            _Class.of(stack, mask, weights, measures, name)
-            for stack, mask, weights, name in (
-                (tar, key.tar, moderated[0], "target"),
-                (non, key.non, moderated[1], "non-target"),
+            _Class.of(stack, chosen, weights, measures, name)
+            for stack, chosen, weights, name in (
+                (tar, labels, moderated[0], "target"),
+                (non, ~labels, moderated[1], "non-target"),
             )
         ]
         used_models = np.unique(np.concatenate([part.models for part in classes]))
@@ -368,32 +379,51 @@ class QualityFusion(TrainedMap):
         raw[-1, -1] = 0.0
         return np.concatenate((self.weights, [offset], triangle_from_form(raw)))
 
+    @overload
     def apply(
         self,
-        systems: Sequence[Scores],
+        systems: Sequence[AnyScores],
         qualities: Qualities,
         ndx: Ndx | Key,
         *,
-        backoff: Scores | None = None,
-    ) -> Scores:
+        backoff: AnyScores | None = None,
+    ) -> Scores: ...
+    @overload
+    def apply(
+        self,
+        systems: Sequence[AnyScores],
+        qualities: Qualities,
+        ndx: FlatNdx | FlatKey,
+        *,
+        backoff: AnyScores | None = None,
+    ) -> FlatScores: ...
+    def apply(
+        self,
+        systems: Sequence[AnyScores],
+        qualities: Qualities,
+        ndx: AnyNdx,
+        *,
+        backoff: AnyScores | None = None,
+    ) -> AnyScores:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
         Parameters
         ----------
-        systems : sequence of Scores
+        systems : sequence of Scores or FlatScores
             The scores of each system, in the order of the training.
         qualities : sequence of QualityMeasures or SegmentQuality
             The quality measures, in the order of the training.
-        ndx : Ndx or Key
+        ndx : Ndx, Key, FlatNdx or FlatKey
             The trials to fuse.
-        backoff : Scores, optional
+        backoff : Scores or FlatScores, optional
             Log-likelihood-ratios for the trials that lack quality measures. By
             default those of the linear fusion.
 
         Returns
         -------
-        Scores
-            Natural-log likelihood-ratios, with the models, segments and trials of `ndx`.
+        Scores or FlatScores
+            Natural-log likelihood-ratios in the form of `ndx`, with its models, segments
+            and trials.
 
         Raises
         ------
@@ -411,26 +441,24 @@ class QualityFusion(TrainedMap):
             trials get the score of the linear fusion, or of `backoff`.
         """
         owner = f"{_OWNER}.apply"
-        if not isinstance(ndx, Ndx | Key):
-            raise invalid("ndx", owner, "be an Ndx or a Key", describe(ndx))
+        check_ndx(ndx, owner)
         stack = stack_scores(systems, ndx, owner=owner)
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             raise invalid("systems", owner, expected, f"{len(stack)}")
         measures = _prepare(qualities, ndx, self.qtrans, owner, self.n_measures)
-        covered = _columns(measures.scoremask, ndx)
         joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         llrs = joint.apply(stack)
-        term = quality_term(
+        llrs += trial_quality_term(
             self.form,
             _standardise(measures.modelQ, self.centre, self.spread),
             _standardise(measures.segQ, self.centre, self.spread),
+            measures.models,
+            measures.segments,
         )
-        llrs += _columns(term, ndx)
-        n_missing = covered.size - int(np.count_nonzero(covered))
-        if n_missing:
+        if measures.n_missing:
             message = (
-                f"Quality missing for {n_missing} of {covered.size} trials, "
+                f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
                 "substituting backoff scores."
             )
             warn_caller(message, MissingTrialsWarning)
@@ -439,7 +467,7 @@ class QualityFusion(TrainedMap):
                 if backoff is None
                 else stack_scores([backoff], ndx, owner=owner)[0]
             )
-            llrs[~covered] = simple[~covered]
+            llrs = np.where(measures.covered, llrs, simple)
         return assemble(llrs, ndx)
 
     def __repr__(self) -> str:
@@ -463,14 +491,14 @@ class _Class:
     def of(
         cls,
         scores: Float64Array,
-        mask: BoolArray,
+        chosen: BoolArray,
         weights: Float64Array | None,
-        measures: QualityMeasures,
+        measures: TrialQuality,
         noun: str,
     ) -> "_Class":
-        """Take the trials of `mask`, whose scores are given column by column."""
-        segments, models = np.nonzero(mask.T)
-        used = measures.scoremask[models, segments]
+        """Take the trials that are chosen, whose scores are given column by column."""
+        models, segments = measures.models[chosen], measures.segments[chosen]
+        used = measures.covered[chosen]
         if not used.any():
             message = (
                 f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
@@ -502,13 +530,13 @@ class _Class:
 
 def _prepare(
     qualities: Qualities,
-    ndx: Ndx | Key,
+    ndx: AnyNdx,
     qtrans: npt.ArrayLike | None,
     owner: str,
     n_measures: int | None = None,
-) -> QualityMeasures:
-    """Stack and mix quality measures; refuse another number of them than `n_measures`."""
-    measures = stack_quality(qualities, ndx)
+) -> TrialQuality:
+    """Look up and mix quality measures; refuse another number of them than `n_measures`."""
+    measures = quality_of_trials(qualities, ndx, owner)
     if not measures.n_measures:
         raise invalid("qualities", owner, "hold at least one quality measure", "none")
     if n_measures is not None and measures.n_measures != n_measures:
@@ -527,12 +555,6 @@ def _prepare(
 def _standardise(values: FloatArray, centre: Float64Array, spread: Float64Array) -> Float64Array:
     standardised: Float64Array = (values - centre[:, np.newaxis]) / spread[:, np.newaxis]
     return standardised
-
-
-def _columns(matrix: npt.NDArray[Any], ndx: Ndx | Key) -> npt.NDArray[Any]:
-    """Return the cells of the trials of `ndx`, column by column."""
-    vector: npt.NDArray[Any] = matrix.T[ndx._trials().T]
-    return vector
 
 
 def _refuse_untrainable(tar: Float64Array, non: Float64Array, owner: str) -> None:

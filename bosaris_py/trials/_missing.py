@@ -26,13 +26,13 @@ AnyKey = Key | FlatKey
 def check_trials(ndx: object, owner: str) -> None:
     """Raise unless `ndx` is an Ndx or a Key, dense or flat."""
     if not isinstance(ndx, AnyNdx):
-        raise invalid("ndx", owner, "be an Ndx or a Key, dense or flat", describe(ndx))
+        raise invalid("ndx", owner, "be an Ndx or a Key", describe(ndx))
 
 
 def check_key(key: object, owner: str) -> None:
     """Raise unless `key` is a Key or a FlatKey."""
     if not isinstance(key, AnyKey):
-        raise invalid("key", owner, "be a Key, dense or flat", describe(key))
+        raise invalid("key", owner, "be a Key, which says what the targets are", describe(key))
 
 
 def warn_missing_counts(

@@ -1,5 +1,6 @@
 """Quality measures of models and test segments together."""
 
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,12 +14,14 @@ from bosaris_py.trials._base import TrialMatrix, check_same_class
 from bosaris_py.trials._fields import (
     IdList,
     check_cells,
+    to_mask,
     to_mask_or_all,
     to_matrix,
 )
 from bosaris_py.trials._files import Storage
+from bosaris_py.trials._flat import FlatTrials, gather
 from bosaris_py.trials._frame import Frame
-from bosaris_py.trials._missing import check_trials, warn_missing
+from bosaris_py.trials._missing import AnyNdx, check_trials, warn_missing, warn_missing_listed
 from bosaris_py.trials.ids import IntArray
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.ndx import Ndx
@@ -30,6 +33,16 @@ from bosaris_py.trials.segment_quality import (
 )
 
 __all__ = ["QualityMeasures"]
+
+
+def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
+    """Return where model and segment have measures; if one side always does, without a matrix."""
+    shape = (hasmodel.size, hasseg.size)
+    if hasseg.all():
+        return np.broadcast_to(hasmodel[:, np.newaxis], shape)
+    if hasmodel.all():
+        return np.broadcast_to(hasseg, shape)
+    return mark_read_only(np.logical_and.outer(hasmodel, hasseg))
 
 
 def _check_columns(instance: Any, attribute: "Attribute[Any]", values: FloatArray) -> None:
@@ -85,7 +98,9 @@ class QualityMeasures(TrialMatrix):
     Notes
     -----
     The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction.
+    that others could write to are copied on construction. A mask that is left out takes no
+    memory, so that an object may hold the measures of very many models and segments of which
+    few are combined; it does if there are models and segments without measures.
 
     In the toolkit, a mask that is true for a model with a false `hasmodel` makes
     the object unusable: it is refused on alignment. As the toolkit does not read
@@ -129,11 +144,13 @@ class QualityMeasures(TrialMatrix):
         segments = as_ids(segset, "segset", owner)
         model_flags = to_mask_or_all(hasmodel, models.shape, "hasmodel", owner)
         seg_flags = to_mask_or_all(hasseg, segments.shape, "hasseg", owner)
-        shape = (models.size, segments.size)
-        mask = to_mask_or_all(scoremask, shape, "scoremask", owner)
-        possible = np.logical_and.outer(model_flags, seg_flags)
-        if mask.shape == possible.shape and (mask & ~possible).any():
-            mask = mark_read_only(mask & possible)
+        possible = _possible(model_flags, seg_flags)
+        mask = possible
+        if scoremask is not None:
+            mask = to_mask(scoremask, (models.size, segments.size), "scoremask", owner)
+            some_lack = not (model_flags.all() and seg_flags.all())
+            if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
+                mask = mark_read_only(mask & possible)
         self.__attrs_init__(
             models,
             segments,
@@ -183,8 +200,33 @@ class QualityMeasures(TrialMatrix):
         """Number of quality measures."""
         return int(self.modelQ.shape[0])
 
+    @property
+    def _n_possible(self) -> int:
+        """Number of combinations of a model and a segment that both have measures."""
+        return int(np.count_nonzero(self.hasmodel)) * int(np.count_nonzero(self.hasseg))
+
+    @cached_property
+    def _all_possible(self) -> bool:
+        """Whether the mask says no more than the flags of models and segments do."""
+        mask = self.scoremask
+        # A mask that repeats one row or column is not counted: it may stand for more
+        # cells than fit into memory.
+        if mask.size and mask.strides[1] == 0:
+            return bool(self.hasseg.all()) and np.array_equal(mask[:, 0], self.hasmodel)
+        if mask.size and mask.strides[0] == 0:
+            return bool(self.hasmodel.all()) and np.array_equal(mask[0], self.hasseg)
+        return int(np.count_nonzero(mask)) == self._n_possible
+
     def _counts(self) -> str:
-        return f"{self.n_measures} measures of {np.count_nonzero(self.scoremask)} trials"
+        n_trials = self._n_possible
+        if not self._all_possible:
+            n_trials = int(np.count_nonzero(self.scoremask))
+        return f"{self.n_measures} measures of {n_trials} trials"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call that builds the object again; leave out a mask that says nothing."""
+        rebuild, (cls, arrays) = super().__reduce__()
+        return rebuild, (cls, arrays[:-1] if self._all_possible else arrays)
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Self:
         """Bring the measures into the order of an Ndx or a Key and keep its trials only.
@@ -192,7 +234,8 @@ class QualityMeasures(TrialMatrix):
         Parameters
         ----------
         ndx : Ndx or Key
-            The trials that are wanted.
+            The trials that are wanted. For those of a FlatNdx or FlatKey no matrix is
+            made: quality fusion takes these measures as they are.
 
         Returns
         -------
@@ -204,7 +247,7 @@ class QualityMeasures(TrialMatrix):
         Raises
         ------
         InvalidInputError
-            If a measure of a model or segment that is wanted is not finite.
+            If a measure of a model or segment that is wanted is not finite, or `ndx` is flat.
 
         Warns
         -----
@@ -216,17 +259,52 @@ class QualityMeasures(TrialMatrix):
         The toolkit refuses not finite values of models and segments without
         measures too; here they are replaced by 0.
         """
-        check_trials(ndx, "QualityMeasures.align_with_ndx")
+        owner = "QualityMeasures.align_with_ndx"
+        check_trials(ndx, owner)
+        if isinstance(ndx, FlatTrials):
+            hint = "QualityFusion takes flat trials and measures that are not aligned."
+            raise invalid("ndx", owner, "be an Ndx or a Key", repr(ndx), hint)
         frame = self._frame_for(ndx)
-        model_values, hasmodel = _aligned(self.modelQ, self.hasmodel, frame.rows)
-        seg_values, hasseg = _aligned(self.segQ, self.hasseg, frame.cols)
-        check_finite(model_values, "modelQ", "QualityMeasures", ndx.modelset)
-        check_finite(seg_values, "segQ", "QualityMeasures", ndx.segset)
+        (model_values, hasmodel), (seg_values, hasseg) = self._sides(ndx, frame)
         mask = mark_read_only(ndx._trials() & frame.take(self.scoremask))
         warn_missing(ndx, int(hasmodel.sum()), int(hasseg.sum()), mask)
         return type(self)(
             ndx.modelset, ndx.segset, model_values, seg_values, hasmodel, hasseg, mask
         )
+
+    def _sides(
+        self, ndx: AnyNdx, frame: Frame
+    ) -> tuple[tuple[FloatArray, BoolArray], tuple[FloatArray, BoolArray]]:
+        """Return measures and flags of the models and of the segments of an Ndx or a Key."""
+        model_values, hasmodel = _aligned(self.modelQ, self.hasmodel, frame.rows)
+        seg_values, hasseg = _aligned(self.segQ, self.hasseg, frame.cols)
+        check_finite(model_values, "modelQ", "QualityMeasures", ndx.modelset)
+        check_finite(seg_values, "segQ", "QualityMeasures", ndx.segset)
+        return (model_values, hasmodel), (seg_values, hasseg)
+
+    def _of_trials(self, ndx: AnyNdx) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Return what the trials of an Ndx or a Key need, without a matrix of all cells.
+
+        Returns
+        -------
+        model_values, seg_values : (q, m), (q, n) arrays of float
+            Measures of the models and segments of `ndx`.
+        covered : (n_trials,) array of bool
+            Which trials have measures, column by column.
+        """
+        frame = self._frame_for(ndx)
+        (model_values, hasmodel), (seg_values, hasseg) = self._sides(ndx, frame)
+        models, segments = ndx.trial_positions()
+        covered = hasmodel[models] & hasseg[segments]
+        if not self._all_possible and covered.any():
+            rows = models if frame.rows is None else frame.rows[models]
+            cols = segments if frame.cols is None else frame.cols[segments]
+            # Position -1 reads some cell, of a trial that is not covered anyway.
+            (usable,) = gather((self.scoremask,), rows, cols)
+            covered &= usable
+        found = None if covered.all() else covered
+        warn_missing_listed(ndx, int(hasmodel.sum()), int(hasseg.sum()), found)
+        return model_values, seg_values, mark_read_only(covered)
 
     def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the models and segments that are listed.
@@ -254,11 +332,13 @@ class QualityMeasures(TrialMatrix):
         model_values, hasmodel = _moved(self.modelQ, self.hasmodel, frame.rows)
         seg_values, hasseg = _moved(self.segQ, self.hasseg, frame.cols)
         return type(self)(
-            modelQ=model_values,
-            segQ=seg_values,
-            hasmodel=hasmodel,
-            hasseg=hasseg,
-            **self._fields_in(frame),
+            self.modelset if frame.rows is None else mark_read_only(self.modelset[frame.rows]),
+            self.segset if frame.cols is None else mark_read_only(self.segset[frame.cols]),
+            model_values,
+            seg_values,
+            hasmodel,
+            hasseg,
+            None if self._all_possible else frame.take(self.scoremask),
         )
 
     def merge(self, *others: "QualityMeasures") -> "QualityMeasures":
