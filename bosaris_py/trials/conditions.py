@@ -368,6 +368,31 @@ class Conditions:
             result[name] = (n_tar, places.size - n_tar)
         return result
 
+    def counted_trials(self, key: AnyKey) -> BoolArray:
+        """Tell which trials are in a condition of positive weight, without any of the checks.
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            All trials.
+
+        Returns
+        -------
+        (n_trials,) ndarray of bool
+            Column by column. A mask for `Conditions`, or an index of vectors of trials.
+
+        Raises
+        ------
+        InvalidInputError
+            If a mask does not fit the key.
+        """
+        check_key(key, "Conditions.counted_trials")
+        counted = np.zeros(key.n_trials, dtype=np.bool_)
+        for weight, places in zip(self.weights, self._subsets.assign(key).places, strict=True):
+            if weight > 0:
+                counted[places] = True
+        return frozen(counted)
+
     def members(self, key: AnyKey) -> tuple[ConditionMembers, ...]:
         """Tell where the trials of each condition stand among the targets and non-targets.
 

@@ -1,0 +1,365 @@
+"""A table of conditions: each on its own, all trials pooled, and each weighing as intended."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._validation import FloatArray, describe, invalid
+from bosaris_py.evaluation.condition_mixture import ConditionMixture
+from bosaris_py.evaluation.results import Results
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
+from bosaris_py.trials.ids import IntArray
+
+__all__ = ["ConditionRow", "ConditionTable", "condition_table", "table_points"]
+
+RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
+
+_HEADS = {"cllr": "Cllr", "min_cllr": "minCllr", "eer": "EER (%)"}
+_NOTHING = "-"
+
+
+def _read_only(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return MappingProxyType(dict(values))
+
+
+@attrs.frozen(kw_only=True)
+class ConditionRow:
+    """One row of a `ConditionTable`.
+
+    Parameters
+    ----------
+    name : str
+        The condition, or ``"pooled"`` or ``"equalised"``.
+    kind : {"condition", "pooled", "equalised"}
+        What the row is about.
+    weight : float or None
+        Weight of the condition; None for the other kinds.
+    n_tar, n_non : int
+        Numbers of trials with a score.
+    figures : mapping of str to float or None
+        ``cllr``, ``min_cllr`` (bits), ``eer`` (a fraction), and for each operating
+        point ``act_dcf`` and ``min_dcf``, followed by the point in brackets if
+        there are several. None where a class has no trials.
+    intervals : mapping of str to (float, float)
+        Lower and upper end for some of the figures.
+    """
+
+    name: str
+    kind: RowKind
+    weight: float | None
+    n_tar: int
+    n_non: int
+    figures: Mapping[str, float | None] = attrs.field(converter=_read_only)
+    intervals: Mapping[str, tuple[float, float]] = attrs.field(converter=_read_only, factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call; the mappings that cannot be changed cannot be pickled."""
+        values = attrs.asdict(self, recurse=False)
+        plain = {name: dict(v) if name in _MAPPINGS else v for name, v in values.items()}
+        return _rebuilt_row, (plain,)
+
+    def record(self) -> dict[str, Any]:
+        """Return the row as plain values.
+
+        Returns
+        -------
+        dict
+            ``condition``, ``kind``, ``weight``, ``n_tar``, ``n_non``, the figures,
+            and the ends of intervals as ``<figure>_low`` and ``<figure>_high``.
+        """
+        record: dict[str, Any] = {
+            "condition": self.name,
+            "kind": self.kind,
+            "weight": self.weight,
+            "n_tar": self.n_tar,
+            "n_non": self.n_non,
+        }
+        for name, value in self.figures.items():
+            record[name] = value
+            if name in self.intervals:
+                record[f"{name}_low"], record[f"{name}_high"] = self.intervals[name]
+        return record
+
+
+_MAPPINGS = ("figures", "intervals")
+
+
+def _rebuilt_row(values: dict[str, Any]) -> ConditionRow:
+    return ConditionRow(**values)
+
+
+def _to_rows(rows: Iterable[ConditionRow]) -> tuple[ConditionRow, ...]:
+    return tuple(rows)
+
+
+@attrs.frozen(repr=False)
+class ConditionTable:
+    """Figures of each condition, of the pooled trials, and of the equalised ones.
+
+    Make one with `condition_table`; `uncertainty.bootstrap_condition_table` adds
+    intervals. ``str()`` prints it, `records` is for data-frame libraries.
+
+    Parameters
+    ----------
+    rows : sequence of ConditionRow
+        The conditions in their order, then ``pooled``, then ``equalised``.
+    """
+
+    rows: tuple[ConditionRow, ...] = attrs.field(converter=_to_rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as dicts.
+
+        Returns
+        -------
+        list of dict
+            See `ConditionRow.record`; all have the same keys unless intervals are
+            there for some rows only.
+        """
+        return [row.record() for row in self.rows]
+
+    def __repr__(self) -> str:
+        """Show the number of conditions."""
+        return f"ConditionTable: {len(self.rows) - 2} conditions, pooled and equalised"
+
+    def __str__(self) -> str:
+        """Return the table as text."""
+        figures = list(self.rows[0].figures)
+        columns = [("condition", [row.name for row in self.rows])]
+        weights = [_NOTHING if row.weight is None else f"{row.weight:.4g}" for row in self.rows]
+        columns.append(("weight", weights))
+        columns.append(("targets", [str(row.n_tar) for row in self.rows]))
+        columns.append(("non-targets", [str(row.n_non) for row in self.rows]))
+        for name in figures:
+            head = _HEADS.get(name) or name.replace("_dcf", "DCF")
+            columns.append((head, [_cell(row, name) for row in self.rows]))
+        return "\n".join(_aligned(columns, rule_before=len(self.rows) - 2))
+
+
+def condition_table(
+    scores: AnyScores,
+    key: AnyKey,
+    conditions: Conditions,
+    prior: PriorLike | None = None,
+    *,
+    normalize: bool = False,
+) -> ConditionTable:
+    """Judge each condition on its own, all trials pooled, and the conditions equalised.
+
+    Parameters
+    ----------
+    scores : Scores or FlatScores
+        Scores of the detector, for Cllr and actual costs log-likelihood-ratios.
+    key : Key or FlatKey
+        Which trials are targets and which non-targets.
+    conditions : Conditions
+        The conditions and their weights. Those of weight 0 have no row, and their
+        trials are not pooled either.
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+        Target probabilities (unit costs) or operating points of the actual and
+        minimum costs; without, there are no costs in the table.
+    normalize : bool, default: False
+        Divide costs by that of the better decision made without a detector.
+
+    Returns
+    -------
+    ConditionTable
+
+    Raises
+    ------
+    InvalidInputError
+        If a score is NaN or a prior not in (0, 1).
+    TrialMismatchError
+        If the conditions do not fit the key; see `Conditions.members`.
+
+    Warns
+    -----
+    MissingTrialsWarning
+        If the key holds trials without score.
+    ConditionWarning
+        If conditions have trials of one class only. Their row has no figures;
+        they count in one of the error-rates of the equalised row.
+
+    See Also
+    --------
+    uncertainty.bootstrap_condition_table : The same with confidence intervals.
+
+    Notes
+    -----
+    The *pooled* row counts all trials alike, so that large conditions decide. The
+    *equalised* row averages error-rates with the weights of the conditions: van
+    Leeuwen's condition-weighted analysis, see `evaluation.ConditionMixture`. Minimum
+    Cllr, EER and minimum cost of both take one calibration and one threshold for all
+    conditions, so they can be larger than that of each condition.
+
+    Examples
+    --------
+    >>> from bosaris_py import Conditions, Key, Scores
+    >>> key = Key(["anna", "bert"], ["s1", "s2", "s3"],
+    ...           tar=[[True, False, True], [False, True, False]],
+    ...           non=[[False, True, False], [True, False, True]])
+    >>> scores = Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset)
+    >>> women_men = Conditions({"women": [[True] * 3, [False] * 3],
+    ...                         "men": [[False] * 3, [True] * 3]})
+    >>> print(condition_table(scores, key, women_men, 0.5))
+    condition  weight  targets  non-targets    Cllr  minCllr  EER (%)  actDCF  minDCF
+    ---------------------------------------------------------------------------------
+    women         0.5        2            1  0.4427   0.0000     0.00  0.0000  0.0000
+    men           0.5        1            2  0.8854   0.6887    33.33  0.2500  0.2500
+    ---------------------------------------------------------------------------------
+    pooled          -        3            3  0.7348   0.4591    22.22  0.1667  0.1667
+    equalised       -        3            3  0.6641   0.4056    18.75  0.1250  0.1250
+    """
+    owner = "condition_table"
+    check_scores(scores, owner)
+    check_key(key, owner)
+    if not isinstance(conditions, Conditions):
+        raise invalid("conditions", owner, "be a Conditions object", describe(conditions))
+    points = {} if prior is None else table_points(prior)
+    tar, non = scores.get_tar_non(key)
+    members = conditions.scored_members(scores, key)
+    rows = [_condition_row(item, tar, non, points, normalize=normalize) for item in members]
+    all_tar = tar[_any_of([item.tar for item in members], tar.size)]
+    all_non = non[_any_of([item.non for item in members], non.size)]
+    equalised = _nothing(points)
+    if all_tar.size and all_non.size:
+        mixture = Results.from_evidence(ConditionMixture(tar, non, members))
+        equalised = _figures(mixture, points, normalize=normalize)
+    pooled = _figures_of_lists(all_tar, all_non, points, normalize=normalize)
+    together: dict[RowKind, dict[str, float | None]] = {"pooled": pooled, "equalised": equalised}
+    for kind, figures in together.items():
+        row = ConditionRow(
+            name=kind,
+            kind=kind,
+            weight=None,
+            n_tar=all_tar.size,
+            n_non=all_non.size,
+            figures=figures,
+        )
+        rows.append(row)
+    return ConditionTable(rows)
+
+
+def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
+    """Return single operating points by what follows the names of costs in a table.
+
+    Parameters
+    ----------
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+        The points.
+
+    Returns
+    -------
+    dict
+        With the empty text as key of a lone point, else ``"(0.01)"`` and the like.
+    """
+    costs = DecisionCosts.from_prior(prior, "condition_table")
+    given: Any = prior
+    if costs.plo.ndim == 0:
+        return {"": given if isinstance(given, OperatingPoint) else float(given)}
+    points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
+    for show in ("{:g}".format, repr):
+        named = {f"({_point_name(point, show)})": point for point in points}
+        if len(named) == len(points):
+            break
+    return named
+
+
+def _point_name(point: float | OperatingPoint, show: Callable[[float], str]) -> str:
+    if isinstance(point, OperatingPoint):
+        return ", ".join(map(show, (point.p_target, point.c_miss, point.c_fa)))
+    return show(point)
+
+
+def _condition_row(
+    item: ConditionMembers,
+    tar: FloatArray,
+    non: FloatArray,
+    points: Mapping[str, float | OperatingPoint],
+    *,
+    normalize: bool,
+) -> ConditionRow:
+    own = tar[item.tar], non[item.non]
+    return ConditionRow(
+        name=item.name,
+        kind="condition",
+        weight=item.weight,
+        n_tar=own[0].size,
+        n_non=own[1].size,
+        figures=_figures_of_lists(*own, points, normalize=normalize),
+    )
+
+
+def _figures_of_lists(
+    tar: FloatArray,
+    non: FloatArray,
+    points: Mapping[str, float | OperatingPoint],
+    *,
+    normalize: bool,
+) -> dict[str, float | None]:
+    """Return the figures of two lists of scores; none where a class is empty."""
+    if not tar.size or not non.size:
+        return _nothing(points)
+    return _figures(Results(tar, non), points, normalize=normalize)
+
+
+def _figures(
+    results: Results, points: Mapping[str, float | OperatingPoint], *, normalize: bool
+) -> dict[str, float | None]:
+    figures: dict[str, float | None] = {
+        "cllr": results.cllr,
+        "min_cllr": results.min_cllr,
+        "eer": results.eer,
+    }
+    for suffix, point in points.items():
+        figures[f"act_dcf{suffix}"] = float(results.act_dcf(point, normalize=normalize))
+        figures[f"min_dcf{suffix}"] = float(results.min_dcf(point, normalize=normalize))
+    return figures
+
+
+def _nothing(points: Mapping[str, float | OperatingPoint]) -> dict[str, float | None]:
+    names = ["cllr", "min_cllr", "eer"]
+    for suffix in points:
+        names += [f"act_dcf{suffix}", f"min_dcf{suffix}"]
+    return dict.fromkeys(names)
+
+
+def _any_of(parts: Sequence[IntArray], size: int) -> slice | npt.NDArray[np.bool_]:
+    """Return an index of all positions that are in some part."""
+    counted = np.zeros(size, dtype=np.bool_)
+    for part in parts:
+        counted[part] = True
+    return slice(None) if counted.all() else counted
+
+
+def _cell(row: ConditionRow, name: str) -> str:
+    """Return a figure, and its interval if there is one, as text."""
+    value = row.figures[name]
+    if value is None:
+        return _NOTHING
+    factor, form = (100.0, ".2f") if name == "eer" else (1.0, ".4f")
+    text = format(factor * value, form)
+    if name in row.intervals:
+        low, high = (format(factor * end, form) for end in row.intervals[name])
+        text += f" [{low}, {high}]"
+    return text
+
+
+def _aligned(columns: Sequence[tuple[str, list[str]]], rule_before: int) -> Iterator[str]:
+    """Yield the lines of a table: names to the left, everything else to the right."""
+    widths = [max(map(len, (head, *cells))) for head, cells in columns]
+    lines = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
+    for number, line in enumerate(lines):
+        if number in (1, 1 + rule_before):
+            yield "-" * (sum(widths) + 2 * (len(widths) - 1))
+        first, *rest = (
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        yield "  ".join((first, *rest)).rstrip()
