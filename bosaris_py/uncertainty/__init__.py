@@ -21,6 +21,7 @@ from bosaris_py.uncertainty.comparison_tests import (
     speaker_permutation_test_scores,
     speaker_z_test,
 )
+from bosaris_py.uncertainty.condition_intervals import bootstrap_condition_table
 from bosaris_py.uncertainty.dcf_error import (
     SpeakerErrors,
     dcf_standard_error,
@@ -104,6 +105,7 @@ __all__ = [
     "ZTest",
     "auc_standard_error",
     "bootstrap",
+    "bootstrap_condition_table",
     "bootstrap_scores",
     "dcf_interval",
     "dcf_standard_error",
