@@ -294,7 +294,7 @@ class DecodedIds:
         budget.claim(8 * letters.itemsize * letters.size, f"a list of {letters.size} ids")
         letters = _without_suffixes(letters, suffixes)
         # As numbers of eight bytes, the first the most significant, ids sort as texts do.
-        words = letters.view(">u8").reshape(letters.size, -1).astype(np.uint64)
+        words = letters.view(">u8").reshape(letters.size, letters.itemsize // 8).astype(np.uint64)
         order = np.lexsort(words.T[::-1])
         words = words[order]
         is_new = np.ones(letters.size, dtype=np.bool_)
@@ -383,6 +383,8 @@ def _without_suffixes(
     for suffix in suffixes:
         fits = np.flatnonzero(is_open & np.strings.endswith(letters, suffix))
         is_open[fits] = False
+        if not fits.size:
+            continue
         cells = character_codes(stripped[fits])
         cells[np.arange(cells.shape[1]) >= (lengths[fits] - len(suffix))[:, np.newaxis]] = 0
         stripped[fits] = cells.view(letters.dtype).ravel()
@@ -398,6 +400,6 @@ def _fault_of_id(text: str) -> str:
     """Say what is wrong with an id that could not be written as text again."""
     if text.startswith("\ufeff"):
         return "starts with a byte order mark; were files joined?"
-    if text.split() != [text]:
+    if any(letter.isspace() and not letter.isascii() for letter in text):
         return "holds a blank that is none in ASCII; write blanks or tabs between columns"
     return ""

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
+from bosaris_py.errors import FileFormatError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import (
     FORMATS,
@@ -411,3 +412,30 @@ def test_answers_belong_to_the_lines_of_the_list(tmp_path: Path) -> None:
     path = tmp_path / "answer.txt"
     write_answers(path, table)
     assert path.read_bytes() == (DATA / "sdsv_answer.txt").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        # Ids may be whole numbers; the scores are the column with decimals.
+        ("1001 2034 3.5\n1002 2034 -1\n", "kaldi-scores"),
+        ("3.5 1001 2034\n-1 1002 2034\n", "voxceleb-scores"),
+        # A column of 1 and 0 alone is no column of scores.
+        ("1 a b\n0 a c\n", "voxceleb-trials"),
+        ("a b 1\na c 0\n", "cnceleb-trials"),
+        # Not every first line with these words is a header.
+        ("target model segment\nother model segment\n", None),
+        ("model,segment\nm,s\n", "csv"),
+        ("model segment\n", "kaldi-trials"),
+        # The more of a header is understood, the better.
+        ("spk\tfilename\tcm-label\tasv-label\na\tb\tbonafide\ttarget\n", "asvspoof5-sasv-key"),
+    ],
+)
+def test_look_alikes(content: str, expected: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(content)
+    if expected is None:
+        with pytest.raises(FileFormatError, match="no format fits"):
+            detect_format(path)
+    else:
+        assert detect_format(path) == expected

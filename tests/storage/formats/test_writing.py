@@ -1,0 +1,127 @@
+"""What cannot be written, and tables that are put in order first."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.formats import TrialTable, read_table, write_answers, write_table
+
+IDS = st.text("abc\u00e9_-/.0", min_size=1, max_size=30)
+
+
+@given(
+    trials=st.lists(
+        st.tuples(IDS, IDS, st.booleans(), st.floats(allow_nan=False)), min_size=1, max_size=50
+    ),
+    format=st.sampled_from(["wespeaker-scores", "speechbrain-scores", "csv"]),
+)
+def test_any_ids_and_numbers_are_read_back(
+    trials: list[tuple[str, str, bool, float]],
+    format: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    models, segments, is_target, scores = zip(*trials, strict=True)
+    table = TrialTable.from_trials(
+        list(models), list(segments), is_target=list(is_target), scores=list(scores)
+    )
+    path = tmp_path_factory.mktemp("written") / "a.txt"
+    write_table(path, table, format)
+    assert read_table(path, format) == table
+
+
+def table_of(**changes: Any) -> TrialTable:
+    fields: dict[str, Any] = {"is_target": [True, False], "scores": [1.5, -2.0], **changes}
+    return TrialTable.from_trials(["m1", "m1"], ["s1", "s2"], **fields)
+
+
+def test_number_format(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_table(path, table_of(scores=[1 / 3, 2.0]), "kaldi-scores", number_format="%.2f")
+    assert path.read_text() == "m1 s1 0.33\nm1 s2 2.00\n"
+
+
+def test_float32_scores_keep_their_value(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    table = table_of(scores=np.array([0.1, 2.0], dtype=np.float32))
+    write_table(path, table, "kaldi-scores")
+    back = read_table(path, "kaldi-scores")
+    assert back.scores is not None
+    assert back.scores.tolist() == [float(np.float32(0.1)), 2.0]
+
+
+def test_system_output_in_the_order_of_the_trial_list(tmp_path: Path) -> None:
+    trials = TrialTable.from_trials(
+        ["m2", "m1", "m1"], ["s1", "s2", "s1"], columns={"side": Factor.from_values(list("aba"))}
+    )
+    scores = TrialTable.from_trials(
+        ["m1", "m1", "m2", "m3"], ["s1", "s2", "s1", "s1"], scores=[11.0, 12.0, 21.0, 31.0]
+    )
+    path = tmp_path / "output.tsv"
+    write_table(path, scores.in_order_of(trials), "nist")
+    assert path.read_text() == (
+        "modelid\tsegmentid\tside\tLLR\nm2\ts1\ta\t21.0\nm1\ts2\tb\t12.0\nm1\ts1\ta\t11.0\n"
+    )
+
+
+def test_order_of_a_list_that_scores_lack() -> None:
+    trials = TrialTable.from_trials(["m1", "m2", "m1"], ["s1", "s1", "s9"])
+    with pytest.raises(TrialMismatchError, match=r"2 of 3 trials .*\(m2, s1\), \(m1, s9\)"):
+        table_of().in_order_of(trials)
+    twice = TrialTable.from_trials(["m1", "m1"], ["s1", "s1"], scores=[1.0, 2.0])
+    with pytest.raises(InvalidInputError, match="one score for each trial"):
+        twice.in_order_of(trials)
+    with pytest.raises(InvalidInputError, match="have scores"):
+        trials.in_order_of(trials)
+
+
+BAD: list[tuple[str, str, TrialTable, dict[str, Any]]] = [
+    ("what kaldi-scores needs", "kaldi-scores", table_of(scores=None), {}),
+    ("what asvspoof2019-cm-scores needs", "asvspoof2019-cm-scores", table_of(), {}),
+    ("what asvspoof5-cm-key needs", "asvspoof5-cm-key", table_of(is_target=None), {}),
+    ("be complete", "voxceleb-scores", table_of(scores=[1.0, float("nan")]), {}),
+    ("`number_format`", "kaldi-scores", table_of(), {"number_format": "%d %d"}),
+    ("`columns` .* with a header only", "kaldi-scores", table_of(), {"columns": {"model": "m"}}),
+    ("`columns` .* rename", "nist", table_of(), {"columns": {"gender": "sex"}}),
+    ("name each column once", "nist", table_of(), {"columns": {"model": "segmentid"}}),
+    ("one of nist", "sre", table_of(), {}),
+    (
+        "words without blanks",
+        "kaldi-scores",
+        TrialTable.from_trials(["m 1"], ["s1"], scores=[1.0]),
+        {},
+    ),
+    (
+        "without separators",
+        "hyperion",
+        TrialTable.from_trials(["m,1"], ["s1"], scores=[1.0]),
+        {},
+    ),
+    (
+        "exactly where model and real are equal; got 1 lines where they are not",
+        "bob-4",
+        table_of(columns={"real": Factor.from_values(["m1", "m1"])}),
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("message", "format", "table", "options"), BAD)
+def test_nothing_is_written(
+    message: str, format: str, table: TrialTable, options: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        write_table(tmp_path / "a.txt", table, format, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_answers_need_all_scores(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="have scores"):
+        write_answers(tmp_path / "a.txt", table_of(scores=None))
+    with pytest.raises(InvalidInputError, match="1 missing of 2"):
+        write_answers(tmp_path / "a.txt", table_of(scores=[1.0, float("nan")]))
