@@ -1,0 +1,157 @@
+"""Tasks: the same results wherever they run, and an error instead of half of them."""
+
+import operator
+import os
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+import pytest
+
+from bosaris_py import _execution
+from bosaris_py._execution import map_tasks, reduce_tasks, whole_number
+from bosaris_py.errors import InvalidInputError
+
+
+class Future:
+    """What a Dask future shows of itself."""
+
+    def __init__(self, call: Callable[[], Any] | None) -> None:
+        self.status = "pending"
+        if call is not None:
+            try:
+                self.value, self.status = call(), "finished"
+            except Exception as error:
+                self.value, self.status = error, "error"
+
+    def done(self) -> bool:
+        return self.status != "pending"
+
+    def result(self) -> Any:
+        if self.status == "error":
+            raise self.value
+        return self.value
+
+
+class Client:
+    """A cluster inside this process: one worker, or none at all."""
+
+    def __init__(self, *, n_workers: int = 1) -> None:
+        self.workers = dict.fromkeys(range(n_workers))
+        self.submitted = 0
+        self.cancelled: list[Future] = []
+
+    def submit(self, function: Callable[..., Any], *args: Any, pure: bool) -> Future:
+        assert not pure, "two calls with the same arguments are two tasks"
+        self.submitted += 1
+        known = [arg.result() if isinstance(arg, Future) and arg.done() else arg for arg in args]
+        return Future((lambda: function(*known)) if self.workers else None)
+
+    def gather(self, futures: list[Future]) -> list[Any]:
+        return [future.result() for future in futures]
+
+    def cancel(self, futures: list[Future]) -> None:
+        self.cancelled = list(futures)
+
+    def scheduler_info(self) -> dict[str, Any]:
+        return {"workers": self.workers}
+
+
+@pytest.mark.parametrize("where", [{"workers": 1}, {"workers": 2}, {"client": Client()}])
+def test_results_come_in_the_order_of_tasks(where: dict[str, Any]) -> None:
+    assert map_tasks(operator.mul, 3, [1, 2, 5], label="x", **where) == [3, 6, 15]
+
+
+@pytest.mark.parametrize("n_tasks", [1, 7, 8, 9, 70])
+@pytest.mark.parametrize("on_cluster", [False, True])
+def test_results_are_combined_in_the_order_of_tasks(n_tasks: int, *, on_cluster: bool) -> None:
+    """Joining lists shows every exchange."""
+    where = {"client": Client()} if on_cluster else {}
+    tasks = [[i] for i in range(n_tasks)]
+    joined = reduce_tasks(operator.mul, operator.add, 2, tasks, label="x", **where)
+    assert joined == [i for i in range(n_tasks) for _ in range(2)]
+
+
+def test_combining_in_processes() -> None:
+    assert reduce_tasks(operator.mul, operator.add, 2, [1, 2, 3], workers=2, label="x") == 12
+
+
+def test_no_tasks() -> None:
+    assert map_tasks(operator.mul, 3, [], label="x") == []
+    assert map_tasks(operator.mul, 3, [], client=Client(), label="x") == []
+
+
+def test_what_is_shared_travels_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scheduler can then keep it, and no worker's end loses it."""
+    monkeypatch.setattr(_execution, "_PIECE_BYTES", 10)
+    client = Client()
+    assert map_tasks(operator.add, b"a" * 100, [b"b"], client=client, label="x") == [
+        b"a" * 100 + b"b"
+    ]
+    assert client.submitted > 10
+
+
+class Deadly:
+    """Ends the process that receives it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_killed_process_is_an_error() -> None:
+    with pytest.raises(BrokenProcessPool, match="A worker process of counting could not start"):
+        map_tasks(operator.is_, Deadly(), [1, 2], workers=2, label="counting")
+
+
+@pytest.mark.parametrize("where", [{"workers": 1}, {"workers": 2}, {"client": Client()}])
+def test_errors_of_tasks_come_through(where: dict[str, Any]) -> None:
+    with pytest.raises(ZeroDivisionError):
+        map_tasks(operator.truediv, 1, [1, 0, 2], label="x", **where)
+    with pytest.raises(ZeroDivisionError):
+        reduce_tasks(operator.truediv, operator.add, 1, [1, 0, 2], label="x", **where)
+
+
+def test_a_failure_cancels_the_other_tasks() -> None:
+    client = Client()
+    with pytest.raises(ZeroDivisionError):
+        map_tasks(operator.truediv, 1, [1, 0], client=client, label="x")
+    assert client.cancelled
+
+
+def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_execution, "_SECONDS_WITHOUT_WORKERS", 0.05)
+    client = Client(n_workers=0)
+    with pytest.raises(RuntimeError, match=r"had no worker for 0\.05 seconds .* no result"):
+        reduce_tasks(operator.mul, operator.add, 1, [1, 2], client=client, label="x")
+    assert client.cancelled
+
+
+def test_what_cannot_be_sent_is_named() -> None:
+    with pytest.raises(InvalidInputError, match="be of a kind that can be sent"):
+        map_tasks(operator.mul, lambda: None, [1, 2], workers=2, label="x")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"client": "tcp://host:8786"}, "must be a dask.distributed.Client; got 'tcp"),
+        ({"client": Client(), "workers": 2}, "must be 1 if there is a client; got 2"),
+    ],
+)
+def test_bad_clients(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        map_tasks(operator.mul, 1, [1], label="x", **options)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True, None, float("nan")])
+def test_numbers_that_are_not_whole(bad: object) -> None:
+    with pytest.raises(InvalidInputError, match="`rows` of f must be a whole number, at least 1"):
+        whole_number(bad, 1, "rows", "f")
+
+
+def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    map_tasks(operator.mul, 1, [1, 2], progress=True, label="target scores")
+    reduce_tasks(operator.mul, operator.add, 1, [1, 2], client=Client(), progress=True, label="non")
+    shown = capsys.readouterr().err
+    assert "target scores: 100%" in shown
+    assert "non: 100%" in shown
