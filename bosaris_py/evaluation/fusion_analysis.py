@@ -11,13 +11,13 @@ from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.divergence import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.objectives import resolve_prior
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores
 from bosaris_py.trials.stacking import stack_scores, stack_tar_non
 
 __all__ = ["SystemComparison", "SystemDivergence"]
 
 Float64Array = npt.NDArray[np.float64]
-Systems = Mapping[str, Scores] | Sequence[Scores]
+Systems = Mapping[str, AnyScores] | Sequence[AnyScores]
 
 _SAME = attrs.cmp_using(eq=np.array_equal)
 
@@ -79,16 +79,16 @@ class SystemComparison:
 
     @classmethod
     def from_scores(
-        cls, systems: Systems, key: Key, *, prior: float | OperatingPoint
+        cls, systems: Systems, key: AnyKey, *, prior: float | OperatingPoint
     ) -> "SystemComparison":
         """Judge systems on the trials of a key.
 
         Parameters
         ----------
-        systems : mapping of str to Scores, or sequence of Scores
+        systems : mapping of str to Scores or FlatScores, or sequence of these
             Log-likelihood-ratios of each system, for every trial of the key; by custom the
             fusions last. A sequence is named 1, 2, and so on.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         prior : float or OperatingPoint
             Where the costs are taken.
@@ -222,9 +222,9 @@ class SystemDivergence:
     def from_scores(
         cls,
         dev: Systems,
-        key: Key,
+        key: AnyKey,
         evaluation: Systems,
-        ndx: Ndx | Key,
+        ndx: AnyNdx,
         *,
         prior: float | OperatingPoint | None = None,
         assumed_prior: float | OperatingPoint = 0.08,
@@ -233,14 +233,14 @@ class SystemDivergence:
 
         Parameters
         ----------
-        dev : mapping of str to Scores, or sequence of Scores
+        dev : mapping of str to Scores or FlatScores, or sequence of these
             Log-likelihood-ratios of each system for every trial of the key; by custom the
             fusions last. A sequence is named 1, 2, and so on.
-        key : Key
+        key : Key or FlatKey
             The development trials. Both classes are averaged on their own.
-        evaluation : mapping of str to Scores, or sequence of Scores
+        evaluation : mapping of str to Scores or FlatScores, or sequence of these
             The same systems, with scores for every trial of `ndx`.
-        ndx : Ndx or Key
+        ndx : Ndx, Key, FlatNdx or FlatKey
             The new trials. Answers are not used.
         prior : float or OperatingPoint, optional
             Prior with which posteriors are formed for the divergence. By default the
@@ -305,11 +305,11 @@ class SystemDivergence:
         return "\n".join(lines)
 
 
-def _named(systems: Systems, owner: str) -> tuple[tuple[str, ...], list[Scores]]:
+def _named(systems: Systems | AnyScores, owner: str) -> tuple[tuple[str, ...], list[AnyScores]]:
     """Return the names of systems and their scores."""
-    if isinstance(systems, Scores):
+    if isinstance(systems, AnyScores):
         hint = "Put the Scores of all systems into a list or a dict."
-        raise invalid("systems", owner, "be several Scores", "one Scores", hint)
+        raise invalid("systems", owner, "be several Scores", f"one {type(systems).__name__}", hint)
     if isinstance(systems, Mapping):
         return tuple(str(name) for name in systems), list(systems.values())
     scores = list(systems)

@@ -27,7 +27,8 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation import Results
 from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.trials import Conditions, Key, Scores
+from bosaris_py.trials import Conditions
+from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
 
 __all__ = ["Canvas", "LineKeywords", "make_axes", "warn_outside"]
 
@@ -42,9 +43,7 @@ _DATELESS: dict[str, dict[str, None]] = {
 _KINDS: dict[type, str] = {
     str: "a string",
     Conditions: "a Conditions object",
-    Key: "a Key",
     Results: "a Results object",
-    Scores: "a Scores object",
 }
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
@@ -148,15 +147,20 @@ class Canvas(ABC):
         self.set_system_from_results(Results(tar, non), name)
 
     def set_system_from_scores(
-        self, scores: Scores, key: Key, name: str = "", *, conditions: Conditions | None = None
+        self,
+        scores: AnyScores,
+        key: AnyKey,
+        name: str = "",
+        *,
+        conditions: Conditions | None = None,
     ) -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key.
 
         Parameters
         ----------
-        scores : Scores
+        scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         name : str, default: ""
             Comes first in all legend entries of the system.
@@ -175,14 +179,14 @@ class Canvas(ABC):
             If the key holds trials without score. They are left out.
         """
         owner = f"{type(self).__name__}.set_system_from_scores"
-        _require("scores", scores, Scores, owner)
-        _require("key", key, Key, owner)
+        check_scores(scores, owner)
+        check_key(key, owner)
         self.set_system_from_results(Results.from_scores(scores, key, conditions), name)
 
     def plot_conditions(
         self,
-        scores: Scores,
-        key: Key,
+        scores: AnyScores,
+        key: AnyKey,
         conditions: Conditions,
         name: str = "",
         **line_keywords: Any,
@@ -195,9 +199,9 @@ class Canvas(ABC):
 
         Parameters
         ----------
-        scores : Scores
+        scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions
             The conditions and their weights.
@@ -237,8 +241,8 @@ class Canvas(ABC):
            speaker recognition evaluations", 2008.
         """
         owner = self._method("conditions")
-        _require("scores", scores, Scores, owner)
-        _require("key", key, Key, owner)
+        check_scores(scores, owner)
+        check_key(key, owner)
         _require("conditions", conditions, Conditions, owner)
         tar, non = scores.get_tar_non(key)
         thin = {"linewidth": 0.8, "alpha": 0.8} | line_keywords

@@ -52,4 +52,8 @@ class ArrayRecord:
 
 def _equal(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> bool:
     """Compare two arrays by content; NaN equals NaN."""
+    if first.shape == second.shape and first.strides == second.strides:
+        # What is repeated without being stored is compared once.
+        stored = tuple(slice(None) if stride else slice(1) for stride in first.strides)
+        first, second = first[stored], second[stored]
     return first is second or np.array_equal(first, second, equal_nan=first.dtype.kind == "f")

@@ -21,4 +21,4 @@ AnyScores = Scores | FlatScores
 def check_scores(scores: object, owner: str) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
-        raise invalid("scores", owner, "be a Scores", describe(scores))
+        raise invalid("scores", owner, "be a Scores object", describe(scores))

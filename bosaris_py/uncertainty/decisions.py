@@ -24,8 +24,6 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.evaluation.rule_of_30 import FEWEST_ERRORS
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.scores import Scores
 
 __all__ = [
     "Decisions",
@@ -225,14 +223,14 @@ class ErrorCounts:
         return Decisions.at_threshold(tar, non, threshold).counts
 
     @classmethod
-    def from_scores(cls, scores: Scores, key: Key, threshold: float) -> "ErrorCounts":
+    def from_scores(cls, scores: AnyScores, key: AnyKey, threshold: float) -> "ErrorCounts":
         """Count the errors of a score matrix at a threshold.
 
         Parameters
         ----------
-        scores : Scores
+        scores : Scores or FlatScores
             Scores of the system.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         threshold : float
             Accept iff score >= threshold.
@@ -352,14 +350,14 @@ class Decisions:
         return cls(*accepted)
 
     @classmethod
-    def from_scores(cls, scores: Scores, key: Key, threshold: float) -> "Decisions":
+    def from_scores(cls, scores: AnyScores, key: AnyKey, threshold: float) -> "Decisions":
         """Decide all trials of a key, column by column.
 
         Parameters
         ----------
-        scores : Scores
+        scores : Scores or FlatScores
             Scores of the system, one for every trial of `key`.
-        key : Key
+        key : Key or FlatKey
             Which trials are targets and which non-targets.
         threshold : float
             Accept iff score >= threshold.
