@@ -291,7 +291,8 @@ class DecodedIds:
         if letters is None or character_codes(letters).max(initial=0) > 127:
             names = [_without(name, suffixes) for name in column.ids] if suffixes else column.ids
             return cls.decode(names, codes, numbers, budget)
-        budget.claim(8 * letters.itemsize * letters.size, f"a list of {letters.size} ids")
+        longest = int(np.strings.str_len(letters).max(initial=1))
+        budget.claim(8 * longest * letters.size, f"a list of {letters.size} ids")
         letters = _without_suffixes(letters, suffixes)
         # As numbers of eight bytes, the first the most significant, ids sort as texts do.
         words = letters.view(">u8").reshape(letters.size, letters.itemsize // 8).astype(np.uint64)

@@ -106,7 +106,7 @@ def read_lines(
     budget = MemoryBudget(file_path, max_bytes)
     both = [np.concatenate(part) if part else np.empty(0, dtype=np.int32) for part in codes]
     ids = [
-        DecodedIds.decode(column.ids, column_codes, numbers, budget)
+        DecodedIds.of(column, column_codes, numbers, budget)
         for column, column_codes in zip(columns, both, strict=True)
     ]
     return TrialLines(ids[0], ids[1], both[0], both[1], numbers, budget)

@@ -264,7 +264,7 @@ def read_segment_quality(
         message = f"{file_path}: empty; the first line must be the number of measures"
         raise FileFormatError(message)
     all_codes = np.concatenate(codes) if codes else np.empty(0, dtype=np.intp)
-    ids = DecodedIds.decode(column.ids, all_codes, numbers, budget)
+    ids = DecodedIds.of(column, all_codes, numbers, budget)
     if len(column.ids) < all_codes.size:
         _, first = np.unique(all_codes, return_index=True)
         again = int(np.setdiff1d(np.arange(all_codes.size), first)[0])

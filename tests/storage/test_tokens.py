@@ -1,5 +1,6 @@
 """The codes of ids, whatever the hash does."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import _token_ids
-from bosaris_py.storage._token_ids import IdColumn
-from bosaris_py.storage._tokens import LineNumbers, cut_into_columns
+from bosaris_py.storage._limits import MemoryBudget
+from bosaris_py.storage._token_ids import DecodedIds, IdColumn
+from bosaris_py.storage._token_numbers import read_numbers
+from bosaris_py.storage._tokens import (
+    LineNumbers,
+    cut_at_separator,
+    cut_into_columns,
+    same_tokens,
+)
 
 
 def encode(names: list[bytes], per_block: int) -> tuple[list[bytes], list[int]]:
@@ -78,3 +87,92 @@ def test_line_numbers() -> None:
     numbers.add(10, 2)
     assert [numbers[record] for record in range(7)] == [1, 2, 3, 5, 9, 10, 11]
     assert str(numbers.error(4, "wrong")) == "a.txt:9: wrong"
+
+
+NUMBERS = st.one_of(
+    st.floats().map(repr),
+    st.floats(allow_nan=False, allow_infinity=False, width=32).map(lambda x: f"{x:.5f}"),
+    st.decimals(allow_nan=False, allow_infinity=False).map(str),
+    st.from_regex(r"[+-]?[0-9]{0,20}\.?[0-9]{0,25}", fullmatch=True).filter(
+        lambda text: any(letter.isdigit() for letter in text)
+    ),
+    st.sampled_from(["-0.0", "0", "1e5", "-.5", "5.", "inf", "-INF", "nan", "999999999999999"]),
+)
+
+
+@given(texts=st.lists(NUMBERS, min_size=1, max_size=60))
+def test_numbers_are_those_that_python_reads(texts: list[str]) -> None:
+    numbers = LineNumbers(Path("a.txt"))
+    data = "".join(f"{text}\n" for text in texts).encode()
+    block = cut_into_columns(data, 1, 1, "number", numbers)
+    expected = np.array([float(text) for text in texts])
+    if np.isinf(expected[[not re.search("inf", text, re.I) for text in texts]]).any():
+        with pytest.raises(FileFormatError, match="out of the range"):
+            read_numbers(block, 0, numbers, 0)
+        return
+    found = read_numbers(block, 0, numbers, 0)
+    # To the last bit, the sign of zero included; a NaN is a NaN.
+    assert [repr(value) for value in found.tolist()] == [repr(v) for v in expected.tolist()]
+    rows = np.arange(len(texts))[::-2]
+    again = read_numbers(block, 0, numbers, 0, rows)
+    np.testing.assert_array_equal(again, expected[rows])
+
+
+@pytest.mark.parametrize("text", ["", "-", ".", "+-1", "1.2.3", "1_0", "1,5", "0x10", "1-", "--1"])
+def test_no_numbers(text: str) -> None:
+    numbers = LineNumbers(Path("a.txt"))
+    block = cut_at_separator(f"1;2\n3;{text}\n".encode(), 1, ";", 2, "a b", numbers)
+    with pytest.raises(FileFormatError, match=r"a\.txt:2: .* is not a number"):
+        read_numbers(block, 1, numbers, 0)
+
+
+WORDS = st.lists(
+    st.text("ab1", min_size=1, max_size=20).map(str.encode), min_size=1, max_size=40
+).filter(lambda names: len(names) > 0)
+
+
+@given(names=WORDS, suffixes=st.lists(st.sampled_from([b"a", b"b1", b"ab"]), max_size=2))
+def test_decoded_ids_are_sorted_and_stripped(names: list[bytes], suffixes: list[bytes]) -> None:
+    numbers = LineNumbers(Path("a.txt"))
+    block = cut_into_columns(b"\n".join(names) + b"\n", 1, 1, "id", numbers)
+    column = IdColumn()
+    codes = column.encode(block, 0)
+    ids = DecodedIds.of(column, codes, numbers, MemoryBudget(Path("a.txt"), None), suffixes)
+
+    def stripped(name: bytes) -> str:
+        fitting = [suffix for suffix in suffixes if name.endswith(suffix)]
+        return name.removesuffix(fitting[0] if fitting else b"").decode()
+
+    assert ids.names.tolist() == sorted(set(map(stripped, names)))
+    assert ids.in_order(codes).tolist() == list(map(stripped, names))
+
+
+@given(
+    lines=st.lists(
+        st.lists(st.text("ab", max_size=12), min_size=3, max_size=3), min_size=1, max_size=20
+    )
+)
+def test_same_tokens(lines: list[list[str]]) -> None:
+    numbers = LineNumbers(Path("a.txt"))
+    kept = [line for line in lines if any(line)]
+    data = "".join(",".join(line) + "\n" for line in lines).encode()
+    block = cut_at_separator(data, 1, ",", 3, "a b c", numbers)
+    assert same_tokens(block, 0, 2).tolist() == [line[0] == line[2] for line in kept]
+    # Lines without anything are blank, and no records.
+    assert block.starts.shape[0] == len(kept)
+    full = [place for place, line in enumerate(lines, 1) if any(line)]
+    assert [numbers[record] for record in range(len(kept))] == full
+
+
+def test_optional_last_token() -> None:
+    numbers = LineNumbers(Path("a.txt"))
+    data = b"a b 1\n\nc d\ne f 22\ng h \n"
+    block = cut_into_columns(data, 1, 3, "a b score", numbers, last_optional=True)
+    tokens = [[block.token(row, column) for column in range(3)] for row in range(4)]
+    assert tokens == [
+        [b"a", b"b", b"1"],
+        [b"c", b"d", b""],
+        [b"e", b"f", b"22"],
+        [b"g", b"h", b""],
+    ]
+    assert [numbers[record] for record in range(4)] == [1, 3, 4, 5]
