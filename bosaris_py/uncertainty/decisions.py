@@ -24,6 +24,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.evaluation.rule_of_30 import FEWEST_ERRORS
+from bosaris_py.trials.forms import AnyKey, AnyScores
 
 __all__ = [
     "Decisions",
