@@ -689,4 +689,4 @@ def _corners(misses: Weights, false_alarms: Weights) -> npt.NDArray[np.intp]:
     flat = np.diff(misses[kept]) == 0
     steep = np.diff(false_alarms[kept]) == 0
     straight = (flat[:-1] & flat[1:]) | (steep[:-1] & steep[1:])
-    return kept[np.concatenate(([True], ~straight, [True]))]
+    return kept.compress(np.concatenate(([True], ~straight, [True])))

@@ -127,7 +127,8 @@ def hull_indices(x: Weights, y: Weights) -> npt.NDArray[np.intp]:
         stalled = n_left > 0.9 * kept.size
         kept = kept[np.concatenate(([True], turns, [True]))]
         if stalled:
-            return kept[_scan_hull(x[kept].tolist(), y[kept].tolist())]
+            chosen = _scan_hull(x[kept].tolist(), y[kept].tolist())
+            return kept.take(chosen)
     return kept
 
 
@@ -163,6 +164,7 @@ class ROCCH:
 
     Examples
     --------
+    >>> from bosaris_py import ROC
     >>> hull = ROC.from_scores([1.0, 3.0], [0.0, 2.0]).convex_hull()
     >>> hull.pfa.tolist(), hull.pmiss.tolist()
     ([1.0, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 1.0])

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics import counting
+from bosaris_py.numerics import threshold_grid
 from bosaris_py.numerics.counting import count_between, count_sorted
+from bosaris_py.numerics.running_counts import RunningCounts
 from bosaris_py.numerics.sorted_scores import SortedScores
 
 HARD_NUMBERS = [
@@ -46,7 +47,8 @@ ways = st.fixed_dictionaries(
     {
         "_FEW_SCORES": st.sampled_from([0, 2**13]),
         "_FEW_THRESHOLDS": st.sampled_from([0, 6]),
-        "_LEAST_CELLS": st.sampled_from([2, 16, 2**10]),
+        "_CELLS": st.sampled_from([2, 16, 2**10]),
+        "_SCORES_PER_CELL": st.sampled_from([1, 8]),
         "_MOST_CELLS": st.sampled_from([16, 2**10]),
         "_BLOCK": st.sampled_from([1, 7, 2**16]),
         "_CROWD": st.sampled_from([0, 1, 12]),
@@ -93,7 +95,7 @@ def test_every_way_is_the_definition(limits, values, dtype, kind: str, constants
     expected = naive(thresholds, scores, ones)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in constants.items():
-            patch.setattr(counting, name, value)
+            patch.setattr(threshold_grid, name, value)
         at, between = count_between(thresholds, scores, weights)
     assert (at.tolist(), between.tolist()) == expected
     whole = weights is None or kind == "whole"
@@ -181,3 +183,25 @@ def test_large_sums_do_not_round_small_ones() -> None:
 def test_bad_input(call, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+@given(
+    st.lists(numbers, max_size=30),
+    st.lists(st.tuples(st.lists(numbers, max_size=20), st.booleans()), max_size=5),
+    ways,
+)
+def test_blocks_add_up(limits, blocks: list, constants: dict) -> None:
+    """Blocks of either type, in any number; asking in between changes nothing."""
+    thresholds = np.unique(np.array(limits, dtype=np.float64))
+    with pytest.MonkeyPatch.context() as patch, np.errstate(over="ignore", under="ignore"):
+        for name, value in constants.items():
+            patch.setattr(threshold_grid, name, value)
+        counts = RunningCounts(thresholds)
+        scores = [np.array(v).astype(np.float32 if single else float) for v, single in blocks]
+        for block in scores:
+            counts.add(block)
+            counts.result()
+        at, between = counts.result()
+    together = np.concatenate([np.empty(0), *(block.astype(np.float64) for block in scores)])
+    expected = naive(thresholds, together, [1] * together.size)
+    assert (at.tolist(), between.tolist()) == expected
