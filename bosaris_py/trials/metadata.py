@@ -16,7 +16,7 @@ from bosaris_py.storage import metadata_hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.metadata_hdf5 import COLUMN_KINDS
-from bosaris_py.storage.trial_order import order_trials
+from bosaris_py.storage.trial_order import ascends, order_trials, trial_codes
 from bosaris_py.trials._places import describe_trials, trial_places
 from bosaris_py.trials.condition_members import WeightsLike
 from bosaris_py.trials.conditions import Conditions, Lacking, Uncovered
@@ -478,6 +478,10 @@ def _as_trials(arrays: Mapping[str, Any], path: str | PathLike[str]) -> AnyNdx:
     if (form in ("Key", "FlatKey")) != (labels is not None) or form not in _FORMS:
         found = "with" if labels is not None else "without"
         message = f"{path}: the attribute form is {form!r}, {found} `/trials/is_target`"
+        raise FileFormatError(message)
+    # Other orders would part the trials from their columns.
+    if not ascends(trial_codes(*positions, ids[0].size)):
+        message = f"{path}: trials must come by segment, then by model, each once"
         raise FileFormatError(message)
     flat = FlatNdx(*ids, *positions) if labels is None else FlatKey(*ids, *positions, labels)
     size = flat.modelset.size * flat.segset.size

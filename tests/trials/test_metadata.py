@@ -217,7 +217,12 @@ class TestFiles:
                 lambda f: f["columns/trial/0/codes"].__setitem__(0, 9),
                 "columns/trial/0.: `codes` of Factor must be positions in the 2 levels",
             ),
-            (lambda f: f["trials/models"].__setitem__(0, 9), "`models` of FlatKey"),
+            (lambda f: f["trials/models"].__setitem__(4, 9), "`models` of FlatKey"),
+            (
+                lambda f: f["trials/models"].__setitem__(0, 1),
+                "by segment, then by model, each once",
+            ),
+            (lambda f: f["trials/segments"].__setitem__(0, 1), "by segment, then by model"),
             (
                 lambda f: (
                     f.__delitem__("trials/is_target"),
