@@ -191,7 +191,8 @@ def constants_table(machine: Machine) -> Iterator[str]:
     )
     for symbol, what, value in rows:
         yield f"| {symbol} | {what} | {value:.2f} ns |"
-    yield f"| $s_1$, $s_3$ | training on the subsets | {machine.subset:.3f}, {machine.subset_3:.3f} s |"
+    subsets = f"{machine.subset:.3f}, {machine.subset_3:.3f} s"
+    yield f"| $s_1$, $s_3$ | training on the subsets | {subsets} |"
     yield f"| | memory, read by one core | {machine.bandwidth:.0f} GB/s |"
 
 
