@@ -192,6 +192,8 @@ class TestLaws:
             assert getattr(mixed, name) == pytest.approx(
                 getattr(weighted, name), rel=1e-12, abs=1e-12
             ), name
+        flat = Results.from_scores(scores.to_flat(), key.to_flat(), conditions)
+        assert figures(flat, prior) == figures(mixed, prior)
         for normalize in (False, True):
             for method in ("act_dcf", "min_dcf"):
                 np.testing.assert_allclose(

@@ -18,7 +18,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.storage import Factor
-from bosaris_py.trials import Conditions, Key, Ndx, Scores
+from bosaris_py.trials import Conditions, FlatKey, Key, Ndx, Scores
 from tests.strategies import keys
 
 # Three models, four segments; column by column: tar non tar | non tar non | ...
@@ -149,9 +149,13 @@ class TestMembers:
             Conditions(vectors),
             Conditions(matrices),
             Conditions({n: Ndx(key.modelset, key.segset, m) for n, m in matrices.items()}),
+            Conditions(
+                {n: Ndx(key.modelset, key.segset, m).to_flat() for n, m in matrices.items()}
+            ),
+            Conditions.from_labels(key.to_flat(), labels),
         ]
         assert all(way.names == tuple(names) for way in ways)
-        first, *others = (way.members(key) for way in ways)
+        first, *others = (way.members(form) for form in (key, key.to_flat()) for way in ways)
         for way in others:
             for one, other in zip(first, way, strict=True):
                 np.testing.assert_array_equal(one.tar, other.tar)
@@ -179,6 +183,11 @@ class TestMembers:
         np.testing.assert_array_equal(late.tar, KEY.tar & ~EARLY)
         np.testing.assert_array_equal(late.non, KEY.non & ~EARLY)
         assert late.modelset is KEY.modelset
+
+    def test_selected_flat_key_is_flat(self):
+        late = halves().select(KEY.to_flat(), "late")
+        assert isinstance(late, FlatKey)
+        assert late.to_dense() == halves().select(KEY, "late")
 
     def test_ids_are_matched_among_many(self):
         """Trials are found by binary search where a table of all pairs would be large."""
@@ -212,6 +221,19 @@ class TestScores:
         early, late = halves().scored_members(self.SCORES, KEY)
         assert early.tar.tolist() == [0, 1]
         assert late.non.tolist() == [3]
+
+    @pytest.mark.parametrize("flat_scores", [False, True])
+    @pytest.mark.parametrize("flat_key", [False, True])
+    def test_any_form_gives_the_same(self, flat_scores, flat_key):
+        scores = self.SCORES.to_flat() if flat_scores else self.SCORES
+        key = KEY.to_flat() if flat_key else KEY
+        conditions = Conditions({"early": EARLY, "late": Ndx(MODELS, SEGMENTS, ~EARLY)})
+        for one, other in zip(
+            conditions.scored_weights(scores, key),
+            halves().scored_weights(self.SCORES, KEY),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(one, other)
 
     def test_complete_scores_change_nothing(self):
         scores = Scores(np.zeros((3, 4)), MODELS, SEGMENTS)
@@ -369,6 +391,12 @@ def test_an_empty_condition_of_weight_zero_is_none():
         np.testing.assert_array_equal(conditions.trial_weights(KEY)[0], np.ones(6))
     with pytest.raises(TrialMismatchError, match="'b' has no trial"):
         conditions.select(KEY, "b")
+
+
+def test_counted_trials():
+    """Column by column; a condition of weight 0 does not count."""
+    conditions = Conditions({"early": EARLY, "late": ~EARLY}, [1, 0])
+    assert conditions.counted_trials(KEY).tolist() == [True] * 6 + [False] * 5
 
 
 @given(hnp.arrays(np.bool_, (3, 4)))
