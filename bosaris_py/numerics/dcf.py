@@ -8,7 +8,7 @@ import numpy.typing as npt
 from bosaris_py._validation import FloatArray, refuse_nan
 from bosaris_py.numerics.counting import as_trials, count_checked
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.sorted_scores import SortedScores, Weights
+from bosaris_py.numerics.sorted_scores import SortedScores, Weights, running_sum
 
 __all__ = ["act_dcf", "error_rates_at", "share_above", "share_below", "sorted_error_rates"]
 
@@ -30,7 +30,7 @@ def share_below(
     """Return the share of scores below each limit; scores are checked, in any order."""
     masses, place = _masses(scores, weights, limits)
     # Summed from the end where it is zero, so that small shares are not differences.
-    sums = np.cumsum(masses)
+    sums = running_sum(masses)
     return np.asarray((sums / sums[-1])[place])
 
 
@@ -39,7 +39,7 @@ def share_above(
 ) -> Float64Array:
     """Return the share of scores at or above each limit; scores are checked, in any order."""
     masses, place = _masses(scores, weights, limits)
-    sums = np.cumsum(masses[::-1])[::-1]
+    sums = running_sum(masses[::-1])[::-1]
     return np.asarray((sums / sums[0])[1:][place])
 
 

@@ -32,7 +32,7 @@ from bosaris_py._validation import (
 from bosaris_py.numerics.counting import as_trials, count_checked, count_sorted
 from bosaris_py.numerics.eer_definitions import Crossing, EERDefinition, check_eer_definition
 from bosaris_py.numerics.rocch import ROCCH, Threshold, hull_indices
-from bosaris_py.numerics.sorted_scores import SortedScores, Weights
+from bosaris_py.numerics.sorted_scores import SortedScores, Weights, running_sum
 
 __all__ = ["ROC", "hull_of", "roc_of"]
 
@@ -315,9 +315,9 @@ class ROC:
         drops = self.non_at[last] + self.non_between[last + 1]
         # Summed from the top, so that small rates are sums of few weights.
         false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
-        np.cumsum(drops[::-1], out=false_alarms[-2::-1])
+        false_alarms[-2::-1] = running_sum(drops[::-1])
         misses = np.zeros(index.size + 1, dtype=self.tar_at.dtype)
-        np.cumsum(np.add.reduceat(self.tar_at, index), out=misses[1:])
+        misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
         return _Steps(index, frozen(misses), frozen(false_alarms))
 
     @functools.cached_property

@@ -118,7 +118,7 @@ def hull_indices(x: Weights, y: Weights) -> npt.NDArray[np.intp]:
     stack finishes the job.
     """
     moved = (np.diff(x) != 0) | (np.diff(y) != 0)
-    kept = np.flatnonzero(np.concatenate(([True], moved)))
+    kept: npt.NDArray[Any] = np.flatnonzero(np.concatenate(([True], moved)))
     while kept.size > 2:
         turns = _convex(x[kept], y[kept])
         n_left = int(np.count_nonzero(turns)) + 2
@@ -127,8 +127,8 @@ def hull_indices(x: Weights, y: Weights) -> npt.NDArray[np.intp]:
         stalled = n_left > 0.9 * kept.size
         kept = kept[np.concatenate(([True], turns, [True]))]
         if stalled:
-            chosen = _scan_hull(x[kept].tolist(), y[kept].tolist())
-            return kept.take(chosen)
+            chosen = np.array(_scan_hull(x[kept].tolist(), y[kept].tolist()), dtype=np.intp)
+            return kept[chosen]
     return kept
 
 

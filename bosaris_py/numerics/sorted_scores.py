@@ -23,7 +23,7 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 
-__all__ = ["SortedScores", "Weights", "round_to_float32", "sort_classes"]
+__all__ = ["SortedScores", "Weights", "round_to_float32", "running_sum", "sort_classes"]
 
 # Counts (int64) where all trials weigh whole numbers, else float64.
 Weights: TypeAlias = npt.NDArray[Any]
@@ -119,14 +119,14 @@ class SortedScores:
     def _running(self) -> Weights:
         """Weight of the first i scores; int64 if whole."""
         running = np.zeros(self.size + 1)
-        np.cumsum(self._weights, out=running[1:])
+        running[1:] = running_sum(self._weights)
         return frozen(running.astype(np.int64) if self.is_whole else running)
 
     @functools.cached_property
     def _remaining(self) -> Weights:
         """Weight of all but the first i scores, summed from the top."""
         remaining = np.zeros(self.size + 1)
-        np.cumsum(self._weights[::-1], out=remaining[-2::-1])
+        remaining[-2::-1] = running_sum(self._weights[::-1])
         return frozen(remaining.astype(np.int64) if self.is_whole else remaining)
 
     @property
@@ -218,6 +218,13 @@ def sort_classes(
         SortedScores.from_scores(tar, tar_weights, name="tar", owner=owner),
         SortedScores.from_scores(non, non_weights, name="non", owner=owner),
     )
+
+
+def running_sum(weights: Weights) -> Weights:
+    """Return the sums of the first 1, 2, ... weights, without piling up rounding errors."""
+    if weights.dtype == np.int64:
+        return np.cumsum(weights)
+    return np.cumsum(weights, dtype=np.longdouble).astype(np.float64)
 
 
 def round_to_float32(limits: FloatArray, *, towards: float) -> FloatArray:

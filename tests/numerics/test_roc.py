@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+import bosaris_py
+from bosaris_py import Results, error_rates_at
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import ROC, OperatingPoint, Threshold, auc, eer, min_dcf, prbep
 from bosaris_py.numerics.rocch import _convex, _scan_hull
-from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
 from tests.score_strategies import (
     naive_hull,
     naive_points,
@@ -414,3 +416,86 @@ def test_bad_calls(call, message: str) -> None:
     roc = ROC.from_scores([1.0, 2.0], [0.0, 1.5])
     with pytest.raises(InvalidInputError, match=message):
         call(roc)
+
+
+def test_small_rates_of_fractional_weights_are_exact_sums() -> None:
+    """Weights of 1e-12 beside 1e5 others: a difference of running totals would be noise.
+
+    Against exact fractions; every way to the same rates.
+    """
+    rng = np.random.default_rng(3)
+    tar = np.concatenate((rng.normal(2.0, 1.0, 2000), [-30.0, -29.0, 30.0, 31.0]))
+    non = np.concatenate((rng.normal(0.0, 1.0, 100_000), [29.5, 30.5, 30.5, -29.5]))
+    tar_weights, non_weights = np.full(tar.size, 0.1), np.full(non.size, 1 / 3)
+    tar_weights[-4:], non_weights[-4:] = 1e-12 / 3, 1e-12 / 7
+    weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+    limits = [-29.0, -28.0, 29.0, 30.0, 30.5, 31.0]
+
+    def exact(scores, masses, chosen) -> float:
+        total = sum(map(Fraction, masses.tolist()))
+        return float(sum(map(Fraction, masses[chosen(scores)].tolist())) / total)
+
+    pmiss = [exact(tar, tar_weights, lambda s, t=t: s < t) for t in limits[:2]]
+    pfa = [exact(non, non_weights, lambda s, t=t: s >= t) for t in limits[2:]]
+    results = Results(tar, non, **weights)
+    answers = [error_rates_at(tar, non, limits, **weights)]
+    # After some questions the non-targets are sorted.
+    answers += [results.error_rates_at(limits) for _ in range(20)]
+    for misses, alarms in answers:
+        np.testing.assert_allclose(misses[:2], pmiss, rtol=4e-15)
+        np.testing.assert_allclose(alarms[2:], pfa, rtol=4e-15)
+    ordered = sort_classes(tar, non, tar_weights, non_weights, "test")
+    for roc in (results.roc, ROC.from_sorted(*ordered)):
+        for limit, rate in zip((30.0, 31.0), (pfa[1], pfa[3]), strict=True):
+            place = np.flatnonzero(roc.thresholds == limit)[0]
+            assert roc.pfa[place] == pytest.approx(rate, rel=4e-15)
+        place = np.flatnonzero(roc.thresholds == np.nextafter(-29.0, 0.0))[0]
+        assert roc.pmiss[place] == pytest.approx(pmiss[1], rel=4e-15)
+
+
+def test_many_targets_take_little_memory_and_say_the_same() -> None:
+    """Where targets are many, the functions sort the other class and swap the two."""
+    rng = np.random.default_rng(5)
+    tar, non = rng.normal(1.0, 1.0, 20_000).round(3), rng.normal(0.0, 1.0, 300).round(3)
+    roc = ROC.from_scores(tar, non)
+    hull = roc.convex_hull()
+    assert bosaris_py.eer(tar, non) == hull.eer
+    assert bosaris_py.prbep(tar, non) == hull.prbep
+    assert bosaris_py.auc(tar, non) == roc.auc
+    assert bosaris_py.min_cllr(tar, non) == pytest.approx(hull.min_cllr, rel=1e-14)
+    priors = np.linspace(0.01, 0.99, 50)
+    np.testing.assert_array_equal(bosaris_py.min_dcf(tar, non, priors), hull.min_dcf(priors))
+    for found, expected in zip(
+        bosaris_py.optimal_llrs(tar, non), (hull.llr_of(tar), hull.llr_of(non)), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+    unique = ROC.from_scores(np.unique(tar) + 1e-5, non)
+    # One number stands for all counts that are the same.
+    assert unique.tar_at.strides == unique.non_at.strides == (0,)
+    assert pickle.loads(pickle.dumps(unique)).auc == unique.auc
+
+
+def test_infinite_scores_swap_with_the_classes() -> None:
+    tar = np.array([-np.inf, -1.0, 0.0, 1.0, 2.0, np.inf, np.inf, 3.0])
+    non = np.array([-np.inf, 0.5, np.inf])
+    hull = ROC.from_scores(tar, non).convex_hull()
+    assert bosaris_py.eer(tar, non) == hull.eer
+    for found, expected in zip(
+        bosaris_py.optimal_llrs(tar, non), (hull.llr_of(tar), hull.llr_of(non)), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
+@given(weighted_scores(), weighted_scores())
+def test_target_scores_without_weight_change_no_curve(tar, non) -> None:
+    """As a part has them that is counted at the target scores of the whole."""
+    values = np.unique(tar[0])
+    weights = {"tar_weights": tar[1], "non_weights": non[1]}
+    part = ROC.at_target_scores(values, tar[0], non[0], **weights)
+    alone = ROC.from_scores(tar[0], non[0], **weights)
+    np.testing.assert_array_equal(part.pmiss, alone.pmiss)
+    np.testing.assert_array_equal(part.pfa, alone.pfa)
+    for definition in ("rocch", "interpolated", "step"):
+        assert part.equal_error_rate(definition) == alone.equal_error_rate(definition)
+    assert part.eer_threshold == alone.eer_threshold
+    assert part.auc == alone.auc
