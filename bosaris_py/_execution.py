@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from bosaris_py._validation import describe, invalid
 
-__all__ = ["map_tasks", "reduce_tasks", "whole_number"]
+__all__ = ["check_client", "map_tasks", "n_at_once", "reduce_tasks", "whole_number"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -92,7 +92,7 @@ def map_tasks(
     ``if __name__ == "__main__":``, as always with Python's multiprocessing. Each
     has a copy of `shared` in its memory.
     """
-    if _check_client(client, workers, label) and tasks:
+    if check_client(client, workers, label) and tasks:
         with _OnCluster(client, label) as cluster:
             leaves = cluster.submit(function, shared, tasks)
             cluster.wait(leaves, leaves, progress=progress)
@@ -138,7 +138,7 @@ def reduce_tasks(
     RuntimeError
         As for `map_tasks`.
     """
-    if _check_client(client, workers, label):
+    if check_client(client, workers, label):
         with _OnCluster(client, label) as cluster:
             leaves = cluster.submit(function, shared, tasks)
             root = cluster.combine(combine, leaves)
@@ -214,12 +214,12 @@ def _work(function: Callable[[Any, Task], Result], task: Task) -> Result:
     return function(_in_worker[-1], task)
 
 
-def _check_client(client: Any, workers: int, owner: str) -> bool:
-    """Tell whether tasks shall run on a cluster."""
+def check_client(client: Any, workers: int, owner: str) -> bool:
+    """Tell whether tasks shall run on a cluster; refuse what is no client of one."""
     if client is None:
         return False
-    missing = [name for name in ("submit", "gather", "cancel") if not hasattr(client, name)]
-    if missing:
+    needed = ("submit", "gather", "cancel", "nthreads")
+    if any(not hasattr(client, name) for name in needed):
         raise invalid("client", owner, "be a dask.distributed.Client", describe(client))
     if getattr(client, "asynchronous", False):
         expected = "be a client that waits for its results"
@@ -229,6 +229,13 @@ def _check_client(client: Any, workers: int, owner: str) -> bool:
         hint = "The cluster has workers of its own."
         raise invalid("workers", owner, expected, describe(workers), hint)
     return True
+
+
+def n_at_once(workers: int, client: Any) -> int:
+    """Return how many tasks run at the same time, at least 1."""
+    if client is None:
+        return workers
+    return max(1, sum(int(count) for count in client.nthreads().values()))
 
 
 class _OnCluster:

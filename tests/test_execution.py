@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bosaris_py import _execution
-from bosaris_py._execution import map_tasks, reduce_tasks, whole_number
+from bosaris_py._execution import map_tasks, n_at_once, reduce_tasks, whole_number
 from bosaris_py.errors import InvalidInputError
 
 
@@ -52,6 +52,9 @@ class Client:
 
     def cancel(self, futures: list[Future]) -> None:
         self.cancelled = list(futures)
+
+    def nthreads(self) -> dict[int, int]:
+        return dict.fromkeys(self.workers, 2)
 
     def scheduler_info(self) -> dict[str, Any]:
         return {"workers": self.workers}
@@ -141,6 +144,11 @@ def test_what_cannot_be_sent_is_named() -> None:
 def test_bad_clients(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         map_tasks(operator.mul, 1, [1], label="x", **options)
+
+
+def test_how_many_tasks_run_at_once() -> None:
+    assert [n_at_once(3, None), n_at_once(1, Client(n_workers=4))] == [3, 8]
+    assert n_at_once(1, Client(n_workers=0)) == 1
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True, None, float("nan")])

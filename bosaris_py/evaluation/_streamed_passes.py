@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._execution import map_tasks, reduce_tasks
+from bosaris_py._execution import map_tasks, n_at_once, reduce_tasks
 from bosaris_py.numerics.cllr import sum_of_bits
 from bosaris_py.numerics.running_counts import RunningCounts
 from bosaris_py.trials.file_blocks import Labels, TrialBlock, TrialBlocks, TrialCounts
@@ -217,9 +217,7 @@ class Passes:
 
     def _tasks(self) -> list[Task]:
         """Cut all files into tasks, the same each time."""
-        n_workers = self.workers
-        if self.client is not None:
-            n_workers = max(1, sum(self.client.nthreads().values()))
+        n_workers = n_at_once(self.workers, self.client)
         total = sum(_n_bytes(pair) for pair in self.pairs)
         wanted = max(_TASKS_PER_WORKER * n_workers, min(_MOST_TASKS, total // _TASK_BYTES))
         tasks: list[Task] = []

@@ -16,8 +16,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._execution import whole_number
-from bosaris_py._validation import frozen, invalid, read_only
+from bosaris_py._execution import check_client, whole_number
+from bosaris_py._validation import by_constructor, frozen, invalid, read_only
 from bosaris_py.errors import FileFormatError
 from bosaris_py.evaluation._streamed_passes import Counted, Passes
 from bosaris_py.evaluation.evidence import Evidence
@@ -66,6 +66,10 @@ class StreamedScores(Evidence):
     at: npt.NDArray[np.int64] = attrs.field(converter=read_only)
     between: npt.NDArray[np.int64] = attrs.field(converter=read_only)
     cllr: float
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that arrays stay read-only."""
+        return by_constructor(self)
 
     @classmethod
     def from_files(
@@ -121,6 +125,7 @@ class StreamedScores(Evidence):
         if block_rows is not None:
             block_rows = whole_number(block_rows, 1, "block_rows", owner)
         n_workers = whole_number(workers, 1, "workers", owner)
+        check_client(client, n_workers, owner)
         wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
         if priors is not None:
             wanted.append(np.ravel(DecisionCosts.from_prior(priors, owner).thresholds))

@@ -605,4 +605,6 @@ def _say(rows: Rows) -> str:
     """Name rows, counted from 0, in an error message."""
     if isinstance(rows, slice):
         return f"{rows.start} to {rows.stop - 1}"
+    if rows.size == 0:
+        return "none"
     return f"{rows.size} rows from {rows.min()} to {rows.max()}"

@@ -1,0 +1,353 @@
+"""Results from files must be those of the same files read into memory."""
+
+import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py import Key, Results, Scores
+from bosaris_py.errors import (
+    BosarisWarning,
+    FileFormatError,
+    InvalidInputError,
+    MissingTrialsWarning,
+    OldFormatWarning,
+)
+from bosaris_py.evaluation import BayesCurves, StreamedScores, _streamed_passes
+from bosaris_py.trials import file_blocks
+from tests.strategies import keys, scores
+
+SOME = [-np.inf, -2.0, -0.25, 0.0, 0.1, 1.5, np.inf]
+
+
+def judge(call: Callable[[], Results]) -> tuple[Any, list[str]]:
+    """Return all that a result says, or None if there is none, and what was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            results = call()
+        except InvalidInputError:
+            return None, []
+        said = describe(results)
+    return said, [str(warning.message) for warning in caught]
+
+
+def describe(results: Results) -> dict[str, Any]:
+    """Return counts, and numbers that follow from them alone, for exact comparison."""
+    roc = results.roc
+    return {
+        "sizes": (results.n_tar, results.n_non),
+        "scores": roc.target_scores.tolist(),
+        "tar_at": roc.tar_at.tolist(),
+        "non_at": roc.non_at.tolist(),
+        "non_between": roc.non_between.tolist(),
+        "metrics": (results.eer, results.min_cllr, results.auc),
+        "rates": [rate.tolist() for rate in results.error_rates_at(SOME)],
+        "costs": results.act_dcf([0.01, 0.1, 0.5]).tolist(),
+    }
+
+
+def trials(
+    rng: np.random.Generator,
+    shape: tuple[int, int] = (40, 30),
+    *,
+    dtype: type = np.float64,
+    share: float = 1.0,
+) -> tuple[Scores, Key]:
+    """Make scores with ties, and a key, that is a matrix full of trials or not."""
+    models = [f"m{i:03}" for i in range(shape[0])]
+    segments = [f"s{i:03}" for i in range(shape[1])]
+    is_tar = rng.random(shape) < 0.1
+    is_trial = rng.random(shape) < share
+    values = (rng.normal(size=shape) * 2 + 4 * is_tar - 2).round(1).astype(dtype)
+    key = Key(models, segments, is_tar & is_trial, ~is_tar & is_trial)
+    return Scores(values, models, segments), key
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Callable[[Scores, Key], tuple[Path, Path]]:
+    """Save scores and a key, and return where."""
+
+    def save(scores: Scores, key: Key) -> tuple[Path, Path]:
+        paths = tmp_path / "scores.h5", tmp_path / "key.h5"
+        scores.save(paths[0])
+        key.save(paths[1])
+        return paths
+
+    return save
+
+
+@given(scores(), keys(), st.sampled_from([None, 1, 2, 4]))
+def test_any_scores_and_any_key(
+    tmp_path_factory: pytest.TempPathFactory, scores: Scores, key: Key, block_rows: int | None
+) -> None:
+    """Ids that overlap in part, in any order; missing scores; junk where there is no score."""
+    folder = tmp_path_factory.mktemp("files")
+    scores.save(folder / "scores.h5")
+    key.save(folder / "key.h5")
+    in_memory = judge(lambda: Results.from_scores(scores, key))
+    streamed = judge(
+        lambda: Results.from_files(folder / "scores.h5", folder / "key.h5", block_rows=block_rows)
+    )
+    assert streamed == in_memory
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("share", [1.0, 0.3])
+@pytest.mark.parametrize("block_rows", [None, 1, 7, 1000])
+def test_blocks_change_nothing(
+    rng: np.random.Generator, saved: Any, dtype: type, share: float, block_rows: int | None
+) -> None:
+    scores, key = trials(rng, dtype=dtype, share=share)
+    results = Results.from_files(*saved(scores, key), block_rows=block_rows)
+    expected = Results.from_scores(scores, key)
+    assert describe(results) == describe(expected)
+    assert results.cllr == pytest.approx(expected.cllr, rel=1e-13)
+
+
+def test_keys_are_read_again_if_too_much_would_have_to_be_kept(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores, key = trials(rng, share=0.3)
+    monkeypatch.setattr(_streamed_passes, "_KEPT_BYTES", 300)
+    results = Results.from_files(*saved(scores, key), block_rows=4)
+    assert describe(results) == describe(Results.from_scores(scores, key))
+
+
+def test_ids_in_another_order(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of small chunks, so that each block needs several of them."""
+    scores, key = trials(rng, (300, 20))
+    rows, cols = rng.permutation(300)[:250], rng.permutation(20)[:18]
+    shuffled = Scores(
+        scores.scoremat[np.ix_(rows, cols)], scores.modelset[rows], scores.segset[cols]
+    )
+    paths = saved(shuffled, key)
+    with h5py.File(paths[1], "r+") as file:
+        mask = file["trial_mask"][()]
+        del file["trial_mask"]
+        file.create_dataset("trial_mask", data=mask, chunks=(16, 20), compression="gzip")
+    with pytest.warns(MissingTrialsWarning) as in_memory:
+        expected = describe(Results.from_scores(shuffled, key))
+    for block_rows in (None, 40):
+        with pytest.warns(MissingTrialsWarning) as caught:
+            results = Results.from_files(*paths, block_rows=block_rows)
+        assert [str(one.message) for one in caught] == [str(one.message) for one in in_memory]
+        assert describe(results) == expected
+
+
+def test_several_files_are_one_set_of_trials(rng: np.random.Generator, tmp_path: Path) -> None:
+    """In float32 and float64, with ids of their own."""
+    parts = [trials(rng, (10, 12), dtype=np.float32), trials(rng, (3, 50), share=0.5)]
+    names = []
+    for i, (part, key) in enumerate(parts):
+        names.append((tmp_path / f"scores{i}.h5", tmp_path / f"key{i}.h5"))
+        part.save(names[-1][0])
+        key.save(names[-1][1])
+    streamed = Results.from_files([a for a, _ in names], [b for _, b in names])
+    lists = [part.get_tar_non(key) for part, key in parts]
+    together = Results(*(np.concatenate(side) for side in zip(*lists, strict=True)))
+    assert describe(streamed) == describe(together)
+    assert streamed.cllr == pytest.approx(together.cllr, rel=1e-13)
+
+
+def test_processes_change_nothing(rng: np.random.Generator, saved: Any) -> None:
+    """Not even the last bit of Cllr."""
+    paths = saved(*trials(rng, (200, 30), share=0.7))
+    one = Results.from_files(*paths, block_rows=7)
+    two = Results.from_files(*paths, block_rows=7, workers=2)
+    assert describe(two) == describe(one)
+    assert two.cllr == one.cllr
+
+
+def test_thresholds_that_were_not_counted_cost_one_more_pass(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores, key = trials(rng)
+    results = Results.from_files(*saved(scores, key), priors=[0.123, 0.9])
+    expected = Results.from_scores(scores, key)
+    passes = []
+    read = file_blocks.TrialBlocks.read
+
+    def counted(self: Any, blocks: Any) -> Any:
+        passes.append(blocks)
+        return read(self, blocks)
+
+    monkeypatch.setattr(file_blocks.TrialBlocks, "read", counted)
+    assert results.act_dcf([0.123, 0.9]).tolist() == expected.act_dcf([0.123, 0.9]).tolist()
+    log_odds = np.linspace(-10, 0, 1001)
+    curves, others = (BayesCurves.from_results(r, log_odds) for r in (results, expected))
+    assert curves.act_dcf.tolist() == others.act_dcf.tolist()
+    assert results.error_rates_at([-np.inf, np.inf])[1].tolist() == [1.0, 0.0]
+    assert not passes
+    thresholds = [-0.999, 0.0, 0.333]
+    assert results.error_rates_at(thresholds)[1].tolist() == (
+        expected.error_rates_at(thresholds)[1].tolist()
+    )
+    assert len(passes) == 1
+
+
+def test_progress_is_shown_for_both_passes(
+    rng: np.random.Generator, saved: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Results.from_files(*saved(*trials(rng)), progress=True)
+    shown = capsys.readouterr().err
+    assert "non-target scores: 100%" in shown
+    assert "target scores: 100%" in shown
+
+
+def test_evidence_survives_pickling(rng: np.random.Generator, saved: Any) -> None:
+    evidence = StreamedScores.from_files(*saved(*trials(rng)))
+    copy = pickle.loads(pickle.dumps(evidence))
+    assert (
+        repr(copy)
+        == repr(evidence)
+        == f"StreamedScores: {copy.n_tar} targets, {copy.n_non} non-targets"
+    )
+    assert describe(Results.from_evidence(copy)) == describe(Results.from_evidence(evidence))
+    assert not copy.thresholds.flags.writeable
+
+
+def test_nan_is_counted_over_all_blocks(rng: np.random.Generator, saved: Any) -> None:
+    scores, key = trials(rng, share=0.5)
+    values = scores.scoremat.copy()
+    values[~(key.tar | key.non)] = np.nan
+    paths = saved(Scores(values, scores.modelset, scores.segset), key)
+    assert describe(Results.from_files(*paths)) == describe(Results.from_scores(scores, key))
+    bad = np.argwhere(key.tar | key.non)[[5, -1]]
+    values[tuple(bad.T)] = np.nan
+    paths = saved(Scores(values, scores.modelset, scores.segset), key)
+    first = rf"\({scores.modelset[bad[0, 0]]}, {scores.segset[bad[0, 1]]}\)"
+    for block_rows in (None, 3):
+        with pytest.raises(InvalidInputError, match=f"got NaN for 2 trials, the first {first}"):
+            Results.from_files(*paths, block_rows=block_rows)
+
+
+@pytest.mark.parametrize("what", ["targets", "non-targets"])
+def test_a_class_without_scores(rng: np.random.Generator, saved: Any, what: str) -> None:
+    scores, key = trials(rng)
+    empty = np.zeros_like(key.tar)
+    masks = {"targets": (empty, key.non), "non-targets": (key.tar, empty)}[what]
+    paths = saved(scores, Key(key.modelset, key.segset, *masks))
+    with pytest.raises(InvalidInputError, match=f"hold {what} that have scores; got none"):
+        Results.from_files(*paths)
+
+
+def test_blocks_without_targets_are_fine(rng: np.random.Generator, saved: Any) -> None:
+    scores, key = trials(rng)
+    few = key.tar.copy()
+    few[1:] = False
+    sparse = Key(key.modelset, key.segset, few, key.non)
+    results = Results.from_files(*saved(scores, sparse), block_rows=1)
+    assert describe(results) == describe(Results.from_scores(scores, sparse))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"block_rows": 0},
+            "`block_rows` of Results.from_files must be a whole number, at least 1",
+        ),
+        ({"workers": 0}, "`workers` of Results.from_files must be a whole number"),
+        ({"client": "host"}, "must be a dask.distributed.Client"),
+        ({"priors": 1.5}, "prior"),
+    ],
+)
+def test_bad_arguments(
+    rng: np.random.Generator, saved: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        Results.from_files(*saved(*trials(rng)), **options)
+
+
+def test_files_must_come_in_pairs(rng: np.random.Generator, saved: Any) -> None:
+    scores, key = saved(*trials(rng))
+    with pytest.raises(InvalidInputError, match="as many files as there are score files, 2; got 1"):
+        Results.from_files([scores, scores], key)
+
+
+def test_repeated_ids_are_refused(rng: np.random.Generator, saved: Any) -> None:
+    paths = saved(*trials(rng))
+    with h5py.File(paths[0], "r+") as file:
+        ids = file["ID/row_ids"][()]
+        ids[1] = ids[0]
+        file["ID/row_ids"][...] = ids
+    with pytest.raises(InvalidInputError, match="m000"):
+        Results.from_files(*paths)
+
+
+def test_swapped_files_are_named(rng: np.random.Generator, saved: Any) -> None:
+    scores, key = saved(*trials(rng))
+    with pytest.raises(FileFormatError, match="expected Key; the file holds Scores"):
+        Results.from_files(key, scores)
+
+
+@pytest.mark.parametrize("during", ["first", "second"])
+def test_a_file_that_changes_is_noticed(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch, during: str
+) -> None:
+    """In either pass, and by the size or the time alone."""
+    paths = saved(*trials(rng))
+    name = {"first": "_look", "second": "_count"}[during]
+    work = getattr(_streamed_passes, name)
+
+    def disturbed(shared: Any, task: Any) -> Any:
+        found = work(shared, task)
+        paths[0].touch()
+        return found
+
+    monkeypatch.setattr(_streamed_passes, name, disturbed)
+    with pytest.raises(FileFormatError, match=r"scores.h5: changed while it was being read"):
+        Results.from_files(*paths, block_rows=5)
+
+
+def test_a_truncated_file_is_noticed(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = saved(*trials(rng, (400, 30)))
+    work = _streamed_passes._look
+
+    def disturbed(shared: Any, task: Any) -> Any:
+        with paths[0].open("r+b") as file:
+            file.truncate(paths[0].stat().st_size // 2)
+        return work(shared, task)
+
+    monkeypatch.setattr(_streamed_passes, "_look", disturbed)
+    with pytest.raises(FileFormatError, match=r"scores.h5: changed from \d+ to \d+ bytes"):
+        Results.from_files(*paths)
+
+
+def test_old_layouts(rng: np.random.Generator, saved: Any) -> None:
+    """A key with two masks, scores without a mask."""
+    scores, key = trials(rng, share=0.5)
+    paths = saved(scores, key)
+    for path, change in ((paths[1], _to_two_masks), (paths[0], _to_pybosaris)):
+        with h5py.File(path, "r+") as file:
+            change(file)
+    with pytest.warns(OldFormatWarning) as caught:
+        results = Results.from_files(*paths)
+    assert len(caught) == 2
+    assert all(issubclass(warning.category, BosarisWarning) for warning in caught)
+    assert describe(results) == describe(Results.from_scores(scores, key))
+
+
+def _to_two_masks(file: Any) -> None:
+    labels = file["trial_mask"][()]
+    del file["trial_mask"], file["file_format"]
+    file["target_mask"], file["nontarget_mask"] = labels == 1, (labels == -1).astype("u1")
+
+
+def _to_pybosaris(file: Any) -> None:
+    file.move("scores", "score_mat")
+    file.move("ID/row_ids", "model_names")
+    file.move("ID/column_ids", "test_names")
+    del file["score_mask"], file["ID"]
