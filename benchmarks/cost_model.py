@@ -25,7 +25,8 @@ from suite._operation import gaussian_scores
 from timing import seconds
 
 import bosaris_py as bp
-from bosaris_py.numerics.objectives import TrainingObjective, class_moments
+from bosaris_py.numerics.class_sums import class_moments
+from bosaris_py.numerics.objectives import TrainingObjective
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PRIORS = np.linspace(0.001, 0.999, 1000)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bosaris_py._validation import check_fraction, describe, invalid
 from bosaris_py.calibration.saved import SavedMap
-from bosaris_py.numerics.objectives import scoring_rule
+from bosaris_py.numerics.scoring_rules import scoring_rule
 
 __all__ = [
     "TrainedMap",

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from bosaris_py._validation import describe, frozen, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.divergence import estimate_target_proportions, kl_divergence
-from bosaris_py.numerics.objectives import resolve_prior
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring_rules import resolve_prior
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores
 from bosaris_py.trials.stacking import stack_scores, stack_tar_non
 

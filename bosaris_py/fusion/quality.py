@@ -22,13 +22,7 @@ from bosaris_py._validation import (
 from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import LinearFusion
-from bosaris_py.numerics.objectives import (
-    LARGEST_SCORE,
-    moderate_weights,
-    refuse_non_finite,
-    resolve_prior,
-    scoring_rule,
-)
+from bosaris_py.numerics.objectives import LARGEST_SCORE, moderate_weights, refuse_non_finite
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.quality_form import (
     QualityDesign,
@@ -39,6 +33,7 @@ from bosaris_py.numerics.quality_form import (
     trial_quality_term,
     triangle_from_form,
 )
+from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.trials import (
     Conditions,
     FlatKey,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import FloatArray, as_matrix, as_vector, describe, invalid, refuse_nan
-from bosaris_py.numerics.objectives import ScoringRule
+from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
 __all__ = [

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from bosaris_py._validation import as_vector, invalid
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.matlab._arguments import rule_name
-from bosaris_py.numerics import objectives
-from bosaris_py.numerics.objectives import ScoringRule
+from bosaris_py.numerics import objectives, scoring_rules
+from bosaris_py.numerics.scoring_rules import ScoringRule
 
 __all__ = [
     "evaluate_objective",
@@ -26,11 +26,11 @@ def make_objective_function_from_name(name: Any) -> ScoringRule:
     Toolkit: make_objective_function_from_name.m; native: the argument `objective` takes the name
     itself; differs: what is returned cannot be called; `evaluate_objective` evaluates it.
     """
-    known = objectives.OBJECTIVES
+    known = scoring_rules.OBJECTIVES
     if not isinstance(name, str) or name.lower() not in known:
         message = 'name must be "cllr" or "brier" or "boost"'
         raise InvalidInputError(message)
-    return objectives.scoring_rule(name, "make_objective_function_from_name")
+    return scoring_rules.scoring_rule(name, "make_objective_function_from_name")
 
 
 def evaluate_objective(

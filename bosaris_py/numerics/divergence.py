@@ -19,8 +19,8 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.numerics.objectives import resolve_prior
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
+from bosaris_py.numerics.scoring_rules import resolve_prior
 
 __all__ = ["estimate_target_proportions", "kl_divergence"]
 

@@ -15,19 +15,14 @@ from attrs import evolve, frozen
 
 from bosaris_py._validation import describe, invalid, list_some, warn_caller
 from bosaris_py.errors import ConvergenceWarning, FitError, SeparableDataWarning
+from bosaris_py.numerics.class_sums import ClassMoments
+from bosaris_py.numerics.linear_objective import Evaluation, LinearObjective
 from bosaris_py.numerics.newton import Minimum, minimise
-from bosaris_py.numerics.objectives import (
-    LARGEST_SCORE,
-    ClassMoments,
-    Evaluation,
-    TrainingObjective,
-    class_moments,
-    refuse_non_finite,
-    scoring_rule,
-)
+from bosaris_py.numerics.objectives import LARGEST_SCORE
+from bosaris_py.numerics.scoring_rules import scoring_rule
 from bosaris_py.numerics.separability import ROUNDING, is_separable, proves_optimum
 
-__all__ = ["LinearSolution", "train_linear"]
+__all__ = ["LinearSolution", "as_ridge", "train_linear"]
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -90,7 +85,7 @@ class _Problem:
     variance of the fused scores, which `correlation` gives.
     """
 
-    objective: TrainingObjective
+    objective: LinearObjective
     basis: Float64Array
     correlation: Float64Array
     ridge: float
@@ -152,7 +147,7 @@ class _Problem:
         trials can support them. Unlike a ridge this does not depend on how the
         systems are correlated, or mixed.
         """
-        n_trials = min(self.objective.tar.shape[1], self.objective.non.shape[1])
+        n_trials = min(self.objective.n_tar, self.objective.n_non)
         return evolve(self, damping=1.0 / n_trials)
 
     def thinned(self, n_trials: int) -> "_Problem":
@@ -231,7 +226,7 @@ def _descend(
     stop: Callable[[Float64Array, Evaluation], bool] | None = None,
 ) -> Minimum:
     """Minimise, by way of the optima of subsets if the set is large."""
-    largest = max(problem.objective.tar.shape[1], problem.objective.non.shape[1])
+    largest = max(problem.objective.n_tar, problem.objective.n_non)
     subset = None
     for n_trials in _SUBSETS:
         if largest > _SUBSET_FACTOR * n_trials:
@@ -291,13 +286,13 @@ def _of_systems(chosen: npt.NDArray[np.bool_]) -> str:
 
 
 def train_linear(
-    objective: TrainingObjective, *, ridge: float, owner: str, n_features: int = 0
+    objective: LinearObjective, *, ridge: float, owner: str, n_features: int = 0
 ) -> LinearSolution:
     r"""Find the weights and the offset that minimise a training objective.
 
     Parameters
     ----------
-    objective : TrainingObjective
+    objective : LinearObjective
         Training scores, prior and loss, not yet standardised.
     ridge : float
         Factor r of the penalty :math:`r/2 \sum_k (w_k d_k)^2`, where :math:`d_k` is
@@ -348,13 +343,12 @@ def train_linear(
     Brier is not convex. It is minimised from the optimum of cllr and from zero,
     and the better result is taken.
     """
-    strength = _as_ridge(ridge, owner)
-    tar = class_moments(objective.tar, objective.tar_weights)
-    non = class_moments(objective.non, objective.non_weights)
+    strength = as_ridge(ridge, owner)
+    tar, non = objective.moments()
     lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
     largest = np.maximum(np.abs(lowest), np.abs(highest))
     if not (largest <= LARGEST_SCORE).all():
-        refuse_non_finite(objective.tar, objective.non, owner)
+        objective.refuse_non_finite(owner)
 
     centre, covariance = _standardise(tar, non)
     spread = np.sqrt(np.diag(covariance))
@@ -395,7 +389,7 @@ def train_linear(
         )
     convex = problem
     if not objective.rule.convex:
-        cllr = evolve(problem.objective, rule=scoring_rule("cllr", owner))
+        cllr = problem.objective.with_rule(scoring_rule("cllr", owner))
         convex = evolve(problem, objective=cllr)
     minimum = None
     if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
@@ -447,7 +441,8 @@ def train_linear(
     )
 
 
-def _as_ridge(ridge: float, owner: str) -> float:
+def as_ridge(ridge: float, owner: str) -> float:
+    """Return a ridge as a float; raise unless it is finite and not negative."""
     try:
         strength = float(ridge)
     except (TypeError, ValueError):

@@ -24,8 +24,10 @@ import numpy.typing as npt
 from attrs import evolve, frozen
 
 from bosaris_py._validation import FloatArray, as_matrix, as_vector, invalid
+from bosaris_py.numerics.class_sums import class_moments
 from bosaris_py.numerics.linear_training import LinearSolution, train_linear
-from bosaris_py.numerics.objectives import ScoringRule, TrainingObjective, class_moments
+from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.scoring_rules import ScoringRule
 
 __all__ = [
     "QualityDesign",

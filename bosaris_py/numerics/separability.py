@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.linear_objective import LinearObjective
 
 __all__ = ["ROUNDING", "is_separable", "proves_optimum"]
 
@@ -89,13 +89,13 @@ def proves_optimum(
 
 
 def is_separable(
-    objective: TrainingObjective, basis: Float64Array, difference: Float64Array, start: Float64Array
+    objective: LinearObjective, basis: Float64Array, difference: Float64Array, start: Float64Array
 ) -> bool:
     r"""Decide by linear programming whether some weights put no target below a non-target.
 
     Parameters
     ----------
-    objective : TrainingObjective
+    objective : LinearObjective
         The training scores.
     basis : (n_systems, n_directions) ndarray of float64
         Weights of the standardised scores, in columns, in whose span to look.
@@ -126,9 +126,9 @@ def is_separable(
     solution separates all trials (to 1e-9 of the largest standardised weight), that decides
     too. If neither, those that it gets most wrong are added, twice as many every time.
     """
-    n_total = max(objective.tar.shape[1], objective.non.shape[1])
+    n_total = max(objective.n_tar, objective.n_non)
     n_added = _FIRST_TRIALS
-    origin = np.asarray(objective.tar[:, slice(0, 1)], dtype=np.float64)
+    origin = objective.a_trial()
     scale = np.ldexp(1.0, np.frexp(objective.spread)[1])
     # Without collinear or constant systems the coordinates are the scores themselves.
     to_rows = (basis.T * (scale / objective.spread)).T

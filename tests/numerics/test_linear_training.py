@@ -6,7 +6,8 @@ import pytest
 from bosaris_py.errors import ConvergenceWarning, InvalidInputError, SeparableDataWarning
 from bosaris_py.numerics import linear_training
 from bosaris_py.numerics.linear_training import train_linear
-from bosaris_py.numerics.objectives import OBJECTIVES, TrainingObjective
+from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.scoring_rules import OBJECTIVES
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import pytest
 from bosaris_py.errors import SeparableDataWarning
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.numerics import linear_training
-from bosaris_py.numerics.objectives import OBJECTIVES, TrainingObjective
+from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.scoring_rules import OBJECTIVES
 from bosaris_py.numerics.separability import proves_optimum
 
 

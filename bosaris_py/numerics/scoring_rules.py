@@ -1,0 +1,175 @@
+"""Proper scoring rules as losses on log-odds, and the priors at which they are taken.
+
+The kernels give a loss and its two derivatives for a whole block at once; the entropies are
+what training objectives are divided by.
+"""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from attrs import field, frozen
+
+from bosaris_py._validation import check_fraction, describe, invalid
+from bosaris_py.numerics.priors import OperatingPoint
+
+__all__ = [
+    "LARGEST_LOG_ODDS",
+    "OBJECTIVES",
+    "ScoringRule",
+    "prior_entropy",
+    "resolve_prior",
+    "scoring_rule",
+]
+
+Float64Array: TypeAlias = npt.NDArray[np.float64]
+Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
+
+LARGEST_LOG_ODDS = 700.0
+"""What kernels take: exp() of it is finite, and so is its square root times anything sensible.
+
+Beyond it losses that use exp() are exactly linear (cllr) or constant (brier).
+"""
+
+
+def _cllr(
+    log_odds: Float64Array, loss: Float64Array, slope: Float64Array, curvature: Float64Array
+) -> None:
+    """Fill in log(1+e^z), sigma(z) and sigma(z) sigma(-z)."""
+    np.exp(log_odds, out=loss)
+    np.add(loss, 1.0, out=curvature)
+    np.divide(loss, curvature, out=slope)
+    np.divide(slope, curvature, out=curvature)
+    np.log1p(loss, out=loss)
+
+
+def _brier(
+    log_odds: Float64Array, loss: Float64Array, slope: Float64Array, curvature: Float64Array
+) -> None:
+    """Fill in q^2/2, q^2 (1-q) and q^2 (1-q) (2-3q), where q = sigma(z)."""
+    np.exp(log_odds, out=slope)
+    np.add(slope, 1.0, out=curvature)
+    np.divide(slope, curvature, out=loss)
+    np.square(loss, out=slope)
+    np.divide(slope, curvature, out=slope)
+    np.multiply(loss, -3.0, out=curvature)
+    np.add(curvature, 2.0, out=curvature)
+    np.multiply(curvature, slope, out=curvature)
+    np.square(loss, out=loss)
+    np.multiply(loss, 0.5, out=loss)
+
+
+def _boost(
+    log_odds: Float64Array, loss: Float64Array, slope: Float64Array, curvature: Float64Array
+) -> None:
+    """Fill in e^(z/2), e^(z/2)/2 and e^(z/2)/4."""
+    np.multiply(log_odds, 0.5, out=loss)
+    np.exp(loss, out=loss)
+    np.multiply(loss, 0.5, out=slope)
+    np.multiply(loss, 0.25, out=curvature)
+
+
+def _cllr_entropy(prior: float) -> float:
+    return -prior * math.log(prior) - (1.0 - prior) * math.log1p(-prior)
+
+
+def _brier_entropy(prior: float) -> float:
+    return 0.5 * prior * (1.0 - prior)
+
+
+def _boost_entropy(prior: float) -> float:
+    return 2.0 * math.sqrt(prior * (1.0 - prior))
+
+
+@frozen
+class ScoringRule:
+    """A proper scoring rule as a loss on posterior log-odds.
+
+    Parameters
+    ----------
+    name : str
+        What the user calls it.
+    kernel : callable
+        ``kernel(log_odds, loss, slope, curvature)`` fills the last three arrays
+        with the loss for log-odds against the truth and its two derivatives.
+    entropy : callable
+        Expected loss of whoever answers with the prior.
+    slope_at_infinity : float
+        What the loss still grows by per unit beyond the largest log-odds that
+        `kernel` takes; infinite if `kernel` takes any.
+    convex : bool
+        Whether the loss is convex in the log-odds, so that training has one
+        minimum only.
+    """
+
+    name: str
+    kernel: Kernel = field(repr=False)
+    entropy: Callable[[float], float] = field(repr=False)
+    slope_at_infinity: float
+    convex: bool
+
+
+_RULES = {
+    rule.name: rule
+    for rule in (
+        ScoringRule("cllr", _cllr, _cllr_entropy, slope_at_infinity=1.0, convex=True),
+        ScoringRule("brier", _brier, _brier_entropy, slope_at_infinity=0.0, convex=False),
+        ScoringRule("boost", _boost, _boost_entropy, slope_at_infinity=math.inf, convex=True),
+    )
+}
+
+OBJECTIVES: tuple[str, ...] = tuple(_RULES)
+"""Names of the known training objectives."""
+
+
+def scoring_rule(name: str, owner: str) -> ScoringRule:
+    """Look up a scoring rule by its name in any case; refuse unknown names."""
+    rule = _RULES.get(str(name).lower())
+    if rule is None:
+        known = ", ".join(repr(known) for known in OBJECTIVES)
+        raise invalid("objective", owner, f"be one of {known}", describe(name))
+    return rule
+
+
+def resolve_prior(prior: float | OperatingPoint, owner: str) -> tuple[float, float]:
+    """Return the (effective) prior that a `prior` argument means, and its log-odds."""
+    if isinstance(prior, OperatingPoint):
+        return prior.effective_prior, prior.plo
+    number = check_fraction(prior, "prior", owner)
+    return number, math.log(number) - math.log1p(-number)
+
+
+def prior_entropy(prior: float | OperatingPoint, objective: str = "cllr") -> float:
+    r"""Return the cost of a detector that knows only the prior.
+
+    It is what training objectives are divided by, so that 1.0 means "learnt
+    nothing from the scores".
+
+    Parameters
+    ----------
+    prior : float or OperatingPoint
+        Prior probability of a target, strictly between 0 and 1; of an operating
+        point the effective prior.
+    objective : {"cllr", "brier", "boost"}, default: "cllr"
+        The proper scoring rule, in any case.
+
+    Returns
+    -------
+    float
+        With :math:`p` the prior: :math:`-p\log p-(1-p)\log(1-p)` nats for cllr,
+        :math:`p(1-p)/2` for brier, :math:`2\sqrt{p(1-p)}` for boost.
+
+    Raises
+    ------
+    InvalidInputError
+        If `prior` is not in (0, 1) or `objective` is not known.
+
+    Examples
+    --------
+    >>> prior_entropy(0.5, "brier")
+    0.125
+    """
+    probability, _ = resolve_prior(prior, "prior_entropy")
+    return scoring_rule(objective, "prior_entropy").entropy(probability)
