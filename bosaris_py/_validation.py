@@ -114,7 +114,7 @@ def _refuse_masked(values: object, name: str, owner: str) -> None:
     """Raise if values are hidden by the mask of a numpy masked array."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         hint = "Take what is valid with .compressed(); a score matrix has `scoremask`."
-        found = f"a masked array with {np.count_nonzero(np.ma.getmaskarray(values))} masked values"
+        found = f"a masked array with {np.count_nonzero(values.mask)} masked values"
         raise invalid(name, owner, "be a plain array", found, hint)
 
 

@@ -102,5 +102,5 @@ def test_trials_without_weight_are_no_trials() -> None:
 
 def test_swapped_scores_and_key() -> None:
     scores, key = _matrices()
-    with pytest.raises(InvalidInputError, match="be a Scores.*; got Key: 2 models"):
+    with pytest.raises(InvalidInputError, match=r"be a Scores.*; got Key: 2 models"):
         Results.from_scores(key, scores)
