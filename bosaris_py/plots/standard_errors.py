@@ -71,7 +71,7 @@ def plot_standard_errors(
     >>> non = 0.5 * np.repeat(rng.normal(size=20), 30) + rng.normal(size=600)
     >>> runs = {
     ...     method: unc.standard_error_distribution(
-    ...         tar, non, unc.DCF(2.0), method=method, tar_sets=sets, non_sets=sets, runs=50, rng=1
+    ...         tar, non, unc.DCF(1.5), method=method, tar_sets=sets, non_sets=sets, runs=50, rng=1
     ...     )
     ...     for method in ("one-layer", "two-layer")
     ... }

@@ -14,19 +14,13 @@ from bosaris_py.uncertainty.comparison_tests import (
     ComparisonTable,
     HolmResult,
     McNemarTest,
-    PermutationTest,
     holm_correction,
     mcnemar_test,
-    speaker_permutation_test,
-    speaker_permutation_test_scores,
-    speaker_z_test,
 )
 from bosaris_py.uncertainty.condition_intervals import bootstrap_condition_table
 from bosaris_py.uncertainty.dcf_error import (
-    SpeakerErrors,
     dcf_standard_error,
     dcf_standard_error_scores,
-    speaker_errors,
 )
 from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts
 from bosaris_py.uncertainty.distribution import (
@@ -56,6 +50,13 @@ from bosaris_py.uncertainty.significance import (
     dcf_z_test,
     hter_interval,
     hter_z_test,
+)
+from bosaris_py.uncertainty.speaker_errors import SpeakerErrors, speaker_errors
+from bosaris_py.uncertainty.speaker_tests import (
+    PermutationTest,
+    speaker_permutation_test,
+    speaker_permutation_test_scores,
+    speaker_z_test,
 )
 from bosaris_py.uncertainty.speakers import TrialSpeakers
 from bosaris_py.uncertainty.statistics import (

@@ -18,7 +18,13 @@ from bosaris_py.trials.forms import AnyKey, AnyScores, check_key
 from bosaris_py.uncertainty.bootstrap import as_scores
 from bosaris_py.uncertainty.strata import Strata, TrialStrata
 
-__all__ = ["ScoredTrials", "check_conditions", "check_same_trials", "check_system"]
+__all__ = [
+    "ScoredTrials",
+    "check_conditions",
+    "check_same_trials",
+    "check_system",
+    "refuse_missing",
+]
 
 Places = npt.NDArray[np.signedinteger[Any]]
 Positions = tuple[Places, Places]
@@ -122,6 +128,19 @@ def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey, owner: 
             f"{key.n_trials} trials of `key`, {only_a} have a score in `scores_a` only and "
             f"{only_b} in `scores_b` only. Filter the key to the trials that both systems have "
             "scored."
+        )
+        raise TrialMismatchError(message)
+
+
+def refuse_missing(scores: AnyScores, key: AnyKey, name: str, owner: str) -> None:
+    """Raise unless each trial of a key has a score."""
+    scored = scored_trials(scores, key)
+    if scored is not None:
+        missing = int(np.count_nonzero(~scored))
+        message = (
+            f"`{name}` of {owner} must have a score for every trial of `key`; "
+            f"{missing} of {key.n_trials} have none. Filter the key to the trials that both "
+            "systems have scored."
         )
         raise TrialMismatchError(message)
 

@@ -5,12 +5,12 @@ speaker, on whichever side, are dependent; everything that takes this into
 account starts from the sums of this module.
 """
 
+import functools
 from typing import Any, Literal, get_args
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from bosaris_py._validation import StrArray, describe, frozen, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
@@ -18,14 +18,17 @@ from bosaris_py.trials.forms import AnyKey, check_key
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.ids import IdIndex, IntArray
 from bosaris_py.uncertainty.estimates import check_choice
+from bosaris_py.uncertainty.scored_trials import ScoredTrials
 
-__all__ = ["PairTable", "TrialSpeakers", "Unknown"]
+__all__ = ["SpeakerTrials", "TrialSpeakers", "Unknown"]
 
 Float64Array = npt.NDArray[np.float64]
 Unknown = Literal["refuse", "own"]
 
-# Cells that are converted to float64 at a time: 8 MB.
-_BLOCK_CELLS = 2**20
+# A table of all pairs may have this many cells for each trial, or in any case this many
+# in all; beyond, the pairs that occur are listed.
+_CELLS_PER_TRIAL = 4
+_SMALL_TABLE = 2**16
 
 _EXAMPLES = 3
 
@@ -181,51 +184,6 @@ class TrialSpeakers:
         """Number of speakers."""
         return int(self.ids.size)
 
-    def sum_targets(self, values: npt.NDArray[Any]) -> Float64Array:
-        """Sum a matrix that is zero except at target trials by speaker.
-
-        Parameters
-        ----------
-        values : (m, n) ndarray
-            One value for each model and segment of the key.
-
-        Returns
-        -------
-        (k,) ndarray of float64
-            The sum over each speaker's models.
-        """
-        sums = np.zeros(self.ids.size)
-        np.add.at(sums, self.of_models, values.sum(axis=1, dtype=np.float64))
-        return sums
-
-    def sum_pairs(self, values: npt.NDArray[Any]) -> "PairTable":
-        """Sum a matrix by pair of speakers.
-
-        Parameters
-        ----------
-        values : (m, n) ndarray
-            One value for each model and segment of the key.
-
-        Returns
-        -------
-        PairTable
-            The sum over the models of one speaker and the segments of another.
-        """
-        rows, row_codes = np.unique(self.of_models, return_inverse=True)
-        cols, col_codes = np.unique(self.of_segments, return_inverse=True)
-        n_segments = col_codes.size
-        grouping = sparse.csr_array(
-            (np.ones(n_segments), (col_codes, np.arange(n_segments))),
-            shape=(cols.size, n_segments),
-        )
-        table = np.zeros((rows.size, cols.size))
-        step = max(1, _BLOCK_CELLS // max(1, n_segments))
-        for start in range(0, row_codes.size, step):
-            block = values[start : start + step].astype(np.float64)
-            by_segment_speaker = np.asarray(grouping @ block.T).T
-            np.add.at(table, row_codes[start : start + step], by_segment_speaker)
-        return PairTable(table, rows, cols, self.ids.size)
-
     def __repr__(self) -> str:
         """Show the counts."""
         return (
@@ -235,53 +193,77 @@ class TrialSpeakers:
 
 
 @attrs.frozen(eq=False)
-class PairTable:
-    """Sums over the trials of each pair of speakers.
+class SpeakerTrials:
+    """The speakers of trials, and sums over the trials of a speaker or of a pair.
 
     Parameters
     ----------
-    table : (a, b) ndarray of float64
-        Sum over the trials with a model of one speaker and a segment of another.
-    rows : (a,) ndarray of int
-        Speaker of each row.
-    cols : (b,) ndarray of int
-        Speaker of each column.
-    n_speakers : int
-        Number of speakers in all.
+    tar : (n_tar,) ndarray of int
+        Speaker of each target trial.
+    first, second : (n_non,) ndarray of int
+        Speaker of the model and of the segment of each non-target trial.
+    n_numbers : int
+        Speakers are numbered below this.
     """
 
-    table: Float64Array
-    rows: IntArray
-    cols: IntArray
-    n_speakers: int
+    tar: IntArray
+    first: IntArray
+    second: IntArray
+    n_numbers: int
+
+    @classmethod
+    def of(cls, speakers: TrialSpeakers, trials: ScoredTrials, owner: str) -> "SpeakerTrials":
+        """Look up the speakers; each non-target trial must have two."""
+        (tar_rows, _), (non_rows, non_cols) = trials.tar, trials.non
+        first, second = speakers.of_models[non_rows], speakers.of_segments[non_cols]
+        same = int(np.count_nonzero(first == second))
+        if same:
+            found = f"{same} with the same speaker on both sides"
+            hint = "Is the map of speakers right?"
+            expected = "have two speakers in each non-target trial"
+            raise invalid("key", owner, expected, found, hint)
+        return cls(speakers.of_models[tar_rows], first, second, speakers.n_speakers)
+
+    @functools.cached_property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Which speakers take part in trials."""
+        found = np.zeros(self.n_numbers, dtype=np.bool_)
+        for numbers in (self.tar, self.first, self.second):
+            found[numbers] = True
+        return found
 
     @property
-    def total(self) -> float:
-        """Sum over all pairs."""
-        return float(self.table.sum())
+    def n_speakers(self) -> int:
+        """Number of speakers who take part in trials."""
+        return int(np.count_nonzero(self.present))
 
-    def by_speaker(self) -> Float64Array:
-        """Sum over all trials that a speaker takes part in, on either side: (k,)."""
-        sums = np.zeros(self.n_speakers)
-        sums[self.rows] += self.table.sum(axis=1)
-        sums[self.cols] += self.table.sum(axis=0)
-        return sums
+    def of_targets(self, values: Float64Array) -> Float64Array:
+        """Add up a number for each target trial by speaker: (n_numbers,)."""
+        return np.asarray(np.bincount(self.tar, values, minlength=self.n_numbers), np.float64)
 
-    def of_same_speaker(self) -> Float64Array:
-        """Return the sums over trials with one speaker on both sides."""
-        _, in_rows, in_cols = np.intersect1d(self.rows, self.cols, return_indices=True)
-        return np.asarray(self.table[in_rows, in_cols])
+    def of_non_targets(self, values: Float64Array) -> Float64Array:
+        """Add up a number for each non-target trial by speaker: (n_numbers,).
 
-    def sum_of_squares(self) -> float:
-        """Return the sum over unordered pairs of speakers of their squared sums.
-
-        Trials (i, j) and (j, i) are of the same pair, so their sums are added first.
+        Each trial counts for the speaker of its model and for that of its segment.
         """
-        _, in_rows, in_cols = np.intersect1d(self.rows, self.cols, return_indices=True)
-        both = self.table[np.ix_(in_rows, in_cols)]
-        # (x + y)^2 = x^2 + y^2 + 2 x y, and each x y occurs twice in the product below.
-        mixed = float(np.sum(both * both.T)) - float(np.sum(np.diag(both) ** 2))
-        return float(np.sum(self.table**2)) + mixed
+        sums = np.bincount(self.first, values, minlength=self.n_numbers)
+        sums += np.bincount(self.second, values, minlength=self.n_numbers)
+        return np.asarray(sums, np.float64)
+
+    def pair_squares(self, values: Float64Array) -> float:
+        """Add up a number for each non-target trial by pair of speakers; sum the squares.
+
+        Trials (i, j) and (j, i) are of the same pair.
+        """
+        pairs = np.minimum(self.first, self.second).astype(np.int64)
+        pairs *= self.n_numbers
+        pairs += np.maximum(self.first, self.second)
+        n_cells = self.n_numbers**2
+        if n_cells > max(_CELLS_PER_TRIAL * pairs.size, _SMALL_TABLE):
+            listed, pairs = np.unique(pairs, return_inverse=True)
+            n_cells = listed.size
+        sums = np.bincount(pairs, values, minlength=n_cells)
+        return float(np.dot(sums, sums))
 
 
 def _occurring(positions: npt.NDArray[Any], ids: StrArray) -> npt.NDArray[np.bool_]:

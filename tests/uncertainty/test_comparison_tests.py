@@ -15,12 +15,14 @@ from bosaris_py.uncertainty.comparison_tests import (
     ComparisonTable,
     holm_correction,
     mcnemar_test,
+)
+from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts
+from bosaris_py.uncertainty.significance import dcf_z_test
+from bosaris_py.uncertainty.speaker_tests import (
     speaker_permutation_test,
     speaker_permutation_test_scores,
     speaker_z_test,
 )
-from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts
-from bosaris_py.uncertainty.significance import dcf_z_test
 from tests.crossed_trials import CrossedExperiment
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -336,10 +338,7 @@ def test_unpaired_lists():
     full = Scores(np.eye(2), *ids)
     partial = Scores(np.eye(2), *ids, scoremask=[[True, False], [True, True]])
     for test in (speaker_z_test, speaker_permutation_test_scores):
-        with (
-            pytest.warns(UserWarning, match="1 of 2 non-targets missing"),
-            pytest.raises(TrialMismatchError, match=r"`scores_b` .* 1 of 4 have none"),
-        ):
+        with pytest.raises(TrialMismatchError, match=r"`scores_b` .* 1 of 4 have none"):
             test(full, partial, key, Cost())
     with pytest.raises(TrialMismatchError, match="got 2 and 3 costs"):
         speaker_permutation_test([1, 2], [1, 2, 3])
