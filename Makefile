@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 INSTALLED := $(VENV)/installed
+# Other libraries bring much that could hold numpy back: they stay away from .venv.
+PEERS := .venv-peers
 ARGS ?=
 
 # Two installations into one environment at once would get in each other's way.
@@ -55,14 +57,15 @@ docs: $(INSTALLED)/docs
 bench: $(INSTALLED)/package
 	$(RUN) benchmarks/run.py $(ARGS)
 
-peers: $(INSTALLED)/bench
-	$(RUN) benchmarks/compare_peers.py $(ARGS)
+peers: $(PEERS)/installed
+	$(PEERS)/bin/python benchmarks/compare_peers.py $(ARGS)
 
 build: $(INSTALLED)/dev
 	$(RUN) -m build
 
 clean:
 	rm -rf build dist demo_output docs/_build docs/api/generated *.egg-info .coverage .hypothesis
+	rm -rf $(PEERS) .asv
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -76,6 +79,12 @@ $(INSTALLED)/%: setup.cfg pyproject.toml | $(RUN)
 	@echo "Installing bosaris_py and what '$*' needs into $(VENV) ..."
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	@mkdir -p $(@D) && touch $@
+
+$(PEERS)/installed: setup.cfg pyproject.toml | $(RUN)
+	@echo "Installing bosaris_py and the libraries that it is compared with into $(PEERS) ..."
+	$(RUN) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
