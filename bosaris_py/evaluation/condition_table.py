@@ -5,16 +5,14 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from bosaris_py._validation import FloatArray, describe, invalid
 from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials.condition_members import any_of
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
-from bosaris_py.trials.ids import IntArray
 
 __all__ = ["ConditionRow", "ConditionTable", "condition_table", "table_points"]
 
@@ -225,8 +223,8 @@ def condition_table(
     tar, non = scores.get_tar_non(key)
     members = conditions.scored_members(scores, key)
     rows = [_condition_row(item, tar, non, points, normalize=normalize) for item in members]
-    all_tar = tar[_any_of([item.tar for item in members], tar.size)]
-    all_non = non[_any_of([item.non for item in members], non.size)]
+    all_tar = tar[any_of([item.tar for item in members], tar.size)]
+    all_non = non[any_of([item.non for item in members], non.size)]
     equalised = _nothing(points)
     if all_tar.size and all_non.size:
         mixture = Results.from_evidence(ConditionMixture(tar, non, members))
@@ -328,14 +326,6 @@ def _nothing(points: Mapping[str, float | OperatingPoint]) -> dict[str, float | 
     for suffix in points:
         names += [f"act_dcf{suffix}", f"min_dcf{suffix}"]
     return dict.fromkeys(names)
-
-
-def _any_of(parts: Sequence[IntArray], size: int) -> slice | npt.NDArray[np.bool_]:
-    """Return an index of all positions that are in some part."""
-    counted = np.zeros(size, dtype=np.bool_)
-    for part in parts:
-        counted[part] = True
-    return slice(None) if counted.all() else counted
 
 
 def _cell(row: ConditionRow, name: str) -> str:

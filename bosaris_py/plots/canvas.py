@@ -1,7 +1,6 @@
 """What DET and Bayes plots have in common: an Axes, systems to draw, a legend, a file."""
 
 import os
-import warnings
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,14 +19,13 @@ from matplotlib.lines import Line2D
 from bosaris_py._validation import describe, invalid, warn_caller
 from bosaris_py.errors import (
     BosarisWarning,
-    ConditionWarning,
     InvalidInputError,
-    MissingTrialsWarning,
     PlotRangeWarning,
 )
-from bosaris_py.evaluation import Results
+from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
+from bosaris_py.trials.condition_members import any_of
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
 
 __all__ = ["Canvas", "LineKeywords", "make_axes", "warn_outside"]
@@ -48,6 +46,9 @@ _KINDS: dict[type, str] = {
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
 _NO_MARKER = (None, "None", "none", "", " ")
+# Of systems that share a colour because there are more of them than colours.
+_ROUND_STYLES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)))
+_LONG_LEGEND = 8
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
 
@@ -165,8 +166,7 @@ class Canvas(ABC):
         name : str, default: ""
             Comes first in all legend entries of the system.
         conditions : Conditions, optional
-            Draw the condition-weighted curves: of the means of the conditions'
-            error-rates.
+            Draw the curves of the weighted means of the conditions' error-rates.
 
         Raises
         ------
@@ -191,11 +191,12 @@ class Canvas(ABC):
         name: str = "",
         **line_keywords: Any,
     ) -> Axes:
-        """Draw each condition, all trials pooled, and the condition-weighted curve.
+        """Draw each condition, its trials pooled with the others', and the equalised ones.
 
-        The weighted curve is drawn thick and black; that of the pooled trials, in
-        which large conditions count more, dashed; those of the single conditions
-        thin and coloured. Legend entries name them.
+        The curve of the equalised conditions, each with its weight, is drawn thick
+        and black; that of the pooled trials, in which large conditions count more,
+        dashed; those of the single conditions thin and coloured, from the eleventh on
+        with dashes and dots as well. Legend entries name them.
 
         Parameters
         ----------
@@ -207,7 +208,7 @@ class Canvas(ABC):
             The conditions and their weights.
         name : str, default: ""
             Of the system; comes first in the legend entries of the pooled and the
-            weighted curve.
+            equalised curve.
         **line_keywords
             Matplotlib's line properties, for all curves.
 
@@ -224,7 +225,8 @@ class Canvas(ABC):
         -----
         ConditionWarning
             If conditions have trials of one class only. They have no curve of their
-            own, but take part in the weighted one. Those of weight 0 have none either.
+            own, but take part in the equalised one. Those of weight 0 have none
+            either, and their trials are not pooled.
         MissingTrialsWarning
             If the key holds trials without score.
         PlotRangeWarning
@@ -232,34 +234,42 @@ class Canvas(ABC):
 
         Notes
         -----
-        As in figures 1 and 2 of van Leeuwen [1]_. Afterwards the condition-weighted
-        system is the current one, so that `plot_mindcf_point` and the like mark it.
+        As in figures 1 and 2 of van Leeuwen [1]_; "equalised" is his condition-weighted
+        analysis, with whatever weights. It is the current system afterwards, so that
+        `plot_mindcf_point` and the like mark it. The same conditions are the rows of
+        `bosaris_py.evaluation.condition_table`.
 
         References
         ----------
-        .. [1] D. A. van Leeuwen, "Overall performance metrics for multi-condition
-           speaker recognition evaluations", 2008.
+        .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition
+           using multiple conditions in an evaluation", 2008.
         """
         owner = self._method("conditions")
         check_scores(scores, owner)
         check_key(key, owner)
         _require("conditions", conditions, Conditions, owner)
         tar, non = scores.get_tar_non(key)
-        thin = {"linewidth": 0.8, "alpha": 0.8} | line_keywords
-        for member in conditions.scored_members(scores, key):
-            if member.tar.size and member.non.size:
-                self.set_system(tar[member.tar], non[member.non], member.name)
-                self._plot_curve(**thin)
-        self.set_system(tar, non, name)
-        dashed = {"color": "black", "linestyle": "--", "linewidth": 1.4} | line_keywords
-        self._plot_curve(label="pooled", **dashed)
-        with warnings.catch_warnings():
-            # Said above already.
-            warnings.simplefilter("ignore", (ConditionWarning, MissingTrialsWarning))
-            weighted = Results.from_scores(scores, key, conditions)
-        self.set_system_from_results(weighted, name)
-        thick = {"color": "black", "linewidth": 2.2} | line_keywords
-        return self._plot_curve(label="condition-weighted", **thick)
+        members = conditions.scored_members(scores, key)
+        mixture = Results.from_evidence(ConditionMixture(tar, non, members))
+        keywords = cbook.normalize_kwargs(line_keywords, Line2D)
+        for item in members:
+            if item.tar.size and item.non.size:
+                self.set_system(tar[item.tar], non[item.non], item.name)
+                thin = {"linewidth": 0.9, "linestyle": self._style_of_round()}
+                self._plot_curve(**(thin | keywords))
+        all_tar = tar[any_of((item.tar for item in members), tar.size)]
+        all_non = non[any_of((item.non for item in members), non.size)]
+        self.set_system(all_tar, all_non, name)
+        dashed = {"color": "black", "linestyle": (0, (4, 2)), "linewidth": 1.4}
+        self._plot_curve(label="pooled", **(dashed | keywords))
+        self.set_system_from_results(mixture, name)
+        thick = {"color": "black", "linewidth": 2.2}
+        return self._plot_curve(label="equalised", **(thick | keywords))
+
+    def _style_of_round(self) -> Any:
+        """Return what tells the current system from the one with the same colour before it."""
+        n_colours = len(mpl.rcParams["axes.prop_cycle"].by_key().get("color", "k"))
+        return _ROUND_STYLES[int(self._colour[1:]) // n_colours % len(_ROUND_STYLES)]
 
     @abstractmethod
     def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
@@ -424,6 +434,8 @@ class Canvas(ABC):
         handles, labels = self.ax.get_legend_handles_labels()
         if handles:
             defaults: dict[str, Any] = {"loc": "best", "fontsize": "small", "handlelength": 2.8}
+            if len(handles) > _LONG_LEGEND:
+                defaults |= {"fontsize": "x-small", "labelspacing": 0.25}
             self.ax.legend(handles, labels, **(defaults | legend_keywords))
         else:
             message = (

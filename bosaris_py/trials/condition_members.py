@@ -1,17 +1,32 @@
 """What each condition weighs, and where its trials stand."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import by_constructor, describe, frozen, invalid, list_some, read_only
+from bosaris_py._validation import (
+    BoolArray,
+    by_constructor,
+    describe,
+    frozen,
+    invalid,
+    list_some,
+    read_only,
+)
 from bosaris_py.trials.ids import IntArray
 
-__all__ = ["ConditionMembers", "WeightsLike", "as_condition_weights", "shares_of", "spread"]
+__all__ = [
+    "ConditionMembers",
+    "WeightsLike",
+    "any_of",
+    "as_condition_weights",
+    "shares_of",
+    "spread",
+]
 
 Float64Array = npt.NDArray[np.float64]
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
@@ -46,6 +61,27 @@ class ConditionMembers:
     non_weight: float
 
     __reduce__ = by_constructor
+
+
+def any_of(parts: Iterable[IntArray], size: int) -> slice | BoolArray:
+    """Return an index of the positions that some part holds, among `size` of them.
+
+    Parameters
+    ----------
+    parts : iterable of (n,) ndarray of int
+        The positions, for instance the targets of each condition.
+    size : int
+        Number of all positions.
+
+    Returns
+    -------
+    slice or (size,) ndarray of bool
+        A slice if all are held, so that indexing makes no copy.
+    """
+    held = np.zeros(size, dtype=np.bool_)
+    for part in parts:
+        held[part] = True
+    return slice(None) if held.all() else held
 
 
 def spread(

@@ -35,7 +35,7 @@ def test_det_shows_each_condition_pooled_and_weighted(scores, key, conditions) -
     plot.display_legend()
     lines = plot.artists["steppy_det"]
     labels = [line.get_label() for line in lines]
-    assert labels == ["common", "rare", "system pooled", "system condition-weighted"]
+    assert labels == ["common", "rare", "system pooled", "system equalised"]
     expected = [
         Results.from_scores(scores, conditions.select(key, "common")),
         Results.from_scores(scores, conditions.select(key, "rare")),
@@ -79,7 +79,7 @@ def test_condition_without_targets_has_no_curve_but_takes_part(scores, key) -> N
     with pytest.warns(ConditionWarning):
         plot.plot_conditions(scores, key, conditions)
     labels = [line.get_label() for line in plot.artists["steppy_det"]]
-    assert labels == ["both", "pooled", "condition-weighted"]
+    assert labels == ["both", "pooled", "equalised"]
 
 
 def test_missing_scores_are_told_once(scores, key, conditions) -> None:
@@ -94,3 +94,35 @@ def test_missing_scores_are_told_once(scores, key, conditions) -> None:
 def test_other_objects_are_refused(scores, key) -> None:
     with pytest.raises(InvalidInputError, match=r"`conditions` of DETPlot\.plot_conditions"):
         DETPlot().plot_conditions(scores, key, {"rare": key.tar})
+
+
+def test_dropped_and_uncovered_trials_are_not_pooled(scores, key, conditions) -> None:
+    plot = BayesPlot((-4.0, 4.0, 0.0, 1.5))
+    only = conditions.with_weights({"common": 1.0, "rare": 0.0})
+    plot.plot_conditions(scores, key, only)
+    common, pooled, equalised = (line.get_ydata() for line in plot.artists["dcf_curve_act"])
+    assert np.array_equal(pooled, common)
+    assert equalised == pytest.approx(common, abs=1e-12)
+
+
+def test_no_two_of_many_conditions_look_alike(scores, key) -> None:
+    by_ten = np.tile(np.arange(100) // 4, (20, 1))
+    conditions = Conditions({f"c{i:02}": by_ten == i for i in range(25)})
+    plot = DETPlot("big")
+    plot.plot_conditions(scores, key, conditions)
+    plot.display_legend()
+    lines = plot.artists["steppy_det"]
+    # The public get_linestyle tells dashes from solid lines only.
+    looks = {(line.get_color(), str(line._unscaled_dash_pattern)) for line in lines}
+    assert len(lines) == len(looks) == 27
+    legend = plot.ax.get_legend()
+    small = [text.get_fontsize() for text in legend.get_texts()]
+    assert len(small) == 27
+    assert max(small) < 8
+
+
+def test_line_properties_by_short_names(scores, key, conditions) -> None:
+    plot = DETPlot("big")
+    plot.plot_conditions(scores, key, conditions, lw=0.5, ls=":")
+    for line in plot.artists["steppy_det"]:
+        assert (line.get_linewidth(), line.get_linestyle()) == (0.5, ":")
