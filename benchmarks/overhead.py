@@ -1,18 +1,23 @@
 """What a call costs beyond the work: every operation on 1000 scores, in microseconds.
 
 Sums over 1000 scores take a microsecond or two; whatever a call takes beyond that is checking
-arguments, making objects, and numpy's own time for each of its calls.
+arguments, making objects, and numpy's own time for each of its calls. Times are the
+processor's, the shortest of several runs.
 
-    python benchmarks/overhead.py                  all operations, at 1000 scores
+    python benchmarks/overhead.py                  all, at 1000 scores, into docs/overhead_table.md
+    python benchmarks/overhead.py --output -       the same on the screen
     python benchmarks/overhead.py --scores 10000
     python benchmarks/overhead.py --profile eer    where the time of one of them goes
 """
 
 import argparse
 import cProfile
+import platform
 import pstats
+import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from timing import seconds
@@ -20,6 +25,7 @@ from timing import seconds
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 PRIOR = 0.01
 POINT = bp.OperatingPoint(0.01, c_miss=10.0)
 # Calls per timing, so that the clock's own time does not count.
@@ -98,33 +104,53 @@ def operations(n_scores: int) -> dict[str, Callable[[], object]]:
     }
 
 
+def measure(call: Callable[[], object]) -> float:
+    """Return the microseconds of a call."""
+    calls = CALLS if seconds(call, 3) < 0.01 else 1
+
+    def many() -> None:
+        for _ in range(calls):
+            call()
+
+    return 1e6 * seconds(many, 15, time.process_time) / calls
+
+
+def profile(call: Callable[[], object]) -> None:
+    """Print where the time of a call goes."""
+    profiler = cProfile.Profile()
+    profiler.enable()
+    for _ in range(1000):
+        call()
+    profiler.disable()
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
+
+
 def main() -> None:
-    """Print the table, or one profile."""
+    """Write the table, or print one profile."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scores", type=int, default=1000)
     parser.add_argument("--profile", default="", help="name of one operation")
+    parser.add_argument("--output", default=str(DOCS / "overhead_table.md"))
     options = parser.parse_args()
     # A thousand scores have few errors; nobody needs to be told here.
     warnings.simplefilter("ignore")
-    table = operations(options.scores)
+    calls = operations(options.scores)
     if options.profile:
-        call = table[options.profile]
-        profile = cProfile.Profile()
-        profile.enable()
-        for _ in range(1000):
-            call()
-        profile.disable()
-        pstats.Stats(profile).sort_stats("tottime").print_stats(25)
+        profile(calls[options.profile])
         return
-    for name, call in table.items():
-        once = seconds(call, 3)
-        calls = CALLS if once < 0.01 else 1
-
-        def many(call: Callable[[], object] = call, calls: int = calls) -> None:
-            for _ in range(calls):
-                call()
-
-        print(f"{name:32s} {1e6 * seconds(many, 15) / calls:10.1f} us", flush=True)
+    lines = [
+        "<!-- Made by benchmarks/overhead.py; do not edit. -->",
+        "",
+        f"| a call on {options.scores:,} scores | microseconds |",
+        "|---|---:|",
+    ]
+    lines += [f"| {name} | {measure(call):,.0f} |" for name, call in calls.items()]
+    lines += ["", f"One core of {platform.machine()}, numpy {np.__version__}."]
+    text = "\n".join(lines) + "\n"
+    if options.output == "-":
+        print(text)
+    else:
+        Path(options.output).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
