@@ -140,7 +140,9 @@ class Results:
         check_scores(scores, "Results.from_scores")
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
-        return cls(*scores.get_tar_non(key, any_order=True))
+        # Column by column, although a matrix is read faster as it lies: the last bit of Cllr
+        # would depend on the form of the trials.
+        return cls(*scores.get_tar_non(key))
 
     @classmethod
     def from_files(
