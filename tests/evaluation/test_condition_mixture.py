@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bosaris_py import optimal_llrs
 from bosaris_py.errors import ConditionWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Conditions, Key, Scores
+from bosaris_py.uncertainty import auc_standard_error
 from tests.score_strategies import any_scores, finite_scores, priors, score_lists
 
 PRIORS = np.linspace(0.05, 0.95, 19)
@@ -154,6 +156,161 @@ class TestByHand:
         assert results.threshold_at(pfa=0.1).pmiss == pytest.approx(1 / 2)
 
 
+class TestByHandWithTies:
+    r"""Two conditions with 2 and 4 trials per class, with ties, for which EERs differ.
+
+    t is a target and n a non-target, A of two trials and B of four::
+
+        score   -3  -2  -1.5  -1     0.5      1   2   3   4   5
+        trial   nB  nA   tB   nB  tA nA nB   tB  tA  nB  tB  tB
+
+    Of equal weight, a trial of A steps the rates by 2/8 and one of B by 1/8, as if each trial of A
+    had been tried twice. (pmiss, pfa) in eighths, rejecting what is below a score::
+
+        -3 (0, 8)  -2 (0, 7)  -1.5 (0, 5)  -1 (1, 5)  0.5 (1, 4)
+         1 (3, 1)   2 (4, 1)     3 (6, 1)   4 (6, 0)    5 (7, 0)  above (8, 0)
+
+    Vertices of the hull: (0, 8), (0, 5), (3, 1), (6, 0), (8, 0).
+    """
+
+    A = ([0.5, 2.0], [-2.0, 0.5])
+    B = ([-1.5, 1.0, 4.0, 5.0], [-3.0, -1.0, 0.5, 3.0])
+    HULL = ((0, 8), (0, 5), (3, 1), (6, 0), (8, 0))
+
+    @pytest.fixture
+    def weights(self) -> dict[str, np.ndarray]:
+        _, key, labels = in_a_row({"A": self.A, "B": self.B})
+        tar_weights, non_weights = Conditions.from_labels(key, labels).trial_weights(key)
+        return {"tar_weights": tar_weights, "non_weights": non_weights}
+
+    @pytest.fixture(params=["mixture", "trial weights", "repeated trials"])
+    def results(self, request: pytest.FixtureRequest, weights: dict[str, np.ndarray]) -> Results:
+        scores, key, labels = in_a_row({"A": self.A, "B": self.B})
+        if request.param == "mixture":
+            return Results.from_scores(scores, key, Conditions.from_labels(key, labels))
+        if request.param == "trial weights":
+            return Results(*scores.get_tar_non(key), **weights)
+        return Results([*self.A[0] * 2, *self.B[0]], [*self.A[1] * 2, *self.B[1]])
+
+    @pytest.mark.parametrize(
+        ("definition", "expected"),
+        [
+            # From (0, 5) to (3, 1), 5 - 4/3 x = x.
+            ("rocch", Fraction(15, 7) / 8),
+            # From (1, 4) to (3, 1), 4 - 3/2 (x - 1) = x.
+            ("interpolated", Fraction(11, 5) / 8),
+            # (3, 1) is nearer to the diagonal than (1, 4): the mean of its rates.
+            ("step", Fraction(3 + 1, 2) / 8),
+        ],
+    )
+    def test_equal_error_rates(self, results, definition, expected):
+        found = results.equal_error_rate(definition)
+        assert found == pytest.approx(float(expected), rel=1e-14)
+
+    def test_default_equal_error_rate_is_that_of_the_hull(self, results):
+        assert results.eer == results.equal_error_rate("rocch")
+
+    @pytest.mark.parametrize(
+        ("ratio", "expected"),
+        [
+            # 5 - 4/3 x = r x gives the miss rate in eighths.
+            (2.0, 2 * Fraction(3, 2) / 8),
+            (0.5, Fraction(1, 2) * Fraction(30, 11) / 8),
+        ],
+    )
+    def test_unequal_error_rate(self, results, ratio, expected):
+        found = results.rocch.unequal_error_rate(ratio)
+        assert found == pytest.approx(float(expected), rel=1e-14)
+
+    def test_hull(self, results):
+        expected = np.array(self.HULL) / 8
+        np.testing.assert_allclose(results.rocch.pmiss, expected[:, 0], rtol=1e-15)
+        np.testing.assert_allclose(results.rocch.pfa, expected[:, 1], rtol=1e-15)
+
+    @pytest.mark.parametrize(
+        ("threshold", "expected"),
+        [(-np.inf, (0, 8)), (-2.0, (0, 7)), (0.5, (1, 4)), (0.75, (3, 1)), (np.inf, (8, 0))],
+    )
+    def test_error_rates(self, results, threshold, expected):
+        found = results.error_rates_at(threshold)
+        np.testing.assert_allclose(found, np.array(expected) / 8, rtol=1e-15)
+
+    @pytest.mark.parametrize(
+        ("prior", "actual", "minimum"),
+        [
+            # Thresholds log(9) = 2.2, 0, -2.2: (6, 1), (1, 4), (0, 7).
+            (0.1, Fraction(6 * 1 + 1 * 9, 80), Fraction(6 * 1 + 0 * 9, 80)),
+            (0.5, Fraction(1 + 4, 16), Fraction(3 + 1, 16)),
+            (0.9, Fraction(0 * 9 + 7 * 1, 80), Fraction(0 * 9 + 5 * 1, 80)),
+        ],
+    )
+    def test_costs(self, results, prior, actual, minimum):
+        assert results.act_dcf(prior) == pytest.approx(float(actual), rel=1e-14)
+        assert results.min_dcf(prior) == pytest.approx(float(minimum), rel=1e-14)
+        # Without a detector the cost is that of the rarer class.
+        normalized = float(minimum / min(Fraction(str(prior)), 1 - Fraction(str(prior))))
+        assert results.min_dcf(prior, normalize=True) == pytest.approx(normalized, rel=1e-14)
+
+    def test_cllr(self, results):
+        """A trial of A counts 2/8, one of B 1/8."""
+        expected = 0.0
+        for (tar, non), share in ((self.A, 2 / 8), (self.B, 1 / 8)):
+            expected += share * sum(np.log2(1 + np.exp(-score)) for score in tar) / 2
+            expected += share * sum(np.log2(1 + np.exp(score)) for score in non) / 2
+        assert results.cllr == pytest.approx(expected, rel=1e-14)
+
+    def test_minimum_cllr(self, results):
+        """PAV pools (3, 4) and (3, 1) eighths of targets and non-targets; other pools are pure."""
+        expected = 0.0
+        for t, n in ((3 / 8, 4 / 8), (3 / 8, 1 / 8)):
+            expected += (t * np.log2(1 + n / t) + n * np.log2(1 + t / n)) / 2
+        assert results.min_cllr == pytest.approx(expected, rel=1e-14)
+
+    def test_pav(self, weights):
+        scores, key, _ = in_a_row({"A": self.A, "B": self.B})
+        tar_llrs, non_llrs = optimal_llrs(*scores.get_tar_non(key), **weights)
+        low, high = np.log(3 / 4), np.log(3 / 1)
+        # In the order of A's, then B's trials.
+        expected = [low, high, low, high, np.inf, np.inf]
+        np.testing.assert_allclose(tar_llrs, expected, rtol=1e-14)
+        np.testing.assert_allclose(non_llrs, [-np.inf, low, -np.inf, low, low, high], rtol=1e-14)
+
+    def test_area_under_the_curve(self, results):
+        """Eighths of non-targets below each target, half of those at it."""
+        below = {"tA 0.5": 4 + Fraction(3, 2), "tA 2": 7}
+        below |= {"tB -1.5": 3, "tB 1": 7, "tB 4": 8, "tB 5": 8}
+        expected = sum((2 if name[1] == "A" else 1) * n for name, n in below.items()) / 64
+        assert expected == Fraction(51, 64)
+        assert results.auc == pytest.approx(51 / 64, rel=1e-14)
+
+    def test_standard_error_of_the_area(self, weights):
+        """NISTIR 7722, equation 14, pair by pair; with weights, 1 / sum(shares^2) trials."""
+        sides = [
+            [(s, Fraction(1, 2) / len(part[side])) for part in (self.A, self.B) for s in part[side]]
+            for side in (0, 1)
+        ]
+        size = 1 / (2 * Fraction(1, 4) ** 2 + 4 * Fraction(1, 8) ** 2)
+        assert size == Fraction(16, 3)
+
+        def wins(tar: float, non: float) -> Fraction:
+            return Fraction(int(tar > non)) + Fraction(int(tar == non), 2)
+
+        area = sum(v * w * wins(t, n) for t, v in sides[0] for n, w in sides[1])
+        square = sum(v * w * wins(t, n) ** 2 for t, v in sides[0] for n, w in sides[1])
+        two_tar = sum(w * sum(v * wins(t, n) for t, v in sides[0]) ** 2 for n, w in sides[1])
+        two_non = sum(v * sum(w * wins(t, n) for n, w in sides[1]) ** 2 for t, v in sides[0])
+        variance = square - area**2
+        variance += (size - 1) * (two_tar - area**2) + (size - 1) * (two_non - area**2)
+        variance /= size**2
+        scores, key, _ = in_a_row({"A": self.A, "B": self.B})
+        found = auc_standard_error(*scores.get_tar_non(key), **weights, ties="half")
+        assert found == pytest.approx(float(variance) ** 0.5, rel=1e-13)
+
+    def test_break_even_point(self, results):
+        """As many misses as false alarms: that of the EER, times the trials of a class."""
+        assert results.prbep == pytest.approx(results.n_tar * 15 / 56, rel=1e-14)
+
+
 @st.composite
 def mixtures(
     draw: st.DrawFn, elements: st.SearchStrategy[float] = any_scores
@@ -258,6 +415,17 @@ class TestLaws:
             assert getattr(mixed, name) == pytest.approx(
                 getattr(plain, name), rel=1e-12, abs=1e-12
             ), name
+        assert mixed.equal_error_rate("interpolated") == pytest.approx(
+            plain.equal_error_rate("interpolated"), rel=1e-12, abs=1e-12
+        )
+        for ratio in (0.25, 3.0):
+            assert mixed.rocch.unequal_error_rate(ratio) == pytest.approx(
+                plain.rocch.unequal_error_rate(ratio), rel=1e-12, abs=1e-12
+            )
+        thresholds = np.concatenate(repeated)
+        np.testing.assert_allclose(
+            mixed.error_rates_at(thresholds), plain.error_rates_at(thresholds), atol=1e-12
+        )
         for method in ("act_dcf", "min_dcf"):
             np.testing.assert_allclose(
                 getattr(mixed, method)([prior, *PRIORS]),
