@@ -4,15 +4,22 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 import bosaris_py
+from bosaris_py import Conditions, Key, Scores, uncertainty
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import Results
+from bosaris_py.evaluation import Results, condition_table, primary_cost
+from tests.score_strategies import weighted_scores
 
 Metric = Callable[..., object]
 
 METRICS: dict[str, Metric] = {
     "eer": bosaris_py.eer,
+    "eer interpolated": lambda tar, non, **w: bosaris_py.eer(
+        tar, non, definition="interpolated", **w
+    ),
+    "eer step": lambda tar, non, **w: bosaris_py.eer(tar, non, definition="step", **w),
     "prbep": bosaris_py.prbep,
     "auc": bosaris_py.auc,
     "cllr": bosaris_py.cllr,
@@ -39,7 +46,10 @@ METRICS: dict[str, Metric] = {
     ),
     "eer_threshold": lambda tar, non, **w: Results(tar, non, **w).eer_threshold,
     "threshold_at": lambda tar, non, **w: Results(tar, non, **w).threshold_at(pfa=0.1),
+    "auc_standard_error": uncertainty.auc_standard_error,
 }
+# Its weights say how much a trial counts, not how many trials there are.
+NO_REPETITIONS = {"auc_standard_error"}
 TAR = np.array([-1.0, 0.25, 0.5, 0.5, 2.0, 3.0, 3.0, 8.0])
 NON = np.array([-4.0, -4.0, -1.0, 0.0, 0.25, 0.5, 2.5, -2.0, -8.0, -0.5])
 
@@ -134,6 +144,27 @@ def test_unit_weights_change_nothing(metric: Metric) -> None:
     )
 
 
+@pytest.mark.parametrize("name", sorted(METRICS.keys() - NO_REPETITIONS))
+@given(tar=weighted_scores(), non=weighted_scores())
+def test_whole_weights_are_repeated_trials(
+    name: str, tar: tuple[np.ndarray, np.ndarray], non: tuple[np.ndarray, np.ndarray]
+) -> None:
+    weighted = METRICS[name](tar[0], non[0], tar_weights=tar[1], non_weights=non[1])
+    repeated = METRICS[name](np.repeat(*tar), np.repeat(*non))
+    if name == "optimal_llrs":
+        # One for each trial: trials of weight 0 have a place on the map, too.
+        kept = METRICS[name](
+            tar[0][tar[1] > 0],
+            non[0][non[1] > 0],
+            tar_weights=tar[1][tar[1] > 0],
+            non_weights=non[1][non[1] > 0],
+        )
+        weighted, repeated = np.unique(kept), np.unique(repeated)
+    np.testing.assert_allclose(
+        np.asarray(weighted, dtype=float), np.asarray(repeated, dtype=float), rtol=1e-12, atol=1e-14
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -156,3 +187,90 @@ def test_unit_weights_change_nothing(metric: Metric) -> None:
 def test_bad_input(metric: Metric, change: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         metric(**{"tar": TAR, "non": NON, **change})
+
+
+# What takes scores, a key and conditions, as a number or a list of numbers.
+JUDGES: dict[str, Metric] = {
+    "Results": lambda scores, key, conditions: _figures(
+        Results.from_scores(scores, key, conditions)
+    ),
+    "condition_table": lambda scores, key, conditions: [
+        value
+        for record in condition_table(scores, key, conditions, [0.1, 0.5]).records()
+        for value in record.values()
+        if isinstance(value, float)
+    ],
+    "primary_cost, pooled": lambda scores, key, _: _both(primary_cost(scores, key, "VoxSRC")),
+    "primary_cost": lambda scores, key, conditions: _both(
+        primary_cost(scores, key, "VoxSRC", conditions)
+    ),
+}
+
+
+def _figures(results: Results) -> list[float]:
+    rates = [results.equal_error_rate(name) for name in ("rocch", "interpolated", "step")]
+    costs = results.to_dict([0.01, 0.5])["operating_points"][0].values()
+    return [*rates, results.auc, results.prbep, results.cllr, results.min_cllr, *costs]
+
+
+def _both(cost: object) -> list[float]:
+    return [cost.actual, cost.minimum]
+
+
+def judged(
+    judge: Metric, tar: object, non: object, *, flat: bool = False, order: int = 1
+) -> np.ndarray:
+    """Judge one model's scores, of which every second one is of the odd condition."""
+    values = np.concatenate((tar, non))
+    is_target = np.arange(values.size) < len(tar)
+    segments = np.array([f"{number:03}" for number in range(values.size)])
+    # Strided, reversed if asked for, and without leave to write.
+    matrix = np.repeat(values, 2)[None, ::2][:, ::order]
+    mask = is_target[None, ::order]
+    for array in (matrix, mask):
+        array.setflags(write=False)
+    scores = Scores(matrix, ["m"], segments[::order])
+    key = Key(["m"], segments[::order], mask, ~mask)
+    odd = Key(["m"], segments[1::2], mask[:, ::order][:, 1::2], ~mask[:, ::order][:, 1::2])
+    even = Key(["m"], segments[::2], mask[:, ::order][:, ::2], ~mask[:, ::order][:, ::2])
+    conditions = Conditions({"even": even, "odd": odd}, [0.25, 0.75], lacking="ignore")
+    before = matrix.copy(), mask.copy()
+    if flat:
+        found = judge(scores.to_flat(), key.to_flat(), conditions)
+    else:
+        found = judge(scores, key, conditions)
+    for array, copy in zip((matrix, mask), before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+    return np.array(found)
+
+
+@pytest.fixture(params=JUDGES, ids=str)
+def judge(request: pytest.FixtureRequest) -> Metric:
+    return JUDGES[request.param]
+
+
+def test_judges_take_any_numbers_form_and_order(judge: Metric) -> None:
+    """All scores here are exact in float32, none is a Bayes threshold's neighbour."""
+    expected = judged(judge, TAR, NON)
+    for kind in (np.float32, np.float16, ">f8"):
+        np.testing.assert_array_equal(judged(judge, TAR.astype(kind), NON.astype(kind)), expected)
+    np.testing.assert_array_equal(judged(judge, TAR, NON, flat=True), expected)
+    np.testing.assert_allclose(judged(judge, TAR, NON, order=-1), expected, rtol=1e-14)
+    whole = (4 * TAR).astype(np.int64), (4 * NON).astype(np.int64)
+    np.testing.assert_array_equal(judged(judge, *whole), judged(judge, 4 * TAR, 4 * NON))
+
+
+def test_judges_take_infinities(judge: Metric) -> None:
+    found = judged(judge, np.append(TAR, [np.inf, -np.inf]), np.append(NON, [np.inf, -np.inf]))
+    assert not np.isnan(found).any()
+
+
+@pytest.mark.parametrize(("tar", "non", "name"), [([], NON, "tar"), (TAR, [], "non")])
+def test_judges_refuse_an_empty_class(judge: Metric, tar: object, non: object, name: str) -> None:
+    if judge is JUDGES["condition_table"]:
+        # A table has lines without figures.
+        assert set(judged(judge, tar, non)) == {0.25, 0.75}
+        return
+    words = {"tar": "target", "non": "non-target"}[name]
+    with pytest.raises(InvalidInputError, match=f"(`{name}`|one {words}).*; got none"):
+        judged(judge, tar, non)
