@@ -304,6 +304,8 @@ def cut_at_separator(
     newlines = np.flatnonzero(is_newline)
     edges = np.flatnonzero(is_newline | (letters == ord(separator)))
     lines: IntArray | int = line
+    starts: IntArray
+    stops: IntArray
     if edges.size != columns * newlines.size or np.any(edges[columns - 1 :: columns] != newlines):
         # Blank lines, or a fault.
         texts = np.flatnonzero(letters > ord(" "))
