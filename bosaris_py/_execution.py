@@ -7,7 +7,6 @@ where they run, so neither do the results.
 import contextlib
 import functools
 import multiprocessing
-import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -273,12 +272,15 @@ class _OnCluster:
         A worker gets `shared` from another that has it. If all those are lost, it is
         made again like any result: what it is made of stays with the scheduler.
         """
-        data = pickle.dumps(shared, protocol=pickle.HIGHEST_PROTOCOL)
+        # Only whoever has a client needs Dask. Its messages are its own; no file is involved.
+        from distributed.protocol.serialize import serialize_bytes
+
+        data = serialize_bytes(shared)
         pieces = [
             self._add(_same, data[start : start + _PIECE_BYTES])
             for start in range(0, len(data), _PIECE_BYTES)
         ]
-        shared_there = self._add(_unpickle, *pieces)
+        shared_there = self._add(_join, *pieces)
         return [self._add(function, shared_there, task) for task in tasks]
 
     def combine(self, combine: Callable[[Result, Result], Result], leaves: list[Any]) -> Any:
@@ -350,8 +352,11 @@ def _same(piece: bytes) -> bytes:
     return piece
 
 
-def _unpickle(*pieces: bytes) -> Any:
-    return pickle.loads(b"".join(pieces))
+def _join(*pieces: bytes) -> Any:
+    """Return on a worker what all tasks share."""
+    from distributed.protocol.serialize import deserialize_bytes
+
+    return deserialize_bytes(b"".join(pieces))
 
 
 def _combine_all(combine: Callable[[Result, Result], Result], *results: Result) -> Result:

@@ -94,7 +94,8 @@ def _cells_of_others(labels: Labels) -> npt.NDArray[Any] | None:
     if words.size > vector.size // 64:
         return None
     dtype = np.int32 if vector.size < 2**31 else np.int64
-    cells = (words.astype(dtype)[:, np.newaxis] * 8 + np.arange(8, dtype=dtype)).ravel()
+    cells: npt.NDArray[Any] = np.add.outer(8 * words.astype(dtype), np.arange(8, dtype=dtype))
+    cells = cells.ravel()
     cells = np.concatenate((cells, np.arange(8 * n_words, vector.size, dtype=dtype)))
     others: npt.NDArray[Any] = cells[vector[cells] != -1]
     return others
