@@ -12,12 +12,15 @@ from bosaris_py._validation import (
     refuse_nan,
     warn_caller,
 )
+from bosaris_py.calibration.file_objective import FileObjective, one_file
 from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
 from bosaris_py.errors import BosarisWarning
-from bosaris_py.numerics.linear_training import train_linear
+from bosaris_py.numerics.linear_objective import LinearObjective
+from bosaris_py.numerics.linear_training import as_ridge, train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, FlatScores, Scores
+from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.trials.weighting import class_weights
 
@@ -236,10 +239,112 @@ class LinearCalibration(TrainedMap):
         )
 
     @classmethod
+    def fit_files(
+        cls,
+        score_file: FilePath,
+        key_file: FilePath,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: float = 0.0,
+        block_rows: int | None = None,
+        workers: int = 1,
+        client: Any = None,
+        progress: bool = False,
+    ) -> "LinearCalibration":
+        """Train scale and offset on a score file of any size.
+
+        The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
+        workers or the cluster at all.
+
+        Parameters
+        ----------
+        score_file : str or path-like
+            HDF5 file of the scores of at least some of the key's trials.
+        key_file : str or path-like
+            HDF5 file of the key. Ids may come in any order; rows in the same order are
+            read faster.
+        prior, objective, ridge
+            As in `fit`.
+        block_rows : int, optional
+            Rows (models) that are read at once; by default about 4 MB of scores.
+        workers : int, default: 1
+            Number of processes among which the rows are divided.
+        client : dask.distributed.Client, optional
+            A cluster that does the work instead; its workers must see the files under
+            the same absolute names.
+        progress : bool, default: False
+            Show a progress bar for each pass.
+
+        Returns
+        -------
+        LinearCalibration
+
+        Raises
+        ------
+        InvalidInputError
+            As in `fit`; also if ids are repeated, or no target or no non-target has a score.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
+        RuntimeError
+            If workers are lost; there is no partial result.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score; they are left out.
+        SeparableDataWarning, ConvergenceWarning, BosarisWarning
+            As in `fit`.
+
+        Notes
+        -----
+        Memory: the target scores, a sample of up to two million non-target scores, and a
+        few megabytes for each worker. One pass over the files collects these
+        and the moments of the non-targets, each further one evaluates the objective. Two of
+        the latter are usual, from the optimum of the sample; up to two
+        million non-targets are all in the sample and need none. With "brier" there are about
+        three times as many.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from bosaris_py import Key, LinearCalibration, Scores
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> scores = Scores([[1.0, 0.0, -1.0], [1.5, 2.0, 3.0]], ["a", "b"], ["x", "y", "z"])
+        >>> tar = [[True, False, False], [False, True, True]]
+        >>> non = [[False, True, True], [True, False, False]]
+        >>> scores.save(folder / "scores.h5")
+        >>> Key(["a", "b"], ["x", "y", "z"], tar, non).save(folder / "key.h5")
+        >>> LinearCalibration.fit_files(folder / "scores.h5", folder / "key.h5")
+        LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
+        3 targets, 3 non-targets
+        """
+        owner = f"{_OWNER}.fit_files"
+        as_ridge(ridge, owner)
+        training = FileObjective.open(
+            [one_file(score_file, "score_file", owner)],
+            one_file(key_file, "key_file", owner),
+            prior=prior,
+            objective=objective,
+            needs_all=False,
+            block_rows=block_rows,
+            workers=workers,
+            client=client,
+            progress=progress,
+            owner=owner,
+        )
+        return cls._train(training, owner=owner, ridge=ridge)
+
+    @classmethod
     def _fit(
         cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
     ) -> "LinearCalibration":
         training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
+        return cls._train(training, owner=owner, ridge=ridge)
+
+    @classmethod
+    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> "LinearCalibration":
         solution = train_linear(training, ridge=ridge, owner=owner)
         scale = float(solution.weights[0])
         if scale < 0.0 and solution.objective_value < 1.0 - _REAL_GAIN:
@@ -255,8 +360,8 @@ class LinearCalibration(TrainedMap):
             objective=training.rule.name,
             objective_value=solution.objective_value,
             ridge=solution.ridge,
-            n_tar=training.tar.shape[1],
-            n_non=training.non.shape[1],
+            n_tar=training.n_tar,
+            n_non=training.n_non,
         )
 
     @overload

@@ -18,11 +18,14 @@ from bosaris_py._validation import (
     read_only,
     refuse_nan,
 )
+from bosaris_py.calibration.file_objective import FileObjective, files_of_systems, one_file
 from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
-from bosaris_py.numerics.linear_training import train_linear
+from bosaris_py.numerics.linear_objective import LinearObjective
+from bosaris_py.numerics.linear_training import as_ridge, train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
+from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 from bosaris_py.trials.weighting import class_weights
@@ -242,10 +245,97 @@ class LinearFusion(TrainedMap):
         )
 
     @classmethod
+    def fit_files(
+        cls,
+        score_files: Sequence[FilePath],
+        key_file: FilePath,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: float = 0.0,
+        block_rows: int | None = None,
+        workers: int = 1,
+        client: Any = None,
+        progress: bool = False,
+    ) -> "LinearFusion":
+        """Train weights and offset on score files of any size.
+
+        The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
+        workers or the cluster at all.
+
+        Parameters
+        ----------
+        score_files : sequence of str or path-like
+            HDF5 files of the scores of each system, for every trial of the key.
+        key_file : str or path-like
+            HDF5 file of the key. Ids may come in any order in each file; rows in the
+            same order are read faster.
+        prior, objective, ridge
+            As in `fit`.
+        block_rows : int, optional
+            Rows (models) that are read at once; by default about 4 MB of scores.
+        workers : int, default: 1
+            Number of processes among which the rows are divided.
+        client : dask.distributed.Client, optional
+            A cluster that does the work instead; its workers must see the files under
+            the same absolute names.
+        progress : bool, default: False
+            Show a progress bar for each pass.
+
+        Returns
+        -------
+        LinearFusion
+
+        Raises
+        ------
+        TrialMismatchError
+            If a system lacks scores of the key's trials; says how many for each.
+        InvalidInputError
+            As in `fit`; also if ids are repeated.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
+        RuntimeError
+            If workers are lost; there is no partial result.
+
+        Warns
+        -----
+        SeparableDataWarning, ConvergenceWarning
+            As in `fit`.
+
+        See Also
+        --------
+        bosaris_py.LinearCalibration.fit_files : On the passes over the files.
+
+        Notes
+        -----
+        Memory: the target scores, a sample of up to two million non-targets' scores, and a
+        few megabytes for each system and worker.
+        """
+        owner = f"{_OWNER}.fit_files"
+        as_ridge(ridge, owner)
+        training = FileObjective.open(
+            files_of_systems(score_files, owner),
+            one_file(key_file, "key_file", owner),
+            prior=prior,
+            objective=objective,
+            needs_all=True,
+            block_rows=block_rows,
+            workers=workers,
+            client=client,
+            progress=progress,
+            owner=owner,
+        )
+        return cls._train(training, owner=owner, ridge=ridge)
+
+    @classmethod
     def _fit(
         cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
     ) -> "LinearFusion":
         training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
+        return cls._train(training, owner=owner, ridge=ridge)
+
+    @classmethod
+    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> "LinearFusion":
         solution = train_linear(training, ridge=ridge, owner=owner)
         return cls(
             weights=frozen(solution.weights),
@@ -254,8 +344,8 @@ class LinearFusion(TrainedMap):
             objective=training.rule.name,
             objective_value=solution.objective_value,
             ridge=solution.ridge,
-            n_tar=training.tar.shape[1],
-            n_non=training.non.shape[1],
+            n_tar=training.n_tar,
+            n_non=training.n_non,
         )
 
     @property

@@ -1,0 +1,498 @@
+"""Calibration and fusion of files must be those of the same files read into memory."""
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py import Key, LinearCalibration, LinearFusion, Scores
+from bosaris_py.calibration import file_objective
+from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py.errors import (
+    BosarisError,
+    ConvergenceWarning,
+    FileFormatError,
+    InvalidInputError,
+    MissingTrialsWarning,
+    SeparableDataWarning,
+    TrialMismatchError,
+)
+from bosaris_py.numerics.linear_objective import LinearObjective
+from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.scoring_rules import OBJECTIVES
+from bosaris_py.trials import file_blocks
+from tests.strategies import keys, scores
+
+FIT = LinearCalibration.fit_files
+FUSE = LinearFusion.fit_files
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20)
+
+
+@pytest.fixture
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep hardly any non-targets, so that each evaluation passes over the files."""
+    monkeypatch.setattr(file_objective, "_KEPT", 0)
+    monkeypatch.setattr(file_objective, "_KEPT_OF_TASK", 4)
+    monkeypatch.setattr(file_objective, "_KEPT_AT_LAST", 40)
+
+
+def trials(
+    rng: np.random.Generator,
+    shape: tuple[int, int] = (40, 30),
+    *,
+    n_systems: int = 1,
+    dtype: type = np.float64,
+    share: float = 1.0,
+) -> tuple[list[Scores], Key]:
+    """Make overlapping scores of some systems, and a key full of trials or not."""
+    models = [f"m{i:03}" for i in range(shape[0])]
+    segments = [f"s{i:03}" for i in range(shape[1])]
+    is_tar = rng.random(shape) < 0.1
+    is_trial = rng.random(shape) < share
+    systems = [
+        Scores((rng.normal(size=shape) * 2 + 3 * is_tar).astype(dtype), models, segments)
+        for _ in range(n_systems)
+    ]
+    return systems, Key(models, segments, is_tar & is_trial, ~is_tar & is_trial)
+
+
+def save(folder: Path, systems: Sequence[Scores], key: Key) -> tuple[list[Path], Path]:
+    """Save everything, and return where."""
+    paths = [folder / f"scores{i}.h5" for i in range(len(systems))]
+    for path, system in zip(paths, systems, strict=True):
+        system.save(path)
+    key.save(folder / "key.h5")
+    return paths, folder / "key.h5"
+
+
+def outcome(call: Callable[[], Any]) -> tuple[Any, list[tuple[type, str]]]:
+    """Return a trained map, or the type of the error, and what was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = call()
+        except BosarisError as error:
+            return type(error), []
+    said = [(one.category, str(one.message).replace("fit_files", "fit_scores")) for one in caught]
+    return result, said
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """Compare trained maps; a weight may be off by rounding of any other."""
+    assert type(found) is type(expected)
+    for field in attrs.fields(type(found)):
+        mine, other = getattr(found, field.name), getattr(expected, field.name)
+        if isinstance(other, int | str):
+            assert mine == other
+        else:
+            scale = 1.0
+            if isinstance(found, LinearFusion) and field.name == "weights":
+                scale = np.abs(other).max()
+            np.testing.assert_allclose(mine, other, rtol=1e-12, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("share", [1.0, 0.3])
+@pytest.mark.parametrize("block_rows", [None, 1, 7, 1000])
+@pytest.mark.parametrize("kept", ["all", "few"])
+def test_calibration_for_any_blocks(
+    rng: np.random.Generator,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    dtype: type,
+    share: float,
+    block_rows: int | None,
+    kept: str,
+) -> None:
+    if kept == "few":
+        request.getfixturevalue("nothing_kept")
+    (system,), key = trials(rng, dtype=dtype, share=share)
+    (path,), key_path = save(tmp_path, [system], key)
+    expected = LinearCalibration.fit_scores(system, key, prior=0.1)
+    assert_same(FIT(path, key_path, prior=0.1, block_rows=block_rows), expected)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+@pytest.mark.parametrize("block_rows", [None, 7])
+@pytest.mark.usefixtures("nothing_kept")
+def test_fusion_by_any_objective(
+    rng: np.random.Generator, tmp_path: Path, objective: str, ridge: float, block_rows: int | None
+) -> None:
+    systems, key = trials(rng, n_systems=3, share=0.7)
+    settings = {"prior": 0.2, "objective": objective, "ridge": ridge}
+    fused = FUSE(*save(tmp_path, systems, key), block_rows=block_rows, **settings)
+    assert_same(fused, LinearFusion.fit_scores(systems, key, **settings))
+
+
+@given(
+    scores(),
+    keys(),
+    st.sampled_from([None, 1, 2]),
+    st.sampled_from([LinearCalibration, LinearFusion]),
+)
+def test_any_scores_and_any_key(
+    tmp_path_factory: pytest.TempPathFactory,
+    system: Scores,
+    key: Key,
+    block_rows: int | None,
+    trained: type,
+) -> None:
+    """Ids that overlap in part, missing, infinite and no scores: the same warnings or error."""
+    (path,), key_path = save(tmp_path_factory.mktemp("files"), [system], key)
+    if trained is LinearFusion:
+        found = outcome(lambda: FUSE([path], key_path, block_rows=block_rows))
+        expected = outcome(lambda: LinearFusion.fit_scores([system], key))
+    else:
+        found = outcome(lambda: FIT(path, key_path, block_rows=block_rows))
+        expected = outcome(lambda: LinearCalibration.fit_scores(system, key))
+    assert found[1] == expected[1]
+    if isinstance(expected[0], type):
+        assert found[0] is expected[0]
+    else:
+        assert_same(found[0], expected[0])
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_large_sets_start_from_a_sample(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three passes over 40,000 trials: one to look, two to evaluate; and perhaps one more."""
+    monkeypatch.setattr(file_objective, "_KEPT_AT_LAST", 10_000)
+    monkeypatch.setattr(file_objective, "_KEPT_OF_TASK", 2_000)
+    (system,), key = trials(rng, (200, 200))
+    (path,), key_path = save(tmp_path, [system], key)
+    labels = []
+    run = file_objective.FilePasses.run
+
+    def counted(self: Any, function: Any, settings: Any, label: str) -> Any:
+        labels.append(label)
+        return run(self, function, settings, label)
+
+    monkeypatch.setattr(file_objective.FilePasses, "run", counted)
+    found = FIT(path, key_path, block_rows=5)
+    assert_same(found, LinearCalibration.fit_scores(system, key))
+    assert labels[0] == "training scores"
+    assert 2 <= labels.count("objective (cllr)") == len(labels) - 1 <= 3
+
+
+@pytest.mark.parametrize("block_rows", [1, 7, 200])
+def test_a_sample_is_evenly_spaced(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_rows: int
+) -> None:
+    """Each quarter of the rows, and of the columns, gives about a quarter of it."""
+    monkeypatch.setattr(file_objective, "_KEPT", 0)
+    monkeypatch.setattr(file_objective, "_KEPT_OF_TASK", 2000)
+    shape = (200, 128)
+    cells = np.arange(200 * 128).reshape(shape)
+    ids = [f"m{i}" for i in range(200)], [f"s{i}" for i in range(128)]
+    is_tar = cells % 1000 == 0
+    paths, key_path = save(tmp_path, [Scores(cells, *ids)], Key(*ids, is_tar, ~is_tar))
+    monkeypatch.setattr(file_objective, "_KEPT_AT_LAST", 2000)
+    chosen = open_files(paths, key_path, block_rows=block_rows).some_non[0]
+    assert 600 < chosen.size <= 2000
+    assert np.unique(chosen).size == chosen.size
+    rows, columns = np.divmod(chosen.astype(int), 128)
+    assert np.unique(columns).size > 100
+    for places, size in ((rows, 200), (columns, 128)):
+        quarters = np.bincount(places * 4 // size, minlength=4) / chosen.size
+        assert quarters == pytest.approx(np.full(4, 0.25), abs=0.06)
+
+
+def open_files(paths: list[Path], key_path: Path, **settings: Any) -> FileObjective:
+    defaults = {"block_rows": None, "workers": 1, "client": None, "progress": False}
+    return FileObjective.open(
+        paths,
+        key_path,
+        prior=0.5,
+        objective="cllr",
+        needs_all=False,
+        owner="test",
+        **{**defaults, **settings},
+    )
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Each answer of the objective of files is that of the same scores in memory."""
+    systems, key = trials(rng, n_systems=2)
+    of_files: LinearObjective = open_files(*save(tmp_path, systems, key), block_rows=3)
+    lists = [system.get_tar_non(key) for system in systems]
+    tar, non = (np.array(side) for side in zip(*lists, strict=True))
+    in_memory: LinearObjective = TrainingObjective.from_scores(tar, non)
+    assert (of_files.n_tar, of_files.n_non) == (tar.shape[1], non.shape[1])
+    for mine, other in zip(of_files.moments(), in_memory.moments(), strict=True):
+        for field in attrs.fields(type(mine)):
+            np.testing.assert_allclose(
+                getattr(mine, field.name), getattr(other, field.name), rtol=1e-12, atol=1e-13
+            )
+    centre, spread = np.array([0.5, -1.0]), np.array([2.0, 3.0])
+    of_files, in_memory = (one.standardised(centre, spread) for one in (of_files, in_memory))
+    for point in ([1.0, 0.5, -0.3], [-2.0, 0.0, 1e4]):
+        mine, other = (one.evaluate(np.array(point)) for one in (of_files, in_memory))
+        for field in attrs.fields(type(mine)):
+            np.testing.assert_allclose(
+                getattr(mine, field.name), getattr(other, field.name), rtol=1e-12, atol=1e-13
+            )
+    weights = np.array([1.0, -0.5])
+    for mine, other in zip(
+        of_files.hardest(weights, 9), in_memory.hardest(weights, 9), strict=True
+    ):
+        assert mine.shape == (2, 9)
+        assert sorted(map(tuple, mine.T)) == sorted(map(tuple, other.T))
+    assert of_files.a_trial().T.tolist()[0] in tar.T.tolist()
+    of_files.refuse_non_finite("test")
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_processes_change_nothing(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Not even the last bit, of anything that the result depends on."""
+    systems, key = trials(rng, (200, 20), n_systems=2, share=0.6)
+    paths, key_path = save(tmp_path, systems, key)
+    one, two = (open_files(paths, key_path, block_rows=7, workers=n) for n in (1, 2))
+    assert np.array_equal(one.some_non, two.some_non)
+    assert np.array_equal(one.tar, two.tar)
+    point = np.array([0.7, 0.4, -1.0])
+    pairs = list(zip(one.moments(), two.moments(), strict=True))
+    for mine, other in [*pairs, (one.evaluate(point), two.evaluate(point))]:
+        for field in attrs.fields(type(mine)):
+            assert np.array_equal(getattr(mine, field.name), getattr(other, field.name))
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_separable_scores(rng: np.random.Generator, tmp_path: Path) -> None:
+    """One system is seen from the ranges, several from the fused scores."""
+    (system,), key = trials(rng)
+    apart = Scores(system.scoremat + 50 * key.tar, system.modelset, system.segset)
+    paths, key_path = save(tmp_path, [apart, system], key)
+    for files, fit, in_memory in (
+        (paths[0], FIT, lambda: LinearCalibration.fit_scores(apart, key)),
+        (paths, FUSE, lambda: LinearFusion.fit_scores([apart, system], key)),
+    ):
+        with pytest.warns(SeparableDataWarning, match="separable"):
+            expected = in_memory()
+        with pytest.warns(SeparableDataWarning, match="separable"):
+            found = fit(files, key_path, block_rows=3)
+        assert_same(found, expected)
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_separable_but_for_ties(tmp_path: Path) -> None:
+    """Only a linear program over the hardest trials can tell that there is no optimum."""
+    ids = [f"m{i}" for i in range(12)], [f"s{i}" for i in range(12)]
+    rows, cols = np.divmod(np.arange(144), 12)
+    is_tar = (rows > 6).reshape(12, 12)
+    # Targets have the first score 0 or 1, non-targets 0 or -1; the second says nothing.
+    first = np.where(is_tar, 1.0, -1.0) * (cols.reshape(12, 12) > 2)
+    second = np.sin(np.arange(144.0)).reshape(12, 12)
+    systems = [Scores(first, *ids), Scores(second, *ids)]
+    key = Key(*ids, is_tar, ~is_tar)
+    found = outcome(lambda: FUSE(*save(tmp_path, systems, key), block_rows=2))
+    expected = outcome(lambda: LinearFusion.fit_scores(systems, key))
+    assert found[1] == expected[1]
+    assert [category for category, _ in found[1]] == [SeparableDataWarning]
+    assert_same(found[0], expected[0])
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_constant_and_collinear_systems(rng: np.random.Generator, tmp_path: Path) -> None:
+    (system,), key = trials(rng)
+    constant = Scores(np.ones_like(system.scoremat), system.modelset, system.segset)
+    paths, key_path = save(tmp_path, [system, constant, system], key)
+    with pytest.warns(ConvergenceWarning, match="are equal and carry no information"):
+        found = FIT(paths[1], key_path)
+    assert (found.scale, found.offset) == (0.0, 0.0)
+    with pytest.warns(ConvergenceWarning, match="Is a system given twice"):
+        fused = FUSE([paths[0], paths[2]], key_path)
+    single = LinearCalibration.fit_scores(system, key)
+    np.testing.assert_allclose(fused.weights, [single.scale / 2] * 2, rtol=1e-9)
+
+
+def test_missing_scores(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Calibration leaves the trials out, fusion refuses them."""
+    (system, other), key = trials(rng, n_systems=2)
+    mask = np.ones_like(key.tar)
+    mask[5:9] = False
+    junk = np.where(mask, system.scoremat, np.nan)
+    partial = Scores(junk, system.modelset, system.segset, mask)
+    paths, key_path = save(tmp_path, [partial, other], key)
+    n_tar, n_non = (int(side[5:9].sum()) for side in (key.tar, key.non))
+    found = outcome(lambda: FIT(paths[0], key_path, block_rows=3))
+    expected = outcome(lambda: LinearCalibration.fit_scores(partial, key))
+    assert found[1] == expected[1]
+    assert {category for category, _ in found[1]} == {MissingTrialsWarning}
+    assert_same(found[0], expected[0])
+    text = f"system 1 lacks {n_tar} of {key.n_tar} targets and {n_non} of {key.n_non} non-targets"
+    with pytest.raises(TrialMismatchError, match=text) as error:
+        FUSE(paths, key_path, block_rows=3)
+    assert "system 2" not in str(error.value)
+
+
+def test_ids_in_another_order_in_each_file(rng: np.random.Generator, tmp_path: Path) -> None:
+    systems, key = trials(rng, n_systems=2)
+    for i, system in enumerate(systems):
+        rows, cols = rng.permutation(40), rng.permutation(30)
+        systems[i] = Scores(
+            system.scoremat[np.ix_(rows, cols)], system.modelset[rows], system.segset[cols]
+        )
+    found = FUSE(*save(tmp_path, systems, key), block_rows=6)
+    assert_same(found, LinearFusion.fit_scores(systems, key))
+
+
+@pytest.mark.parametrize("block_rows", [None, 3])
+def test_scores_that_cannot_be_trained_on(
+    rng: np.random.Generator, tmp_path: Path, block_rows: int | None
+) -> None:
+    systems, key = trials(rng, n_systems=2)
+    values = systems[1].scoremat.copy()
+    values[tuple(np.argwhere(key.non)[[3, 500]].T)] = [np.inf, -np.inf]
+    values[tuple(np.argwhere(key.tar)[7])] = -1e200
+    broken = Scores(values, key.modelset, key.segset)
+    paths, key_path = save(tmp_path, [systems[0], broken], key)
+    text = (
+        f"LinearFusion.fit_files must be trained on finite scores; 1 of {key.n_tar} scores of "
+        f"targets in {paths[1]} are beyond 1e\\+150; 2 of {key.n_non} scores of non-targets in "
+        f"{paths[1]} are infinite. "
+    )
+    with pytest.raises(InvalidInputError, match=text):
+        FUSE(paths, key_path, block_rows=block_rows)
+    values[tuple(np.argwhere(key.non)[0])] = np.nan
+    Scores(values, key.modelset, key.segset).save(paths[1])
+    with pytest.raises(InvalidInputError, match="NaN for 1 trial, the first"):
+        FIT(paths[1], key_path, block_rows=block_rows)
+
+
+def test_bad_arguments(rng: np.random.Generator, tmp_path: Path) -> None:
+    systems, key = trials(rng)
+    (path,), key_path = save(tmp_path, systems, key)
+    for settings, text in (
+        ({"block_rows": 0}, "`block_rows` of LinearCalibration.fit_files must be a whole number"),
+        ({"workers": 0}, "`workers` of LinearCalibration.fit_files must be a whole number"),
+        ({"prior": 1.0}, "`prior`"),
+        ({"objective": "hinge"}, "`objective`"),
+        ({"ridge": -1.0}, "`ridge`"),
+        ({"client": 3}, "`client`"),
+    ):
+        with pytest.raises(InvalidInputError, match=text):
+            FIT(path, key_path, **settings)
+    with pytest.raises(InvalidInputError, match=r"`score_file` of .* must be the name of a file"):
+        FIT([path], key_path)
+    with pytest.raises(InvalidInputError, match="Put the files of all systems into a list"):
+        FUSE(str(path), key_path)
+    with pytest.raises(InvalidInputError, match="hold at least one file"):
+        FUSE([], key_path)
+    with pytest.raises(FileNotFoundError):
+        FIT(tmp_path / "none.h5", key_path)
+    with pytest.raises(FileFormatError, match="expected Scores; the file holds Key"):
+        FIT(key_path, key_path)
+
+
+@pytest.mark.parametrize("what", ["targets", "non-targets"])
+def test_a_class_without_scores(rng: np.random.Generator, tmp_path: Path, what: str) -> None:
+    systems, key = trials(rng)
+    empty = np.zeros_like(key.tar)
+    masks = {"targets": (empty, key.non), "non-targets": (key.tar, empty)}[what]
+    (path,), key_path = save(tmp_path, systems, Key(key.modelset, key.segset, *masks))
+    with pytest.raises(InvalidInputError, match=f"hold {what} that have scores; got none"):
+        FIT(path, key_path, block_rows=1)
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_blocks_without_trials(rng: np.random.Generator, tmp_path: Path) -> None:
+    """All non-targets in the last row, all targets in two others."""
+    (system,), key = trials(rng)
+    tar, non = np.zeros_like(key.tar), np.zeros_like(key.tar)
+    tar[[3, 20]], non[39] = True, True
+    sparse = Key(key.modelset, key.segset, tar, non)
+    (path,), key_path = save(tmp_path, [system], sparse)
+    found = outcome(lambda: FIT(path, key_path, block_rows=1))
+    expected = outcome(lambda: LinearCalibration.fit_scores(system, sparse))
+    assert found[1] == expected[1]
+    assert_same(found[0], expected[0])
+
+
+@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.parametrize("change", ["rewritten", "truncated", "deleted"])
+def test_a_file_that_changes_between_passes(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    systems, key = trials(rng)
+    (path,), key_path = save(tmp_path, systems, key)
+    run = file_objective.FilePasses.run
+
+    def run_and_change(self: Any, function: Any, settings: Any, label: str) -> Any:
+        result = run(self, function, settings, label)
+        if change == "rewritten":
+            Scores(systems[0].scoremat * 2, key.modelset, key.segset).save(path)
+        elif change == "truncated":
+            os.truncate(path, path.stat().st_size - 100)
+        else:
+            path.unlink(missing_ok=True)
+        return result
+
+    monkeypatch.setattr(file_objective.FilePasses, "run", run_and_change)
+    with pytest.raises(FileFormatError, match=r"scores0\.h5: (changed|deleted)"):
+        FIT(path, key_path)
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_another_number_of_trials_in_a_later_pass(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if size and time of a file stay the same."""
+    systems, key = trials(rng)
+    (path,), key_path = save(tmp_path, systems, key)
+    monkeypatch.setattr(file_blocks.RowReader, "read_valid", None_then_false())
+    with pytest.raises(FileFormatError, match="non-targets, the first 1"):
+        FIT(path, key_path)
+
+
+def None_then_false() -> Callable[[Any, slice], Any]:
+    """Make a `read_valid` that says that all cells are valid once, then that row 0 is not."""
+    calls = []
+
+    def read_valid(self: Any, rows: slice) -> Any:
+        calls.append(rows)
+        if len(calls) == 1:
+            return None
+        valid = np.ones((rows.stop - rows.start, self.file.shape[1]), dtype=np.bool_)
+        valid[0] = False
+        return valid
+
+    return read_valid
+
+
+def test_a_damaged_file(rng: np.random.Generator, tmp_path: Path) -> None:
+    systems, key = trials(rng)
+    (path,), key_path = save(tmp_path, systems, key)
+    with h5py.File(path, "r+") as file:
+        del file["score_mask"]
+        file["score_mask"] = np.ones((3, 3), dtype=np.uint8)
+    with pytest.raises(FileFormatError, match=r"shape \(3, 3\)"):
+        FIT(path, key_path)
+
+
+def test_progress_is_shown_for_each_pass(
+    rng: np.random.Generator,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    nothing_kept: None,
+) -> None:
+    systems, key = trials(rng)
+    (path,), key_path = save(tmp_path, systems, key)
+    FIT(path, key_path, progress=True)
+    shown = capsys.readouterr().err
+    assert "training scores: 100%" in shown
+    assert "objective (cllr): 100%" in shown
