@@ -392,14 +392,18 @@ def outcome(call: Call, experiment: Experiment) -> Any:
 
 
 CALLS = [
-    pytest.param(call, id=f"{name}-{number}")
+    pytest.param(
+        call,
+        id=f"{name}-{number}",
+        marks=[pytest.mark.slow] if name == "bootstrap_condition_table" else [],
+    )
     for name, calls in ENTRY_POINTS.items()
     for number, call in enumerate(calls)
 ]
 
 
 @pytest.mark.parametrize("call", CALLS)
-@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
 @given(experiment=experiments())
 def test_same_outcome_in_all_forms(call: Call, experiment: Experiment) -> None:
     expected = outcome(call, experiment)

@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.trials import (
+    FlatKey,
+    FlatNdx,
+    FlatScores,
+    IdMap,
+    Key,
+    Ndx,
+    QualityMeasures,
+    Scores,
+    SegmentQuality,
+)
 from tests.strategies import (
     id_maps,
     keys,
@@ -21,7 +31,10 @@ from tests.strategies import (
     segment_qualities,
 )
 
-ANY_OBJECT = ndxs() | keys() | scores() | segment_qualities() | quality_measures() | id_maps()
+FLAT_OBJECT = (ndxs() | keys() | scores()).map(lambda dense: dense.to_flat())
+ANY_OBJECT = (
+    ndxs() | keys() | scores() | FLAT_OBJECT | segment_qualities() | quality_measures() | id_maps()
+)
 
 
 def arrays_of(item: Any) -> dict[str, np.ndarray]:
@@ -32,7 +45,16 @@ def writeable_arguments() -> dict[type, dict[str, Any]]:
     """Return arrays that a caller could change, for each class."""
     models, segments = np.array(["a", "b"]), np.array(["s", "t", "u"])
     mask = np.ones((2, 3), dtype=bool)
+    flat = {
+        "modelset": models,
+        "segset": segments,
+        "models": np.array([0, 1], dtype=np.int32),
+        "segments": np.array([1, 2], dtype=np.int32),
+    }
     return {
+        FlatNdx: flat,
+        FlatKey: {**flat, "is_target": np.array([True, False])},
+        FlatScores: {"scores": np.zeros(2), **flat},
         Ndx: {"modelset": models, "segset": segments, "trialmask": mask},
         Key: {"modelset": models, "segset": segments, "tar": mask, "non": ~mask},
         Scores: {
@@ -167,7 +189,7 @@ def test_merge_takes_objects_of_one_class(cls: type) -> None:
             call()
 
 
-@given(ndxs() | keys() | scores() | quality_measures(), st.booleans())
+@given(ndxs() | keys() | scores() | FLAT_OBJECT | quality_measures(), st.booleans())
 def test_filter_of_all_or_nothing(item: Any, keep: bool) -> None:  # noqa: FBT001
     models, segments = (item.modelset, item.segset) if keep else ([], [])
     assert item.filter(models, segments, keep) == item
