@@ -23,7 +23,7 @@ References
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import attrs
 import numpy as np
@@ -35,10 +35,10 @@ from bosaris_py._validation import (
     frozen,
     invalid,
     list_some,
-    warn_caller,
 )
-from bosaris_py.errors import ConditionWarning, TrialMismatchError
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.factors import Factor
+from bosaris_py.trials._condition_rules import Lacking, Overlap, Rules, Uncovered
 from bosaris_py.trials._condition_subsets import (
     Labels,
     Subsets,
@@ -47,25 +47,18 @@ from bosaris_py.trials._condition_subsets import (
     as_subset,
     product_of,
 )
-from bosaris_py.trials._places import describe_trials, scored_trials, take_trials
+from bosaris_py.trials._places import scored_trials, take_trials
 from bosaris_py.trials.condition_members import (
     ConditionMembers,
     WeightsLike,
     as_condition_weights,
-    shares_of,
     spread,
 )
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_key, check_ndx, check_scores
-from bosaris_py.trials.ids import IntArray
 
 __all__ = ["ConditionMembers", "Conditions", "Lacking", "Uncovered"]
 
 Float64Array = npt.NDArray[np.float64]
-Overlap: TypeAlias = Literal["error", "allow"]
-Uncovered: TypeAlias = Literal["error", "ignore"]
-Lacking: TypeAlias = Literal["warn", "ignore", "error"]
-
-_CLASSES = ("targets", "non-targets")
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -137,9 +130,7 @@ class Conditions:
     names: tuple[str, ...]
     weights: Float64Array
     _subsets: Subsets | Labels
-    _overlap: str
-    _uncovered: str
-    _lacking: str
+    _rules: Rules
 
     def __init__(
         self,
@@ -157,28 +148,18 @@ class Conditions:
             raise invalid("subsets", "Conditions", expected, describe(listed), hint)
         names = as_names(subsets)
         members = tuple(as_subset(name, subset) for name, subset in subsets.items())
-        self._set(names, weights, Subsets(members), overlap, uncovered, lacking)
+        rules = Rules(overlap, uncovered, lacking)
+        self._set(names, weights, Subsets(members), rules)
 
     def _set(
         self,
         names: tuple[str, ...],
         weights: WeightsLike | None,
         subsets: Subsets | Labels,
-        overlap: str,
-        uncovered: str,
-        lacking: str,
+        rules: Rules,
     ) -> None:
-        """Check the options and set all fields."""
-        for option, value, choices in (
-            ("overlap", overlap, get_args(Overlap)),
-            ("uncovered", uncovered, get_args(Uncovered)),
-            ("lacking", lacking, get_args(Lacking)),
-        ):
-            if value not in choices:
-                expected = f"be one of {', '.join(map(repr, choices))}"
-                raise invalid(option, "Conditions", expected, describe(value))
-        checked = as_condition_weights(weights, names)
-        self.__attrs_init__(names, checked, subsets, overlap, uncovered, lacking)
+        """Check the weights and set all fields."""
+        self.__attrs_init__(names, as_condition_weights(weights, names), subsets, rules)
 
     @classmethod
     def _made(cls, *fields: Any) -> "Conditions":
@@ -189,11 +170,7 @@ class Conditions:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
-        fields = (
-            *(self.names, self.weights, self._subsets),
-            *(self._overlap, self._uncovered, self._lacking),
-        )
-        return type(self)._made, fields
+        return type(self)._made, (self.names, self.weights, self._subsets, self._rules)
 
     @classmethod
     def from_labels(
@@ -308,9 +285,8 @@ class Conditions:
         checked = [as_factor(name, values, trials) for name, values in factors.items()]
         product = product_of(checked)
         names = tuple(str(level) for level in product.levels)
-        return cls._made(
-            as_names(names), weights, Labels(trials, product), "error", uncovered, lacking
-        )
+        rules = Rules("error", uncovered, lacking)
+        return cls._made(as_names(names), weights, Labels(trials, product), rules)
 
     def __repr__(self) -> str:
         """Show names and weights."""
@@ -338,8 +314,7 @@ class Conditions:
         InvalidInputError
             If weights are bad as for the class.
         """
-        options = (self._overlap, self._uncovered, self._lacking)
-        return self._made(self.names, weights, self._subsets, *options)
+        return self._made(self.names, weights, self._subsets, self._rules)
 
     def counts(self, key: AnyKey) -> dict[str, tuple[int, int]]:
         """Count the trials of each condition, without any of the checks.
@@ -421,7 +396,7 @@ class Conditions:
             If conditions have trials of one class only.
         """
         check_key(key, "Conditions.members")
-        return self._members(key, None)
+        return self._members(key)
 
     def scored_members(self, scores: AnyScores, key: AnyKey) -> tuple[ConditionMembers, ...]:
         """Tell where the scored trials of each condition stand; see `members`.
@@ -484,7 +459,7 @@ class Conditions:
         their mean over these is one; equal shares of trials and weights give ones.
         """
         check_key(key, "Conditions.trial_weights")
-        return spread(self._members(key, None), key.n_tar, key.n_non)
+        return spread(self._members(key), key.n_tar, key.n_non)
 
     def scored_weights(self, scores: AnyScores, key: AnyKey) -> tuple[Float64Array, Float64Array]:
         """Return the weight of each trial that has a score; see `trial_weights`.
@@ -553,101 +528,8 @@ class Conditions:
             raise TrialMismatchError(message)
         return take_trials(key, places)
 
-    def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
-        """Return the members among the trials under a mask; None says all trials."""
-        assigned = self._subsets.assign(key)
-        counted = [
-            (name, weight, places)
-            for name, weight, places in zip(
-                self.names, self.weights.tolist(), assigned.places, strict=True
-            )
-            if weight > 0
-        ]
-        empty = [name for name, _, places in counted if places.size == 0]
-        if empty:
-            message = (
-                f"{len(empty)} of {len(self)} conditions have no trial of the key "
-                f"({list_some(empty)}). Give them the weight 0 to leave them out."
-            )
-            raise TrialMismatchError(message)
-        if self._overlap == "error":
-            self._refuse_overlap(key, [places for _, _, places in counted])
-        if self._uncovered == "error" and assigned.uncovered is not None:
-            what = describe_trials(key, assigned.uncovered)
-            message = (
-                f"Each trial of the key must belong to a condition; to none belong {what}. "
-                f"Say uncovered='ignore' to leave them out."
-            )
-            raise TrialMismatchError(message)
-        labels = key.trial_labels()
-        if scored is not None:
-            counted = [(name, weight, places[scored[places]]) for name, weight, places in counted]
-            labels = labels[scored]
-            # A trial's place among those that have a score.
-            rank = np.cumsum(scored) - 1
-            counted = [(name, weight, rank[places]) for name, weight, places in counted]
-            unscored = [name for name, _, places in counted if places.size == 0]
-            if unscored:
-                message = f"No trial of these conditions has a score: {list_some(unscored)}."
-                raise TrialMismatchError(message)
-        n_tar_up_to = np.cumsum(labels)
-        split = []
-        for _, _, places in counted:
-            is_target = labels[places]
-            tar, non = places[is_target], places[~is_target]
-            split.append((n_tar_up_to[tar] - 1, non - n_tar_up_to[non]))
-        self._report_lacking(counted, split)
-        shares = [
-            shares_of([weight for _, weight, _ in counted], [parts[number] for parts in split])
-            for number in range(2)
-        ]
-        return tuple(
-            ConditionMembers(name, weight, frozen(tar), frozen(non), tar_weight, non_weight)
-            for (name, weight, _), (tar, non), tar_weight, non_weight in zip(
-                counted, split, *shares, strict=True
-            )
-        )
-
-    def _refuse_overlap(self, key: AnyKey, places: Sequence[IntArray]) -> None:
-        """Raise if a trial is in several conditions."""
-        if isinstance(self._subsets, Labels):
-            return
-        n_conditions = np.zeros(key.n_trials, dtype=np.int32)
-        for part in places:
-            n_conditions[part] += 1
-        several = n_conditions > 1
-        if several.any():
-            what = describe_trials(key, several)
-            message = (
-                f"A trial must not belong to several conditions, as do {what}. "
-                f"Say overlap='allow' to count them in each."
-            )
-            raise TrialMismatchError(message)
-
-    def _report_lacking(
-        self,
-        counted: Sequence[tuple[str, float, IntArray]],
-        split: Sequence[tuple[IntArray, IntArray]],
-    ) -> None:
-        """Say which conditions have trials of one class only."""
-        if self._lacking == "ignore":
-            return
-        parts = []
-        for number, (noun, rate) in enumerate(zip(_CLASSES, ("false-alarm", "miss"), strict=True)):
-            names = [
-                name
-                for (name, _, _), classes in zip(counted, split, strict=True)
-                if classes[number].size == 0
-            ]
-            if names:
-                verb = "condition has" if len(names) == 1 else "conditions have"
-                parts.append(
-                    f"{len(names)} {verb} no {noun} and count for the {rate} rate only "
-                    f"({list_some(names)})"
-                )
-        if not parts:
-            return
-        message = "; ".join(parts)
-        if self._lacking == "error":
-            raise TrialMismatchError(message)
-        warn_caller(message, ConditionWarning)
+    def _members(
+        self, key: AnyKey, scored: BoolArray | None = None
+    ) -> tuple[ConditionMembers, ...]:
+        """Return the members among the trials under a mask, or among all."""
+        return self._rules.members(key, self._subsets, self.names, self.weights, scored)
