@@ -3,20 +3,27 @@
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._validation import describe, frozen, invalid, list_some, read_only
+from bosaris_py._validation import describe, frozen, invalid, list_some
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import metadata_hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.metadata_hdf5 import COLUMN_KINDS
 from bosaris_py.storage.trial_order import ascends, order_trials, trial_codes
+from bosaris_py.trials._columns import (
+    Column,
+    Columns,
+    ColumnsLike,
+    as_columns,
+    equal_columns,
+    take,
+    take_all,
+)
 from bosaris_py.trials._places import describe_trials, trial_places
 from bosaris_py.trials.condition_members import WeightsLike
 from bosaris_py.trials.conditions import Conditions, Lacking, Uncovered
@@ -27,10 +34,6 @@ from bosaris_py.trials.ids import IdIndex
 from bosaris_py.trials.key import Key
 
 __all__ = ["TrialMetadata"]
-
-Column: TypeAlias = Factor | npt.NDArray[Any]
-Columns: TypeAlias = Mapping[str, Column]
-ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike]
 
 _FORMS = ("Ndx", "Key", "FlatNdx", "FlatKey")
 _HDF5 = (".h5", ".hdf5")
@@ -100,7 +103,7 @@ class TrialMetadata:
         given = (trial_columns or {}, model_columns or {}, segment_columns or {})
         sizes = (trials.n_trials, trials.modelset.size, trials.segset.size)
         tables = [
-            _as_columns(columns, kind, size)
+            as_columns(columns, kind, size)
             for columns, kind, size in zip(given, COLUMN_KINDS, sizes, strict=True)
         ]
         names = [name for table in tables for name in table]
@@ -165,7 +168,8 @@ class TrialMetadata:
         if not isinstance(other, TrialMetadata):
             return NotImplemented
         return self.trials == other.trials and all(
-            mine.keys() == theirs.keys() and all(_equal(mine[name], theirs[name]) for name in mine)
+            mine.keys() == theirs.keys()
+            and all(equal_columns(mine[name], theirs[name]) for name in mine)
             for mine, theirs in zip(self._tables, other._tables, strict=True)
         )
 
@@ -203,7 +207,7 @@ class TrialMetadata:
             return self._trial_columns[name]
         for number, table in enumerate((self._model_columns, self._segment_columns)):
             if name in table:
-                return _take(table[name], self.trials.trial_positions()[number])
+                return take(table[name], self.trials.trial_positions()[number])
         raise self._unknown(name, "column", self.names)
 
     def factor(self, name: str) -> Factor:
@@ -347,7 +351,7 @@ class TrialMetadata:
                 if (places < 0).any():
                     message = f"The metadata do not describe {describe_trials(other, places < 0)}."
                     raise TrialMismatchError(message)
-                trial_columns = _take_all(trial_columns, places)
+                trial_columns = take_all(trial_columns, places)
         rows = ("models", self._model_columns, self.trials.modelset, other.modelset)
         cols = ("segments", self._segment_columns, self.trials.segset, other.segset)
         tables = []
@@ -360,7 +364,7 @@ class TrialMetadata:
                     f"{list_some(absent)}."
                 )
                 raise TrialMismatchError(message)
-            tables.append(table if positions is None else _take_all(table, positions))
+            tables.append(table if positions is None else take_all(table, positions))
         return TrialMetadata(other, trial_columns, *tables)
 
     def conditions(
@@ -497,70 +501,6 @@ def _restored(trials: AnyNdx, *tables: dict[str, Column]) -> TrialMetadata:
             for table in tables
         ),
     )
-
-
-def _as_columns(columns: ColumnsLike, kind: str, size: int) -> Columns:
-    """Return checked columns of one kind under a mapping that cannot be changed."""
-    listed: object = columns
-    if not isinstance(listed, Mapping):
-        found = describe(listed)
-        raise invalid(f"{kind}_columns", "TrialMetadata", "map names to columns", found)
-    checked = {}
-    for name, values in listed.items():
-        if not isinstance(name, str) or not name:
-            raise invalid(f"{kind}_columns", "TrialMetadata", "be named by text", describe(name))
-        column = _as_column(values, f"{kind}_columns[{name!r}]")
-        if len(column) != size:
-            expected = f"have one value for each of the {size} {kind}s"
-            raise invalid(f"{kind}_columns[{name!r}]", "TrialMetadata", expected, str(len(column)))
-        checked[name] = column
-    return MappingProxyType(checked)
-
-
-def _as_column(values: Any, name: str) -> Column:
-    """Return a column: numbers as a read-only array, everything else as a factor."""
-    if isinstance(values, Factor):
-        return values
-    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise invalid(name, "TrialMetadata", "be a list of values", describe(values))
-    array = values if isinstance(values, np.ndarray) else _as_array(values)
-    if array.ndim != 1:
-        raise invalid(name, "TrialMetadata", "be one-dimensional", describe(array))
-    if array.dtype.kind == "f":
-        short = array.dtype.itemsize <= np.dtype(np.float32).itemsize
-        return read_only(array.astype(np.float32 if short else np.float64, copy=False))
-    if array.dtype.kind in "iu":
-        return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return Factor.from_values(values)
-
-
-def _as_array(values: Any) -> npt.NDArray[Any]:
-    """Return numbers as an array, and anything else as an array of objects."""
-    listed = list(values)
-    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in listed):
-        return np.array(listed)
-    return np.array([None, *listed], dtype=object)[1:]
-
-
-def _take(column: Column, positions: npt.NDArray[Any]) -> Column:
-    """Return the values at some positions."""
-    if isinstance(column, Factor):
-        return column.take(positions)
-    return frozen(column[positions])
-
-
-def _take_all(table: Columns, positions: npt.NDArray[Any]) -> Columns:
-    return {name: _take(column, positions) for name, column in table.items()}
-
-
-def _equal(first: Column, second: Column) -> bool:
-    """Compare two columns by content; NaN equals NaN."""
-    if isinstance(first, Factor) or isinstance(second, Factor):
-        return first is second or (
-            isinstance(first, Factor) and isinstance(second, Factor) and first == second
-        )
-    is_float = first.dtype.kind == "f" and second.dtype.kind == "f"
-    return np.array_equal(first, second, equal_nan=is_float)
 
 
 def _check_extension(path: str | PathLike[str], method: str) -> None:
