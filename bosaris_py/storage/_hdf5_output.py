@@ -16,6 +16,8 @@ from bosaris_py.storage._written_hdf5 import create_hdf5
 from bosaris_py.storage.atomic import atomic_write
 
 __all__ = [
+    "new_mask",
+    "new_numbers",
     "put_array",
     "put_attribute",
     "put_ids",
@@ -94,15 +96,31 @@ def put_strings(root: Any, name: str, ids: npt.NDArray[np.str_]) -> None:
 
 def put_numbers(root: Any, name: str, numbers: npt.NDArray[Any]) -> None:
     """Put a matrix of numbers, in blocks of rows and uncompressed."""
-    put_array(root, name, numbers, chunks=_chunk_shape(numbers))
+    put_array(root, name, numbers, chunks=_chunk_shape(numbers.shape, numbers.dtype))
 
 
 def put_mask(root: Any, name: str, mask: npt.NDArray[Any]) -> None:
     """Put a mask, in blocks of rows and compressed unless it is tiny."""
-    options = {}
-    if mask.size >= _COMPRESS_FROM:
-        options = {"compression": "gzip", "compression_opts": _GZIP_LEVEL}
-    put_array(root, name, mask, chunks=_chunk_shape(mask), **options)
+    chunks = _chunk_shape(mask.shape, mask.dtype)
+    put_array(root, name, mask, chunks=chunks, **_compression(mask.size))
+
+
+def new_numbers(root: Any, name: str, shape: tuple[int, int], dtype: npt.DTypeLike) -> Any:
+    """Create what `put_numbers` would put, to be filled row by row."""
+    chunks = _chunk_shape(shape, np.dtype(dtype))
+    return root.create_dataset(name, shape, dtype, track_times=False, chunks=chunks)
+
+
+def new_mask(root: Any, name: str, shape: tuple[int, int], dtype: npt.DTypeLike) -> Any:
+    """Create what `put_mask` would put, to be filled row by row."""
+    options = {"chunks": _chunk_shape(shape, np.dtype(dtype)), **_compression(shape[0] * shape[1])}
+    return root.create_dataset(name, shape, dtype, track_times=False, **options)
+
+
+def _compression(size: int) -> dict[str, Any]:
+    if size < _COMPRESS_FROM:
+        return {}
+    return {"compression": "gzip", "compression_opts": _GZIP_LEVEL}
 
 
 def put_array(root: Any, name: str, data: npt.NDArray[Any], **options: Any) -> None:
@@ -120,21 +138,20 @@ def put_vector(root: Any, name: str, vector: npt.NDArray[Any]) -> None:
     if vector.size >= _COMPRESS_FROM:
         options = {
             "chunks": (min(vector.size, _CHUNK_BYTES // vector.itemsize),),
-            "compression": "gzip",
-            "compression_opts": _GZIP_LEVEL,
+            **_compression(vector.size),
             "shuffle": True,
         }
     put_array(root, name, vector, **options)
 
 
-def _chunk_shape(matrix: npt.NDArray[Any]) -> tuple[int, int] | None:
+def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int] | None:
     """Return the shape of blocks of whole rows of about `_CHUNK_BYTES`.
 
     A block of rows is what streaming reads at once. Only if a single row is longer
     than that is it cut, too. Without elements there are no blocks.
     """
-    rows, columns = matrix.shape
-    if matrix.size == 0:
+    rows, columns = shape
+    if 0 in shape:
         return None
-    in_block = _CHUNK_BYTES // matrix.itemsize
+    in_block = _CHUNK_BYTES // dtype.itemsize
     return max(1, min(rows, in_block // columns)), min(columns, in_block)
