@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TrialOrder", "ascends", "order_trials", "trial_codes"]
+__all__ = ["TrialOrder", "ascends", "disagree", "order_trials", "trial_codes"]
 
 Positions = npt.NDArray[np.signedinteger[Any]]
 Codes = npt.NDArray[np.int64]
@@ -43,6 +43,14 @@ def ascends(codes: Codes) -> bool:
     return bool((codes[1:] > codes[:-1]).all())
 
 
+def disagree(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Tell where two arrays differ. NaN agrees with NaN."""
+    differs: npt.NDArray[np.bool_] = first != second
+    if first.dtype.kind == "f":
+        differs &= ~(np.isnan(first) & np.isnan(second))
+    return differs
+
+
 @attrs.frozen(eq=False)
 class TrialOrder:
     """How a list of trials is brought into column-major order, each trial once.
@@ -70,11 +78,7 @@ class TrialOrder:
         contents : (k,) array
             What each line of the list says of its trial. NaN agrees with NaN.
         """
-        again, before = contents[self.repeated], contents[self.first]
-        differs: npt.NDArray[np.bool_] = again != before
-        if contents.dtype.kind == "f":
-            differs &= ~(np.isnan(again) & np.isnan(before))
-        return differs
+        return disagree(contents[self.first], contents[self.repeated])
 
 
 def order_trials(models: Positions, segments: Positions, n_models: int) -> TrialOrder:

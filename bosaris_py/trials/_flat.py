@@ -9,7 +9,7 @@ from the matrix of the same trials are identical.
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.errors import DuplicateTrialWarning
-from bosaris_py.storage.trial_order import ascends, order_trials, trial_codes
+from bosaris_py.storage.trial_order import ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials._base import IdUnion, TrialSet
 from bosaris_py.trials._fields import IdList
 from bosaris_py.trials._files import FilePath
@@ -186,7 +186,10 @@ def order_columns(
 
 
 def warn_swapped(
-    modelset: StrArray, segset: StrArray, models: Positions, segments: Positions
+    ids: tuple[StrArray, StrArray],
+    positions: tuple[Positions, Positions],
+    contents: AnyArray | None = None,
+    content_name: str = "",
 ) -> None:
     """Warn if the same two segments make two trials, in either order.
 
@@ -194,62 +197,75 @@ def warn_swapped(
 
     Parameters
     ----------
-    modelset, segset : array of str
+    ids : pair of arrays of str
         Ids of models and segments, each once.
-    models, segments : (k,) array of int
-        The trials, in any order, as positions in these lists.
+    positions : pair of (k,) arrays of int
+        Model and segment of each trial, in any order, as positions in these lists.
+    contents : (k,) array, optional
+        What is said of each trial; the warning tells how many of the pairs differ in it.
+    content_name : str, optional
+        What that is: ``"labels"`` or ``"scores"``.
 
     Warns
     -----
     DuplicateTrialWarning
         With the number of such pairs, and the first few.
     """
+    modelset, (models, segments) = ids[0], positions
     names = IdIndex.of(modelset)
     # Segments are given the numbers of the models of the same name.
-    as_model = names.locate(IdIndex.of(segset))
+    as_model = names.locate(IdIndex.of(ids[1]))
     first: AnyArray = models
     second: AnyArray = segments
     if as_model is not None:
-        if not (as_model >= 0).any():
+        is_model = as_model >= 0
+        if not is_model.any():
             return
         has_model = np.zeros(modelset.size, dtype=np.bool_)
-        is_model = as_model >= 0
         has_model[as_model[is_model]] = True
         both = is_model[segments] & has_model[models]
         first, second = models[both], as_model[segments[both]]
-    forward, backward = first < second, first > second
+        contents = None if contents is None else contents[both]
     n_names = modelset.size
+    forward, backward = first < second, first > second
     known = trial_codes(first[forward], second[forward], n_names)
-    if not ascends(known):
-        known = np.unique(known)
-    swapped = np.unique(trial_codes(second[backward], first[backward], n_names))
-    pairs = swapped[find_codes(known, swapped, (n_names, n_names)) >= 0]
-    if pairs.size:
-        shown = [f"({modelset[c % n_names]}, {modelset[c // n_names]})" for c in pairs[:6].tolist()]
-        noun = "pair of segments is" if pairs.size == 1 else "pairs of segments are"
-        message = f"{pairs.size} {noun} listed in both orders, as two trials: {list_some(shown)}."
-        warn_caller(message, DuplicateTrialWarning)
+    swapped = trial_codes(second[backward], first[backward], n_names)
+    distinct = known if ascends(known) else np.unique(known)
+    pairs = np.unique(swapped)
+    pairs = pairs[find_codes(distinct, pairs, (n_names, n_names)) >= 0]
+    if not pairs.size:
+        return
+    noun = "pair of segments is" if pairs.size == 1 else "pairs of segments are"
+    message = f"{pairs.size} {noun} listed in both orders, as two trials"
+    if contents is not None:
+        differs = disagree(
+            _content_of(pairs, known, contents[forward]),
+            _content_of(pairs, swapped, contents[backward]),
+        )
+        if differs.any():
+            message += f", {np.count_nonzero(differs)} with different {content_name}"
+            # Those are named first.
+            pairs = np.concatenate((pairs[differs], pairs[~differs]))
+    shown = [f"({modelset[c % n_names]}, {modelset[c // n_names]})" for c in pairs[:6].tolist()]
+    warn_caller(f"{message}: {list_some(shown)}.", DuplicateTrialWarning)
+
+
+def _content_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyArray:
+    """Return what is said of the trials with these codes, all of which there are."""
+    order = np.argsort(codes, kind="stable")
+    return contents[order[np.searchsorted(codes, wanted, sorter=order)]]
 
 
 def columns_from_trials(
     ids: tuple[IdList, IdList], contents: AnyArray | None, content_name: str, owner: str
 ) -> TrialColumns:
-    """Order a list of trials that are given by their ids; as `order_columns`.
-
-    Warns
-    -----
-    DuplicateTrialWarning
-        If trials are listed more than once with the same contents, or the same two segments in
-        both orders.
-    """
+    """Order a list of trials that are given by their ids; as `order_columns`."""
     modelset, models = code_ids(ids[0], "models", owner)
     segset, segments = code_ids(ids[1], "segments", owner)
     check_shape(segments, models.shape, "segments", owner, "like `models`")
     if contents is not None:
         check_shape(contents, models.shape, content_name, owner, "like `models`")
-    columns = order_columns((modelset, segset), (models, segments), contents, content_name, owner)
-    warn_swapped(columns.modelset, columns.segset, columns.models, columns.segments)
-    return columns
+    return order_columns((modelset, segset), (models, segments), contents, content_name, owner)
 
 
 def columns_of_union(
@@ -315,6 +331,9 @@ class FlatTrials(TrialSet, ABC):
     models: Positions = field()
     segments: Positions = field()
 
+    # The field that says something of each trial, and what that is called in a warning.
+    _content: ClassVar[tuple[str, str] | None] = None
+
     def trial_positions(self) -> tuple[Positions, Positions]:
         """Return where the model and the segment of each trial stand in the id lists.
 
@@ -334,8 +353,16 @@ class FlatTrials(TrialSet, ABC):
     @classmethod
     def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
         found = super()._read_text(path, max_bytes=max_bytes, progress=progress)
-        warn_swapped(found.modelset, found.segset, found.models, found.segments)
-        return found
+        return found._checked_for_swaps()
+
+    def _checked_for_swaps(self) -> Self:
+        """Warn if the same two segments are listed in both orders; return the object."""
+        ids, positions = (self.modelset, self.segset), (self.models, self.segments)
+        if self._content is None:
+            warn_swapped(ids, positions)
+        else:
+            warn_swapped(ids, positions, getattr(self, self._content[0]), self._content[1])
+        return self
 
     def _match(self, wanted: tuple[Positions, Positions], frame: Frame) -> Match:
         """Find trials, given as positions in other id lists, in this object."""

@@ -25,7 +25,6 @@ from bosaris_py.trials._flat import (
     name_listed,
     order_columns,
     scatter,
-    warn_swapped,
 )
 from bosaris_py.trials._frame import Positions
 from bosaris_py.trials.flat_ndx import FlatNdx
@@ -94,6 +93,7 @@ class FlatKey(FlatTrials, TextFileMethods):
     segments: Positions = field()
     is_target: BoolArray = field()
 
+    _content = ("is_target", "labels")
     _storage: ClassVar[Storage] = Storage(
         read_hdf5=flat_hdf5.read_flat_key,
         write_hdf5=flat_hdf5.write_flat_key,
@@ -157,9 +157,10 @@ class FlatKey(FlatTrials, TextFileMethods):
         owner = f"{cls.__name__}.from_trials"
         labels = as_mask(is_target, "is_target", owner)
         columns = columns_from_trials((models, segments), labels, "is_target", owner)
-        return cls(
+        found = cls(
             columns.modelset, columns.segset, columns.models, columns.segments, columns.contents
         )
+        return found._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -189,8 +190,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         if table.is_target is None:
             raise invalid("table", f"{cls.__name__}.from_table", "have labels", repr(table))
         found = cls(table.modelset, table.segset, table.models, table.segments, table.is_target)
-        warn_swapped(found.modelset, found.segset, found.models, found.segments)
-        return found
+        return found._checked_for_swaps()
 
     @cached_property
     def n_tar(self) -> int:

@@ -22,7 +22,6 @@ from bosaris_py.trials._flat import (
     columns_of_union,
     order_columns,
     scatter,
-    warn_swapped,
 )
 from bosaris_py.trials._frame import Positions
 from bosaris_py.trials.ndx import Ndx
@@ -133,7 +132,8 @@ class FlatNdx(FlatTrials, TextFileMethods):
         """
         owner = f"{cls.__name__}.from_trials"
         columns = columns_from_trials((models, segments), None, "", owner)
-        return cls(columns.modelset, columns.segset, columns.models, columns.segments)
+        found = cls(columns.modelset, columns.segset, columns.models, columns.segments)
+        return found._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -156,8 +156,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
             trials; with counts and the first few.
         """
         found = cls(table.modelset, table.segset, table.models, table.segments)
-        warn_swapped(found.modelset, found.segset, found.models, found.segments)
-        return found
+        return found._checked_for_swaps()
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"

@@ -25,7 +25,6 @@ from bosaris_py.trials._flat import (
     name_listed,
     order_columns,
     scatter,
-    warn_swapped,
 )
 from bosaris_py.trials._frame import Positions
 from bosaris_py.trials._listed import ListedScores, as_number, transformed
@@ -101,6 +100,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
     models: Positions = field()
     segments: Positions = field()
 
+    _content = ("scores", "scores")
     _storage: ClassVar[Storage] = Storage(
         read_hdf5=flat_hdf5.read_flat_scores,
         write_hdf5=flat_hdf5.write_flat_scores,
@@ -165,9 +165,10 @@ class FlatScores(FlatTrials, NumberFileMethods):
         owner = f"{cls.__name__}.from_trials"
         values = as_vector(scores, "scores", owner)
         columns = columns_from_trials((models, segments), values, "scores", owner)
-        return cls(
+        found = cls(
             columns.contents, columns.modelset, columns.segset, columns.models, columns.segments
         )
+        return found._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -202,8 +203,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
             table = table.take(~is_missing)
         assert table.scores is not None, "taking lines keeps the scores"
         found = cls(table.scores, table.modelset, table.segset, table.models, table.segments)
-        warn_swapped(found.modelset, found.segset, found.models, found.segments)
-        return found
+        return found._checked_for_swaps()
 
     @property
     def n_scores(self) -> int:

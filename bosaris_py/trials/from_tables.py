@@ -334,7 +334,8 @@ def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
         shown = _name(table, order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
         warn_caller(message, DuplicateTrialWarning)
-    warn_swapped(table.modelset, table.segset, table.models, table.segments)
+    said = {"labels": table.is_target, "scores": table.scores}.get(what)
+    warn_swapped((table.modelset, table.segset), (table.models, table.segments), said, what)
     return table if order.order is None else table.take(frozen(order.order))
 
 

@@ -210,6 +210,27 @@ class TestTrialsListedTwice:
         with pytest.warns(DuplicateTrialWarning, match=f"^{expected} pair"):
             FlatNdx.from_trials(models, segments)
 
+    def test_what_the_two_orders_disagree_about(self) -> None:
+        models, segments = ["a", "b", "b", "c", "d"], ["b", "a", "c", "b", "d"]
+        labels, values = [True, True, True, False, True], [1.0, 2.0, np.nan, np.nan, 0.0]
+        table = TrialTable.from_trials(models, segments, is_target=labels, scores=values)
+        builds: list[tuple[Callable[[], Any], str]] = [
+            (
+                lambda: FlatKey.from_trials(models, segments, labels),
+                r"1 .* labels: \(b, c\), \(a, b\)",
+            ),
+            (lambda: FlatKey.from_table(table), "two trials, 1 with different labels"),
+            # NaN in both orders is no difference.
+            (
+                lambda: FlatScores.from_trials(models, segments, values),
+                r"1 .* scores: \(a, b\), \(b",
+            ),
+            (lambda: FlatNdx.from_trials(models, segments), r"as two trials: \(a, b\), \(b, c\)\."),
+        ]
+        for build, message in builds:
+            with pytest.warns(DuplicateTrialWarning, match=message):
+                build()
+
     def test_first_few_are_named(self) -> None:
         models = [0] * 20
         with pytest.warns(DuplicateTrialWarning, match=r"10 trials: \(m, s0\), .*\.\.\."):
