@@ -96,6 +96,10 @@ class Factor:
             kinds = set(map(type, listed))
             if kinds == {str}:
                 return _coded([listed], len(listed))
+            if type(None) in kinds:
+                hint = "Give what is unknown a name, such as 'unknown'."
+                found = f"None for {sum(value is None for value in listed)} of {len(listed)}"
+                raise invalid("values", owner, "be a category for each item", found, hint)
             if any(issubclass(kind, (str, bytes)) for kind in kinds) or not kinds:
                 values = as_ids(listed, "values", owner)
             else:

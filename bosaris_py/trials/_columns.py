@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import describe, frozen, invalid, read_only
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Columns",
     "ColumnsLike",
     "as_columns",
+    "as_factor",
     "equal_columns",
     "take",
     "take_all",
@@ -57,7 +59,18 @@ def _as_column(values: Any, name: str) -> Column:
         return read_only(array.astype(np.float32 if short else np.float64, copy=False))
     if array.dtype.kind in "iu":
         return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return Factor.from_values(values)
+    return as_factor(values, name, "TrialMetadata")
+
+
+def as_factor(values: Any, name: str, owner: str) -> Factor:
+    """Return categories as a factor; errors tell which argument held others."""
+    if isinstance(values, Factor):
+        return values
+    try:
+        return Factor.from_values(values)
+    except InvalidInputError as error:
+        message = f"`{name}` of {owner}: {error}"
+        raise InvalidInputError(message) from None
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:

@@ -93,9 +93,10 @@ class Rules:
         ]
         empty = [name for name, _, places in parts if places.size == 0]
         if empty:
+            verb = "has" if len(empty) == 1 else "have"
             message = (
-                f"{len(empty)} of {len(names)} conditions have no trial of the key "
-                f"({list_some(empty)}). Give them the weight 0 to leave them out."
+                f"{len(empty)} of {len(names)} conditions {verb} no trial of the key "
+                f"({list_some(empty)}). The weight 0 leaves a condition out."
             )
             raise TrialMismatchError(message)
         # One label for each trial cannot overlap.
@@ -133,9 +134,10 @@ class Rules:
                 if classes[number].size == 0
             ]
             if names:
-                verb = "condition has" if len(names) == 1 else "conditions have"
+                one = len(names) == 1
+                have, count = ("condition has", "counts") if one else ("conditions have", "count")
                 clauses.append(
-                    f"{len(names)} {verb} no {noun} and count for the {rate} rate only "
+                    f"{len(names)} {have} no {noun} and {count} for the {rate} rate only "
                     f"({list_some(names)})"
                 )
         if not clauses:

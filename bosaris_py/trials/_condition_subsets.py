@@ -16,6 +16,7 @@ from bosaris_py._validation import (
     read_only,
 )
 from bosaris_py.storage.factors import Factor
+from bosaris_py.trials._columns import as_factor
 from bosaris_py.trials._places import trial_places, trials_within
 from bosaris_py.trials.forms import AnyKey, AnyNdx
 from bosaris_py.trials.ids import IntArray
@@ -24,10 +25,10 @@ __all__ = [
     "Assignment",
     "Labels",
     "Subsets",
-    "as_factor",
     "as_names",
     "as_subset",
     "product_of",
+    "trial_factor",
 ]
 
 _SEPARATOR = ", "
@@ -135,9 +136,9 @@ def as_subset(name: str, subset: Any) -> Any:
     return read_only(mask)
 
 
-def as_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
+def trial_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
     """Return one value per trial as a factor."""
-    factor = values if isinstance(values, Factor) else Factor.from_values(values)
+    factor = as_factor(values, name, "Conditions")
     if len(factor) != trials.n_trials:
         expected = f"have one value for each of the {trials.n_trials} trials"
         raise invalid(name, "Conditions", expected, f"{len(factor)}")

@@ -42,10 +42,10 @@ from bosaris_py.trials._condition_rules import Lacking, Overlap, Rules, Uncovere
 from bosaris_py.trials._condition_subsets import (
     Labels,
     Subsets,
-    as_factor,
     as_names,
     as_subset,
     product_of,
+    trial_factor,
 )
 from bosaris_py.trials._places import scored_trials, take_trials
 from bosaris_py.trials.condition_members import (
@@ -282,7 +282,7 @@ class Conditions:
         lacking: str,
     ) -> "Conditions":
         check_ndx(trials, "Conditions")
-        checked = [as_factor(name, values, trials) for name, values in factors.items()]
+        checked = [trial_factor(name, values, trials) for name, values in factors.items()]
         product = product_of(checked)
         names = tuple(str(level) for level in product.levels)
         rules = Rules("error", uncovered, lacking)

@@ -100,7 +100,7 @@ def test_read_only_for_good_and_after_pickling():
         (lambda: Factor(["a"], ["a"]), "Factor.from_values makes codes of texts"),
         (lambda: Factor([0.0], ["a"]), "vector of whole numbers"),
         (lambda: Factor.from_values([0.5]), "Cut measured quantities into classes"),
-        (lambda: Factor.from_values(["a", None]), "hold strings; got among others None"),
+        (lambda: Factor.from_values(["a", None]), "got None for 1 of 2. Give what is unknown"),
         (lambda: Factor.from_values([["a"]]), "one-dimensional"),
         (lambda: Factor.from_values("abc"), "be a list of values; got 'abc'"),
         (lambda: Factor.from_values(1), "be a list of values; got 1"),

@@ -357,11 +357,11 @@ def test_bad_input(make, message):
         ),
         (
             lambda: Conditions({"a": KEY, "b": np.zeros((3, 4), dtype=bool)}),
-            r"1 of 2 conditions have no trial of the key \(b\)",
+            r"1 of 2 conditions has no trial of the key \(b\)",
         ),
         (
             lambda: Conditions.from_labels(Ndx(["x"], ["y"]), ["a"]),
-            "1 of 1 conditions have no trial",
+            "1 of 1 conditions has no trial",
         ),
     ],
 )

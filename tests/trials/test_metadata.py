@@ -295,7 +295,10 @@ class TestFiles:
         (lambda: TrialMetadata(KEY, None, {"a": list("abc")}), "each of the 2 models; got 3"),
         (lambda: TrialMetadata(KEY, None, None, {"a": ["a"]}), "each of the 3 segments; got 1"),
         (lambda: TrialMetadata(KEY, {"a": np.zeros((5, 1))}), "be one-dimensional"),
-        (lambda: TrialMetadata(KEY, {"a": ["x", None, "x", "x", "x"]}), "hold strings"),
+        (
+            lambda: TrialMetadata(KEY, {"a": ["x", None, "x", "x", "x"]}),
+            "category for each item; got None",
+        ),
         (
             lambda: TrialMetadata(KEY, {"a": list("abcde")}, {"a": list("ab")}),
             "different names; got 'a' more than once",
