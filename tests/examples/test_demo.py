@@ -19,7 +19,8 @@ def test_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```\n(.*?)```", readme, flags=re.DOTALL)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", readme, flags=re.DOTALL | re.MULTILINE)
+    blocks = [text for language, text in fenced if not language]
     assert len(blocks) == 2
     printed = {line.rstrip() for line in finished.stdout.splitlines()}
     for line in "".join(blocks).splitlines():
