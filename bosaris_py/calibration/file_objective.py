@@ -365,7 +365,7 @@ class FileObjective(LinearObjective):
         ids.refuse_nan(counts, owner)
         is_incomplete = (counts.scored_tar, counts.scored_non) != (counts.n_tar, counts.n_non)
         if needs_all and is_incomplete:
-            raise lacking(passes)
+            raise lacking(passes, is_key=True)
         for number, what in ((counts.scored_tar, "targets"), (counts.scored_non, "non-targets")):
             if number == 0:
                 raise invalid("key_file", owner, f"hold {what} that have scores", "none")
@@ -471,26 +471,29 @@ class FileObjective(LinearObjective):
         return tar, non
 
 
-def lacking(passes: FilePasses) -> TrialMismatchError:
+def lacking(passes: FilePasses, *, is_key: bool) -> TrialMismatchError:
     """Return the error for systems that lack scores of trials, with the counts of each.
 
     Parameters
     ----------
     passes : FilePasses
         How to pass over the files, in which something is missing.
+    is_key : bool
+        Count targets and non-targets, and not just trials.
     """
     source = passes.source
     complaints = []
     for number, (file, frame) in enumerate(zip(source.scores, source.frames, strict=True), start=1):
         alone = attrs.evolve(passes, source=attrs.evolve(source, scores=(file,), frames=(frame,)))
         counts = sum(alone.run(_count, None, "missing scores"), TrialCounts())
+        kinds = [
+            (counts.n_tar, counts.scored_tar, "targets"),
+            (counts.n_non, counts.scored_non, "non-targets"),
+        ]
+        if not is_key:
+            kinds = [(counts.n_tar + counts.n_non, counts.scored_tar + counts.scored_non, "trials")]
         numbers = [
-            f"{total - found} of {total} {noun}"
-            for total, found, noun in (
-                (counts.n_tar, counts.scored_tar, "targets"),
-                (counts.n_non, counts.scored_non, "non-targets"),
-            )
-            if found < total
+            f"{total - found} of {total} {noun}" for total, found, noun in kinds if found < total
         ]
         if numbers:
             complaints.append(f"system {number} lacks {' and '.join(numbers)}")

@@ -13,6 +13,8 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.calibration.file_objective import FileObjective, one_file
+from bosaris_py.calibration.file_output import write_llrs
+from bosaris_py.calibration.linear_map import weighted_sum
 from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
@@ -403,12 +405,67 @@ class LinearCalibration(TrainedMap):
     def _map(self, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
         values = as_vector(scores, "x", f"{_OWNER}.apply")
         refuse_nan(values, "x", f"{_OWNER}.apply")
-        if self.scale == 0.0:
-            # Zero times an infinite score is no evidence, not NaN.
-            return np.full(values.shape, self.offset)
-        llrs = np.multiply(values, self.scale, dtype=np.float64)
-        llrs += self.offset
-        return llrs
+        return weighted_sum([values], [self.scale], self.offset)
+
+    def apply_file(
+        self,
+        score_file: FilePath,
+        output_file: FilePath,
+        *,
+        ndx_file: FilePath | None = None,
+        block_rows: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        """Turn the scores of a file of any size into log-likelihood-ratios in another.
+
+        The new file holds what ``apply`` makes of the scores in memory, to the last bit.
+
+        Parameters
+        ----------
+        score_file : str or path-like
+            HDF5 file of a `Scores`.
+        output_file : str or path-like
+            The HDF5 file to write, of a `Scores` of float64: read it with `Scores.read`. It
+            appears, or replaces an older one, when it is complete.
+        ndx_file : str or path-like, optional
+            HDF5 file of an `Ndx` or `Key`: write its trials, in the order of its models and
+            segments, as ``apply`` to ``Scores.align_with_ndx`` does. By default all scores,
+            as they are arranged.
+        block_rows : int, optional
+            Rows (models) that are read at once; by default about 4 MB of scores.
+        progress : bool, default: False
+            Show a progress bar.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is bad, ids are repeated, or a score is NaN.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
+        OSError
+            If the output cannot be written.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If trials of `ndx_file` have no score, with counts.
+
+        Notes
+        -----
+        Memory: a few blocks, whatever the size of the files.
+        """
+        owner = f"{_OWNER}.apply_file"
+        write_llrs(
+            [one_file(score_file, "score_file", owner)],
+            ndx_file,
+            output_file,
+            weights=[self.scale],
+            offset=self.offset,
+            needs_all=False,
+            block_rows=block_rows,
+            progress=progress,
+            owner=owner,
+        )
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

@@ -19,6 +19,8 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.calibration.file_objective import FileObjective, files_of_systems, one_file
+from bosaris_py.calibration.file_output import write_llrs
+from bosaris_py.calibration.linear_map import weighted_sum
 from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.linear_training import as_ridge, train_linear
@@ -404,23 +406,74 @@ class LinearFusion(TrainedMap):
         matrix = as_matrix(scores.reshape(self.n_systems, -1), "x", owner)
         return self._fuse(matrix, owner).reshape(scores.shape[1:])[()]
 
-    def _check_systems(self, n_systems: int, owner: str) -> None:
+    def apply_files(
+        self,
+        score_files: Sequence[FilePath],
+        ndx_file: FilePath,
+        output_file: FilePath,
+        *,
+        block_rows: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        """Fuse score files of any size to log-likelihood-ratios in another file.
+
+        The new file holds what ``apply`` makes of the scores in memory, to the last bit.
+
+        Parameters
+        ----------
+        score_files : sequence of str or path-like
+            HDF5 files of the scores of each system, in the order of the training.
+        ndx_file : str or path-like
+            HDF5 file of an `Ndx` or `Key`: the trials to fuse.
+        output_file : str or path-like
+            The HDF5 file to write, of a `Scores` of float64 in the order of `ndx_file`. It
+            appears, or replaces an older one, when it is complete.
+        block_rows : int, optional
+            Rows (models) that are read at once; by default about 4 MB of scores.
+        progress : bool, default: False
+            Show a progress bar.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is bad, the number of files is wrong, ids are repeated, a
+            score is NaN, or a fused score is the difference of two infinite ones.
+        TrialMismatchError
+            If a system lacks scores of the trials in `ndx_file`; says how many for each.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
+        OSError
+            If the output cannot be written.
+
+        Notes
+        -----
+        Memory: a few blocks of each system, whatever the size of the files.
+        """
+        owner = f"{_OWNER}.apply_files"
+        files = files_of_systems(score_files, owner)
+        self._check_systems(len(files), owner, "score_files")
+        write_llrs(
+            files,
+            one_file(ndx_file, "ndx_file", owner),
+            output_file,
+            weights=self.weights,
+            offset=self.offset,
+            needs_all=True,
+            block_rows=block_rows,
+            progress=progress,
+            owner=owner,
+        )
+
+    def _check_systems(self, n_systems: int, owner: str, name: str = "x") -> None:
         if n_systems != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
-            hint = "Arrays of several systems are (n_systems, n_trials)."
-            raise invalid("x", owner, expected, f"{n_systems}", hint)
+            hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
+            raise invalid(name, owner, expected, f"{n_systems}", hint)
 
     def _fuse(self, scores: FloatArray, owner: str) -> npt.NDArray[np.float64]:
         for system, row in enumerate(scores, start=1):
             refuse_nan(row, f"x, system {system},", owner)
-        llrs = np.full(scores.shape[1], self.offset)
-        term = np.empty_like(llrs)
-        with np.errstate(invalid="ignore"):
-            for weight, row in zip(self.weights, scores, strict=True):
-                # Zero times an infinite score is no evidence, not NaN.
-                if weight != 0.0:
-                    np.multiply(row, weight, out=term)
-                    llrs += term
+        llrs = weighted_sum(list(scores), self.weights, self.offset)
         contradictions = np.flatnonzero(np.isnan(llrs))
         if contradictions.size:
             found = (

@@ -496,3 +496,206 @@ def test_progress_is_shown_for_each_pass(
     shown = capsys.readouterr().err
     assert "training scores: 100%" in shown
     assert "objective (cllr): 100%" in shown
+
+
+CALIBRATION = LinearCalibration(
+    scale=1.3,
+    offset=-0.7,
+    prior=0.5,
+    objective="cllr",
+    objective_value=0.5,
+    ridge=0.0,
+    n_tar=1,
+    n_non=1,
+)
+
+
+RECORD = {
+    field.name: getattr(CALIBRATION, field.name)
+    for field in attrs.fields(LinearCalibration)
+    if field.name != "scale"
+}
+
+
+def fusion(*weights: float) -> LinearFusion:
+    """Make a fusion of so many systems."""
+    return LinearFusion(weights=weights, **{**RECORD, "offset": 0.3})
+
+
+@given(scores(), st.sampled_from([None, 1, 2]), st.sampled_from([1.3, 0.0, -2.0]))
+def test_a_calibrated_file_is_a_calibrated_matrix(
+    tmp_path_factory: pytest.TempPathFactory, system: Scores, block_rows: int | None, scale: float
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    system.save(folder / "scores.h5")
+    calibration = attrs.evolve(CALIBRATION, scale=scale)
+    calibration.apply_file(folder / "scores.h5", folder / "llrs.h5", block_rows=block_rows)
+    found = Scores.read(folder / "llrs.h5")
+    assert found == calibration.apply(system)
+    assert found.scoremat.dtype == np.float64
+    assert not found.scoremat[~found.scoremask].any()
+
+
+@given(scores(), keys(), st.sampled_from([None, 1, 2]), st.sampled_from(["key", "ndx"]))
+def test_calibrated_trials(
+    tmp_path_factory: pytest.TempPathFactory,
+    system: Scores,
+    key: Key,
+    block_rows: int | None,
+    kind: str,
+) -> None:
+    """Of any trials: missing ones are warned of, as by `align_with_ndx`."""
+    folder = tmp_path_factory.mktemp("files")
+    system.save(folder / "scores.h5")
+    ndx = key if kind == "key" else key.to_ndx()
+    ndx.save(folder / "ndx.h5")
+
+    def apply_file() -> Scores:
+        CALIBRATION.apply_file(
+            folder / "scores.h5",
+            folder / "llrs.h5",
+            ndx_file=folder / "ndx.h5",
+            block_rows=block_rows,
+        )
+        return Scores.read(folder / "llrs.h5")
+
+    found = outcome(apply_file)
+    expected = outcome(lambda: CALIBRATION.apply(system.align_with_ndx(ndx)))
+    assert found == expected
+    # A new file only if there is no error.
+    assert (folder / "llrs.h5").exists() == isinstance(found[0], Scores)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("block_rows", [None, 1, 7])
+def test_fused_files(
+    rng: np.random.Generator, tmp_path: Path, dtype: type, block_rows: int | None
+) -> None:
+    """To the last bit; also where a weight of zero makes an infinite score harmless."""
+    systems, key = trials(rng, n_systems=3, dtype=dtype, share=0.6)
+    values = systems[1].scoremat.copy()
+    values[0] = np.inf
+    systems[1] = Scores(values[::-1], key.modelset[::-1], key.segset)
+    for weights in ((0.3, 0.0, -1.7), (0.3, 0.1, -1.7)):
+        fused = fusion(*weights)
+        paths, key_path = save(tmp_path, systems, key)
+        fused.apply_files(paths, key_path, tmp_path / "fused.h5", block_rows=block_rows)
+        expected = fused.apply(systems, key)
+        found = Scores.read(tmp_path / "fused.h5")
+        assert found == expected
+        assert found.scoremat.tolist() == expected.scoremat.tolist()
+
+
+def test_the_file_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) -> None:
+    """The same data sets, types and chunks; large enough for these and for compression."""
+    (system,), key = trials(rng, (300, 700), dtype=np.float32)
+    (path,), _ = save(tmp_path, [system], key)
+    CALIBRATION.apply_file(path, tmp_path / "llrs.h5")
+    CALIBRATION.apply(system).save(tmp_path / "saved.h5")
+    layouts = []
+    for name in ("llrs.h5", "saved.h5"):
+        with h5py.File(tmp_path / name) as file:
+            found: dict[str, Any] = {"attributes": dict(file.attrs)}
+
+            def note(name: str, item: Any, found: dict[str, Any] = found) -> None:
+                if isinstance(item, h5py.Dataset):
+                    found[name] = (item.shape, item.dtype, item.chunks, item.compression)
+
+            file.visititems(note)
+            layouts.append(found)
+    assert layouts[0] == layouts[1]
+    assert layouts[0]["scores"][2] == (187, 700)
+    assert layouts[0]["score_mask"][3] == "gzip"
+
+
+def test_no_models_or_segments(tmp_path: Path) -> None:
+    Scores(np.empty((0, 3)), [], ["a", "b", "c"]).save(tmp_path / "scores.h5")
+    CALIBRATION.apply_file(tmp_path / "scores.h5", tmp_path / "llrs.h5")
+    assert Scores.read(tmp_path / "llrs.h5").scoremat.shape == (0, 3)
+
+
+@pytest.mark.parametrize("block_rows", [None, 3])
+def test_scores_that_cannot_be_fused(
+    rng: np.random.Generator, tmp_path: Path, block_rows: int | None
+) -> None:
+    systems, key = trials(rng, n_systems=2)
+    fused = fusion(1.0, 2.0)
+    mask = np.ones_like(key.tar)
+    mask[7, :5] = False
+    output = tmp_path / "fused.h5"
+    output.write_text("as it was")
+
+    def refuse(error: type[BosarisError], text: str, values: Any, **fields: Any) -> None:
+        broken = attrs.evolve(systems[1], scoremat=values, **fields)
+        paths, key_path = save(tmp_path, [systems[0], broken], key)
+        with pytest.raises(error, match=text):
+            fused.apply_files(paths, key_path, output, block_rows=block_rows)
+        assert output.read_text() == "as it was"
+        assert not list(tmp_path.glob(".*"))
+
+    text = "system 2 lacks 5 of 1200 trials. Fill"
+    refuse(TrialMismatchError, text, systems[1].scoremat, scoremask=mask)
+    first = rf"the first \({key.modelset[30]}, {key.segset[4]}\)"
+    values = systems[1].scoremat.copy()
+    values[30, 4], values[31, 5] = np.nan, np.nan
+    refuse(InvalidInputError, f"got NaN for 2 trials, {first}", values)
+    values[30, 4], values[31, 5] = -np.inf, -np.inf
+    other = systems[0].scoremat.copy()
+    other[30, 4], other[31, 5] = np.inf, np.inf
+    systems[0] = attrs.evolve(systems[0], scoremat=other)
+    refuse(InvalidInputError, f"for and against at 2 of 1200 trials, {first}", values)
+
+
+def test_bad_arguments_of_apply(rng: np.random.Generator, tmp_path: Path) -> None:
+    systems, key = trials(rng)
+    (path,), key_path = save(tmp_path, systems, key)
+    apply_file, output = CALIBRATION.apply_file, tmp_path / "llrs.h5"
+    with pytest.raises(InvalidInputError, match=r"`block_rows` .* at least 1; got 0"):
+        apply_file(path, output, block_rows=0)
+    with pytest.raises(InvalidInputError, match=r"`output_file` .* must end in \.h5 or \.hdf5"):
+        apply_file(path, tmp_path / "llrs.txt")
+    with pytest.raises(InvalidInputError, match=r"`ndx_file` .* must be the name of a file"):
+        apply_file(path, output, ndx_file=key)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match=r"`score_files` .* the scores of 2 systems, as in"):
+        fusion(1.0, 2.0).apply_files([path], key_path, output)
+    with pytest.raises(FileNotFoundError, match="No such folder"):
+        apply_file(path, tmp_path / "none" / "llrs.h5")
+    with pytest.raises(FileFormatError, match="expected Scores; the file holds Key"):
+        apply_file(key_path, output)
+    with h5py.File(path, "r+") as file:
+        file["ID/row_ids"][1] = file["ID/row_ids"][0]
+    with pytest.raises(InvalidInputError, match="m000"):
+        apply_file(path, output)
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("change", ["rewritten", "truncated"])
+def test_a_file_that_changes_while_it_is_applied_to(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    (system,), key = trials(rng, (200, 300))
+    (path,), _ = save(tmp_path, [system], key)
+    read_scores = file_blocks.RowReader.read_scores
+
+    def read_and_change(self: Any, rows: Any) -> Any:
+        found = read_scores(self, rows)
+        if rows.start == 0 and change == "rewritten":
+            system.transform(np.negative).save(path)
+        elif rows.start == 0:
+            os.truncate(path, path.stat().st_size // 2)
+        return found
+
+    monkeypatch.setattr(file_blocks.RowReader, "read_scores", read_and_change)
+    with pytest.raises(FileFormatError, match=r"scores0\.h5"):
+        CALIBRATION.apply_file(path, tmp_path / "llrs.h5", block_rows=20)
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["key.h5", "scores0.h5"]
+
+
+def test_a_file_may_be_replaced_by_its_own_calibration(
+    rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (system,), key = trials(rng)
+    (path,), _ = save(tmp_path, [system], key)
+    CALIBRATION.apply_file(str(path), str(path), block_rows=7, progress=True)
+    assert Scores.read(path) == CALIBRATION.apply(system)
+    assert "scores: 100%" in capsys.readouterr().err
