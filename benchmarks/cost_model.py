@@ -2,12 +2,12 @@
 
 Measures a few constants of the machine on sets of 10^7 scores and on a file of 10^7 trials,
 puts them into the formulas of ``docs/cost_model.md``, and compares the predictions with
-runs up to 10^9 trials. Writes the tables of that page to ``docs/cost_tables.md``.
+runs up to 10^9 trials. Writes the tables of that page to ``docs/cost_table.md``.
 
-    python benchmarks/cost_model.py                         as published: 6 GB of disk, 5 of memory
-    python benchmarks/cost_model.py --largest 1e8 --output -
+    python benchmarks/cost_model.py                   as published: 6 GB of disk, 5 of memory
+    python benchmarks/cost_model.py --largest 1e8     quicker; the row of 10^9 stays open
 
-Times in memory are the processor's, times of files the clock's.
+Times are the processor's; files are in the system's page cache.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 from suite._operation import gaussian_scores
-from timing import seconds
+from timing import peak_bytes, seconds
 
 import bosaris_py as bp
 from bosaris_py.numerics.class_sums import class_moments
@@ -38,8 +38,16 @@ MOST_TARGETS = 10**6
 PASSES = 3
 # What is kept between the passes over files, and a few blocks.
 KEPT, BLOCKS = 128e6, 50e6
+# Bytes for each target: from files (targets, thresholds, both counts, the ROC and its
+# rates), and in memory; and the work arrays of a count in memory.
+PER_TARGET, KEPT_IN_MEMORY, WORK = 80.0, 72.0, 4e6
+# Bytes of a score in a file, of a trial's place in its mask, and in the key.
+SCORE, MASK, LABEL = 4, 1, 1
 # A cluster to predict for: workers, bytes per second of a link, seconds to start.
 WORKERS, LINK, START = 64, 1e9, 2.0
+# How work is cut for a cluster: bytes of scores in a task, tasks at most, tasks for each
+# worker at least, results that are added at a time.
+TASK, MOST_TASKS, TASKS_PER_WORKER, BRANCHES = 2**28, 256, 4, 8
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,7 @@ class Machine:
     subset: float
     subset_3: float
     read_scores: float
-    read_key: float
+    read_mask: float
     sort: float
     bandwidth: float
 
@@ -78,14 +86,36 @@ class Machine:
 
     def files(self, n_tar: float, n_non: float) -> float:
         """Seconds for all metrics from files on one core."""
-        reading = 2.0 * self.read_scores + self.read_key
-        return self.rank(n_tar, n_non) + 1e-9 * (reading + self.cllr) * (n_tar + n_non)
+        return self.rank(n_tar, n_non) + 1e-9 * self.blocks(key_reads=1) * (n_tar + n_non)
+
+    def blocks(self, key_reads: int) -> float:
+        """Nanoseconds for a trial of files, but for counting: reading, and Cllr."""
+        return 2.0 * (self.read_scores + key_reads * self.read_mask) + self.cllr
 
     def cluster(self, n_tar: float, n_non: float) -> float:
-        """Seconds for the same on a cluster: the work divided, thresholds down, counts up."""
-        share = self.files(n_tar, n_non) - 1e-9 * self.target * n_tar
-        wire = n_tar * (8.0 + 8.0 + 16.0 * np.log2(WORKERS)) / LINK
-        return START + share / WORKERS + 1e-9 * self.target * n_tar + wire
+        """Seconds for the same on a cluster: the trials divided, the targets not."""
+        a_trial = self.count_at(n_tar) + self.blocks(key_reads=2)
+        share = 1e-9 * a_trial * (n_tar + n_non) / WORKERS
+        levels = np.ceil(np.log(n_tasks(n_tar + n_non)) / np.log(BRANCHES))
+        # One after the other: the targets to the client, the thresholds from worker to
+        # worker, and as many counts as are added at a time, level by level.
+        bytes_one_by_one = 8.0 + 8.0 * np.log2(WORKERS) + 16.0 * BRANCHES * levels
+        return START + share + 1e-9 * self.target * n_tar + bytes_one_by_one * n_tar / LINK
+
+
+def n_tasks(n_trials: float) -> float:
+    """Return into how many tasks a cluster's work is cut."""
+    return max(TASKS_PER_WORKER * WORKERS, min(MOST_TASKS, n_trials * SCORE / TASK))
+
+
+def bytes_read(n_trials: float, key_reads: int) -> float:
+    """Bytes read from files: scores twice, masks and keys once or twice."""
+    return (2.0 * SCORE + key_reads * (MASK + LABEL)) * n_trials
+
+
+def bytes_sent(n_tar: float, n_trials: float) -> float:
+    """Bytes that a cluster sends at most: targets up, thresholds down, counts up the tree."""
+    return n_tar * (8.0 + 8.0 * WORKERS + 16.0 * n_tasks(n_trials))
 
 
 def hull_eer_min_dcf(tar: np.ndarray, non: np.ndarray) -> object:
@@ -130,21 +160,19 @@ def measure_machine(file: Path) -> Machine:
         training_pass_3=per_trial(lambda: objective_3.evaluate(np.ones(4)), BASE),
         subset=cpu(lambda: bp.LinearCalibration.fit(tar, non[:n_subset])),
         subset_3=cpu(lambda: bp.LinearFusion.fit(tar_3, non_3[:, :n_subset])),
-        read_scores=1e9 * seconds(lambda: read(file, ("scores", "score_mask")), 5) / n_cells,
-        read_key=1e9 * seconds(lambda: read(file, ("trial_mask",)), 5) / n_cells,
+        read_scores=per_trial(lambda: read(file, "scores"), n_cells),
+        read_mask=per_trial(lambda: read(file, "trial_mask"), n_cells),
         sort=1e9 * cpu(lambda: np.sort(non), 3) / non.size / np.log2(non.size),
         bandwidth=1e-9 * non.nbytes / cpu(non.max, 10),
     )
 
 
-def read(file: Path, names: tuple[str, ...]) -> None:
-    """Read data sets by blocks of rows, with nothing but h5py."""
+def read(file: Path, name: str) -> None:
+    """Read a data set by blocks of rows, with nothing but h5py."""
     with h5py.File(file) as opened:
-        for name in names:
-            if name in opened:
-                rows = max(1, 2**20 // opened[name].shape[1])
-                for start in range(0, opened[name].shape[0], rows):
-                    _ = opened[name][start : start + rows]
+        rows = max(1, 2**20 // opened[name].shape[1])
+        for start in range(0, opened[name].shape[0], rows):
+            _ = opened[name][start : start + rows]
 
 
 def write_files(folder: Path, n_trials: int) -> tuple[Path, Path]:
@@ -174,36 +202,39 @@ def targets_of(n_trials: float) -> float:
 
 
 def constants_table(machine: Machine) -> Iterator[str]:
-    """Write the constants."""
-    yield "| constant | | here |"
-    yield "|---|---|---:|"
-    for k, value in zip(THRESHOLDS, machine.count, strict=True):
-        yield f"| $c$ | count a score among {k:,} targets | {value:.1f} ns |"
-    rows = (
+    """Write the constants, also as shares of a plain sort, which vary less between machines."""
+    sort = machine.sort * np.log2(BASE)
+    yield "| constant | a score, target or trial | here | of a sort |"
+    yield "|---|---|---:|---:|"
+    rows = [
+        (f"$c({k:,})$", f"count a score among {k:,} targets", value)
+        for k, value in zip(THRESHOLDS, machine.count, strict=True)
+    ]
+    rows += [
         ("$h$", "a target: sort, ROC, hull, EER, minDCF", machine.target),
         ("$l$", "Cllr of a score", machine.cllr),
         ("$m_1$", "moments of a score, before training", machine.moments),
         ("$p_1$", "a training pass, a score of one system", machine.training_pass),
         ("$m_3$", "moments of the scores of three systems", machine.moments_3),
         ("$p_3$", "a training pass, the scores of three systems", machine.training_pass_3),
-        ("$r_s$", "read a single-precision score with its mask, h5py, cached", machine.read_scores),
-        ("$r_k$", "read a trial of a key, likewise", machine.read_key),
-        ("", "for comparison: numpy.sort, times $\\log_2 N$", machine.sort),
-    )
+        ("$r_s$", "read a single-precision score, h5py, from the page cache", machine.read_scores),
+        ("$r_m$", "read a trial of a mask or key, likewise", machine.read_mask),
+        ("", "`numpy.sort` of 10^7^ scores", sort),
+    ]
     for symbol, what, value in rows:
-        yield f"| {symbol} | {what} | {value:.2f} ns |"
-    subsets = f"{machine.subset:.3f}, {machine.subset_3:.3f} s"
-    yield f"| $s_1$, $s_3$ | training on the subsets | {subsets} |"
-    yield f"| | memory, read by one core | {machine.bandwidth:.0f} GB/s |"
+        yield f"| {symbol} | {what} | {value:.2f} ns | {value / sort:.3f} |"
+    yield f"| $s_1$ | training on the subset, one system | {duration(machine.subset)} | |"
+    yield f"| $s_3$ | training on the subset, three systems | {duration(machine.subset_3)} | |"
+    yield f"| | memory, read by one core | {machine.bandwidth:.0f} GB/s | |"
 
 
-def prediction_table(machine: Machine) -> Iterator[str]:
-    """Write the predictions from 10^6 to 10^11 trials."""
+def memory_table(machine: Machine) -> Iterator[str]:
+    """Write the predictions for scores in memory, from 10^6 to 10^11."""
     yield (
-        "| trials | targets | scores in memory | rank metrics | Cllr | calibration | fusion of 3 | "
-        f"files | all metrics from files | on {WORKERS} workers | memory of each |"
+        "| trials | targets | scores | ROC, hull, EER, minDCF | Cllr | calibration | "
+        "fusion of 3 | beyond the scores |"
     )
-    yield f"|{'---:|' * 11}"
+    yield f"|{'---:|' * 8}"
     for exponent in range(6, 12):
         n = 10.0**exponent
         n_tar = targets_of(n)
@@ -213,17 +244,37 @@ def prediction_table(machine: Machine) -> Iterator[str]:
             machine.calibration(n),
             machine.fusion(n),
         )
-        in_memory = " | ".join(duration(value) for value in times)
-        yield (
-            f"| 10^{exponent}^ | {n_tar:,.0f} | {size(8 * n)} | {in_memory} | {size(4 * n)} | "
-            f"{duration(machine.files(n_tar, n))} | {duration(machine.cluster(n_tar, n))} | "
-            f"{size(streaming_memory(n_tar, n))} |"
+        cells = " | ".join(duration(value) for value in times)
+        beyond = size(KEPT_IN_MEMORY * n_tar + WORK)
+        yield f"| 10^{exponent}^ | {n_tar:,.0f} | {size(8 * n)} | {cells} | {beyond} |"
+
+
+def files_table(machine: Machine) -> Iterator[str]:
+    """Write the predictions for files, on one core and on a cluster."""
+    yield (
+        "| trials | file of scores | one core | memory | bytes read | "
+        f"{WORKERS} workers | memory of each | bytes read, each | bytes sent, all |"
+    )
+    yield f"|{'---:|' * 9}"
+    for exponent in range(6, 12):
+        n = 10.0**exponent
+        n_tar = targets_of(n)
+        cells = (
+            size(SCORE * n),
+            duration(machine.files(n_tar, n)),
+            size(streaming_memory(n_tar, n)),
+            size(bytes_read(n, key_reads=1)),
+            duration(machine.cluster(n_tar, n)),
+            size(PER_TARGET * n_tar + BLOCKS),
+            size(bytes_read(n, key_reads=2) / WORKERS),
+            size(bytes_sent(n_tar, n)),
         )
+        yield f"| 10^{exponent}^ | {' | '.join(cells)} |"
 
 
 def streaming_memory(n_tar: float, n_trials: float) -> float:
     """Bytes that streaming takes: targets, thresholds, both counts, the ROC and its rates."""
-    return 80.0 * n_tar + min(KEPT, n_trials / 8.0) + BLOCKS
+    return PER_TARGET * n_tar + min(KEPT, n_trials / 8.0) + BLOCKS
 
 
 def check_memory(machine: Machine, sizes: list[int]) -> Iterator[str]:
@@ -244,6 +295,8 @@ def check_memory(machine: Machine, sizes: list[int]) -> Iterator[str]:
         }
         for name, (call, predicted) in operations.items():
             yield compare(name, n, predicted, cpu(call, repeats))
+        beyond = peak_bytes(functools.partial(hull_eer_min_dcf, tar, non))
+        yield compare_memory("beyond the scores", n, KEPT_IN_MEMORY * tar.size + WORK, beyond)
         del tar, non, operations, call
         gc.collect()
         tar_3, non_3 = gaussian_scores(n, 3)
@@ -263,10 +316,14 @@ def check_files(machine: Machine, folder: Path, sizes: list[int]) -> Iterator[st
             results = bp.Results.from_files(score_file, key_file, priors=PRIORS)
             return results.eer, results.min_dcf(PRIORS), results.act_dcf(PRIORS), results.cllr
 
-        elapsed = seconds(judge, 3 if n <= 10**8 else 2)
+        elapsed = cpu(judge, 3 if n <= 10**8 else 2)
         yield compare("all metrics from files", n, machine.files(targets_of(n), n), elapsed)
+        yield compare_memory("from files", n, streaming_memory(targets_of(n), n), peak_bytes(judge))
         score_file.unlink()
         key_file.unlink()
+    for n in {10**8, 10**9} - set(sizes):
+        predicted = duration(machine.files(targets_of(n), n))
+        yield f"| all metrics from files | 10^{round(np.log10(n))}^ | {predicted} | | |"
 
 
 def compare(name: str, n_trials: int, predicted: float, measured: float) -> str:
@@ -274,6 +331,14 @@ def compare(name: str, n_trials: int, predicted: float, measured: float) -> str:
     return (
         f"| {name} | 10^{round(np.log10(n_trials))}^ | {duration(predicted)} | "
         f"{duration(measured)} | {measured / predicted:.2f} |"
+    )
+
+
+def compare_memory(name: str, n_trials: int, predicted: float, measured: float) -> str:
+    """Write one line of the check, about memory."""
+    return (
+        f"| memory, {name} | 10^{round(np.log10(n_trials))}^ | {size(predicted)} | "
+        f"{size(measured)} | {measured / predicted:.2f} |"
     )
 
 
@@ -299,7 +364,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--largest", type=float, default=1e9, help="trials of the largest file")
     parser.add_argument("--folder", help="where files of that size have room")
-    parser.add_argument("--output", default=str(DOCS / "cost_tables.md"))
+    parser.add_argument("--output", default=str(DOCS / "cost_table.md"))
     options = parser.parse_args()
     last = round(np.log10(options.largest))
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
@@ -323,7 +388,13 @@ def main() -> None:
             "",
             "### Predictions",
             "",
-            *prediction_table(machine),
+            "In memory, on one core, double precision:",
+            "",
+            *memory_table(machine),
+            "",
+            "From files, all metrics:",
+            "",
+            *files_table(machine),
             "",
             "### Checked",
             "",
