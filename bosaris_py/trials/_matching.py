@@ -3,7 +3,9 @@
 Ids are looked up once for each list; then a trial is a whole number, and trials are
 found by a table of all cells, if that is small, or by binary search of sorted numbers
 in sorted numbers. numpy continues each such search where the last one ended, so
-that ten million trials are found among as many in 0.2 s.
+that ten million trials are found among as many in 0.2 s. Numbers that are not
+sorted, because ids come in another order, need tables of one part of the cells after
+the other, and twice that time.
 """
 
 import numpy as np
@@ -12,7 +14,7 @@ from attrs import frozen
 
 from bosaris_py._validation import BoolArray
 from bosaris_py.storage.trial_order import ascends, trial_codes
-from bosaris_py.trials._frame import Frame, Positions
+from bosaris_py.trials._frame import Frame, Positions, position_type
 from bosaris_py.trials.ids import IntArray
 
 __all__ = ["Match", "find_codes", "match_trials"]
@@ -22,6 +24,11 @@ Codes = npt.NDArray[np.int64]
 # A table of all cells may have so many for each trial, and this many in any case.
 _CELLS_PER_TRIAL = 2
 _SMALL_TABLE = 2**20
+# Of more cells a part at a time, which fits the processor's cache; the parts are numbered with
+# 16 bits, and none is worth it for a few trials.
+_PART_BITS = 22
+_MOST_PARTS = 2**16
+_TRIALS_PER_PART = 256
 
 
 @frozen(eq=False)
@@ -115,9 +122,35 @@ def find_codes(listed: Codes, wanted: Codes, shape: tuple[int, int]) -> IntArray
         return np.full(wanted.size, -1, dtype=np.intp)
     if ascends(wanted):
         return _search(listed, wanted)
+    n_parts = (n_cells >> _PART_BITS) + 1
+    if n_parts <= min(_MOST_PARTS, wanted.size // _TRIALS_PER_PART):
+        return _find_in_parts(listed, wanted, n_parts)
     order = np.argsort(wanted, kind="stable")
     places = np.empty(wanted.size, dtype=np.intp)
     places[order] = _search(listed, wanted[order])
+    return places
+
+
+def _find_in_parts(listed: Codes, wanted: Codes, n_parts: int) -> IntArray:
+    """Return like `find_codes`, with a table of some of the cells after the other.
+
+    Only which part a code lies in is sorted for, which with 16 bits takes a tenth of the time of
+    sorting the codes.
+    """
+    part_of = (wanted >> _PART_BITS).astype(np.uint16)
+    order = np.argsort(part_of, kind="stable")
+    stops = np.cumsum(np.bincount(part_of, minlength=n_parts))
+    begins = np.arange(n_parts + 1) << _PART_BITS
+    listed_edges = np.searchsorted(listed, begins)
+    table = np.full(2**_PART_BITS, -1, dtype=position_type(listed.size))
+    places = np.empty(wanted.size, dtype=np.intp)
+    for part, stop in enumerate(stops.tolist()):
+        here = order[stops[part - 1] if part else 0 : stop]
+        lines = slice(listed_edges[part], listed_edges[part + 1])
+        cells = listed[lines] - begins[part]
+        table[cells] = np.arange(lines.start, lines.stop)
+        places[here] = table[wanted[here] - begins[part]]
+        table[cells] = -1
     return places
 
 

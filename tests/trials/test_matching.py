@@ -1,0 +1,42 @@
+"""Trials looked up in lists of trials, whichever way is taken."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.trials import _matching
+from bosaris_py.trials._matching import find_codes
+
+
+def looked_up(listed: np.ndarray, wanted: np.ndarray) -> list[int]:
+    """Return places as a dictionary knows them."""
+    places = {code: place for place, code in enumerate(listed.tolist())}
+    return [places.get(code, -1) for code in wanted.tolist()]
+
+
+@given(
+    listed=st.sets(st.integers(0, 99), max_size=40),
+    wanted=st.lists(st.integers(0, 99), max_size=40),
+    way=st.sampled_from(["table", "search", "parts"]),
+)
+def test_all_ways_find_the_same(listed: set[int], wanted: list[int], way: str) -> None:
+    codes = np.array(sorted(listed), dtype=np.int64)
+    asked = np.array(wanted, dtype=np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        if way != "table":
+            patch.setattr(_matching, "_SMALL_TABLE", 0)
+            patch.setattr(_matching, "_CELLS_PER_TRIAL", 0)
+        patch.setattr(_matching, "_PART_BITS", 3)
+        patch.setattr(_matching, "_TRIALS_PER_PART", 1 if way == "parts" else 1000)
+        assert find_codes(codes, asked, (10, 10)).tolist() == looked_up(codes, asked)
+
+
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_many_cells(is_sorted: bool, rng: np.random.Generator) -> None:  # noqa: FBT001
+    # More cells than a table may have, and parts that hold no trial at all.
+    shape = (3000, 3000)
+    listed = np.unique(rng.integers(0, 4_000_000, 20_000))
+    wanted = np.concatenate((listed[::3], rng.integers(0, 9_000_000, 5000)))
+    wanted = np.sort(wanted) if is_sorted else rng.permutation(wanted)
+    assert find_codes(listed, wanted, shape).tolist() == looked_up(listed, wanted)
