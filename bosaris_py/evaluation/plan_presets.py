@@ -115,6 +115,10 @@ PLANS = PlanCollection(
             points_evidence="V",
             partitions_evidence="M",
             source="NIST 2016 Speaker Recognition Evaluation Plan",
+            notes=(
+                "Gender and language are not in the trial key but in other tables of the corpus; "
+                "add them as columns.",
+            ),
         ),
         _SRE18_CMN2,
         _SRE18_VAST,
@@ -137,8 +141,8 @@ PLANS = PlanCollection(
             partitions_evidence="V",
             source=_HYPERION,
             notes=(
-                "The key's column `test_set` divides trials of the progress and of the "
-                "evaluation set: select one of them first.",
+                "The key's column `test_set` tells trials of the progress set, prog, from those of "
+                "the evaluation, eval; evolve(select={'test_set': 'eval'}) judges the latter.",
             ),
         ),
         EvaluationPlan(
@@ -175,7 +179,10 @@ PLANS = PlanCollection(
                 "NIST 2021 Speaker Recognition Evaluation Plan, https://www.readkong.com/page/"
                 "nist-2021-speaker-recognition-evaluation-plan-6906130; " + _HYPERION
             ),
-            notes=("The plan may divide the trials further than by the three factors here.",),
+            notes=(
+                "Sources disagree on further partitions: Hyperion divides the trials of the audio "
+                "track, not of the audio-visual one, by phone_num_match as well.",
+            ),
         ),
         EvaluationPlan(
             name="SRE24",
