@@ -232,7 +232,7 @@ class Passes:
 
 def _n_bytes(pair: TrialBlocks) -> int:
     """Return the size of the scores of a pair of files, at least 1."""
-    return max(1, pair.shape[0] * pair.shape[1] * pair.scores[0].item_size)
+    return max(1, pair.n_cells * pair.scores[0].item_size)
 
 
 def _look(shared: tuple[tuple[TrialBlocks, ...], int], task: Task) -> Looked:
@@ -272,8 +272,9 @@ def _non_targets(
     if known:
         for non, (scores,) in zip(known, pair.read_scores(blocks[: len(known)]), strict=True):
             yield non.take(scores)
-    for block in pair.read(blocks[len(known) :]):
-        yield _scores_of_non(block)
+    if len(known) < len(blocks):
+        for block in pair.read(blocks[len(known) :]):
+            yield _scores_of_non(block)
 
 
 def _scores_of_non(block: TrialBlock) -> FloatArray:

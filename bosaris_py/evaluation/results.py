@@ -165,16 +165,17 @@ class Results:
         Parameters
         ----------
         score_file : str, path-like, or sequence of these
-            HDF5 file of a `Scores`.
+            HDF5 file of a `Scores` or `FlatScores`.
         key_file : str, path-like, or sequence of these
-            HDF5 file of the `Key` to judge it by; for several score files, one for each.
-            Ids may come in any order; rows in the same order are read faster.
+            HDF5 file of the `Key` or `FlatKey` to judge it by; for several score files,
+            one for each. Ids may come in any order; the same order is read faster.
         priors : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
             Operating points at which actual costs will be asked for. At others the
             files are read a third time, except at those of a Bayes plot with the
             horizontal axis that it has by default.
         block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores.
+            Rows (models) that are read at once; by default about 4 MB of scores. Of
+            lists, as many trials as so many rows have on average.
         workers : int, default: 1
             Number of processes among which the rows are divided.
         client : dask.distributed.Client, optional

@@ -14,6 +14,7 @@ A file that is not the same as when it was described, when reading begins or whe
 ends, is refused: what was read may be neither the old content nor the new.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -44,7 +45,9 @@ from bosaris_py.storage._hdf5_layouts import (
 from bosaris_py.storage._types import PathLike
 
 __all__ = [
+    "FileReader",
     "FileStamp",
+    "Ids",
     "MatrixFile",
     "RowReader",
     "describe_key",
@@ -379,7 +382,74 @@ def row_blocks(
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
-class RowReader:
+class FileReader(ABC):
+    """Base of readers: opens a file that was described, and closes it.
+
+    Parameters
+    ----------
+    stamp : FileStamp
+        The file.
+
+    Raises
+    ------
+    FileFormatError
+        On entry, if the file is not the one that was described; on exit, if it has
+        changed meanwhile.
+    """
+
+    def __init__(self, stamp: FileStamp) -> None:
+        self._stamp = stamp
+        self._opened: AbstractContextManager[GuardedFile] | None = None
+        self._matrices: list[GuardedDataset] = []
+
+    @abstractmethod
+    def _find_data_sets(self, source: GuardedFile) -> list[GuardedDataset]:
+        """Check the data sets that will be read."""
+
+    def __enter__(self) -> Self:
+        """Open the file."""
+        self._stamp.check()
+        # The manager takes every error that it sees for a damaged file; errors of
+        # those who use the rows are not for it to see.
+        opened = open_guarded(self._stamp.path)
+        source = opened.__enter__()
+        self._opened = opened
+        with self._reading("opened"):
+            self._matrices = self._find_data_sets(source)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the file; after good work, see that it has not changed."""
+        self._matrices = []
+        if self._opened is not None:
+            self._opened.__exit__(None, None, None)
+            self._opened = None
+        if error is None:
+            self._stamp.check()
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """Turn whatever goes wrong inside HDF5 into an error about the file."""
+        try:
+            yield
+        except BosarisError:
+            raise
+        # h5py maps the faults of a damaged file to a dozen built-in exceptions.
+        except Exception as error:
+            detail = str(error).strip() or type(error).__name__
+            message = (
+                f"{self._stamp.path}: {what} cannot be read: damaged, truncated or changed "
+                f"meanwhile; h5py says: {detail}"
+            )
+            raise FileFormatError(message) from error
+
+
+class RowReader(FileReader):
     """Reads rows of one file; a context manager that opens and closes it.
 
     The arrays that it returns are its own buffers. Each is overwritten by the next but
@@ -398,39 +468,13 @@ class RowReader:
     """
 
     def __init__(self, file: MatrixFile) -> None:
+        super().__init__(file.stamp)
         self.file = file
-        self._opened: AbstractContextManager[GuardedFile] | None = None
-        self._matrices: list[GuardedDataset] = []
         self._buffers: dict[str, npt.NDArray[Any]] = {}
         self._n_reads: dict[str, int] = {}
 
-    def __enter__(self) -> Self:
-        """Open the file."""
-        self.file.stamp.check()
-        # The manager takes every error that it sees for a damaged file; errors of
-        # those who use the rows are not for it to see.
-        opened = open_guarded(self.file.path)
-        source = opened.__enter__()
-        self._opened = opened
-        with self._reading("opened"):
-            self._matrices = [
-                _open_matrix(source, self.file.kind, name) for name in self.file.data_sets
-            ]
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the file; after good work, see that it has not changed."""
-        self._matrices, self._buffers = [], {}
-        if self._opened is not None:
-            self._opened.__exit__(None, None, None)
-            self._opened = None
-        if error is None:
-            self.file.stamp.check()
+    def _find_data_sets(self, source: GuardedFile) -> list[GuardedDataset]:
+        return [_open_matrix(source, self.file.kind, name) for name in self.file.data_sets]
 
     def read_scores(self, rows: Rows) -> npt.NDArray[Any]:
         """Read rows of a score file.
@@ -570,22 +614,6 @@ class RowReader:
         if buffer is None or buffer.size < size:
             buffer = self._buffers[name] = np.empty(size, dtype=dtype)
         return buffer[:size].reshape(shape)
-
-    @contextmanager
-    def _reading(self, what: str) -> Iterator[None]:
-        """Turn whatever goes wrong inside HDF5 into an error about the file."""
-        try:
-            yield
-        except BosarisError:
-            raise
-        # h5py maps the faults of a damaged file to a dozen built-in exceptions.
-        except Exception as error:
-            detail = str(error).strip() or type(error).__name__
-            message = (
-                f"{self.file.path}: {what} cannot be read: damaged, truncated or changed "
-                f"meanwhile; h5py says: {detail}"
-            )
-            raise FileFormatError(message) from error
 
 
 def _read_slab(matrix: GuardedDataset, rows: slice, out: npt.NDArray[Any], kind: Any) -> None:

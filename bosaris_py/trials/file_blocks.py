@@ -1,5 +1,8 @@
 """Trials of a key or trial list with the scores that files hold for them, block by block.
 
+Matrices are read by rows, and lists by stretches. Where both occur, the lists are put
+into the rows of matrices, for which each task reads them through.
+
 For files that are larger than memory, or that many workers read at once. Ids are
 aligned once; after that rows are read and no id is looked at again::
 
@@ -17,15 +20,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import StrArray, invalid, warn_caller
-from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py._validation import StrArray, invalid
 from bosaris_py.storage.blocks import (
+    Ids,
     MatrixFile,
     RowReader,
     describe_key,
@@ -33,214 +36,39 @@ from bosaris_py.storage.blocks import (
     describe_trials,
     row_blocks,
 )
+from bosaris_py.storage.flat_blocks import STRETCH, FlatFile, describe_flat, is_flat
 from bosaris_py.trials._files import FilePath
+from bosaris_py.trials._flat_blocks import ListRows, listed_blocks
 from bosaris_py.trials._frame import Frame
+from bosaris_py.trials._trial_block import Labels, TrialBlock, TrialCounts, TrialIds
 from bosaris_py.trials.ids import IdIndex, IntArray
 
-__all__ = ["TrialBlock", "TrialBlocks", "TrialCounts", "TrialIds"]
+__all__ = ["Labels", "TrialBlock", "TrialBlocks", "TrialCounts", "TrialIds"]
 
 Item = TypeVar("Item")
-Labels = npt.NDArray[np.int8]
 
+AnyFile: TypeAlias = MatrixFile | FlatFile
+Rows: TypeAlias = slice | IntArray
+
+_TRIAL_LISTS = ("flat_key", "flat_ndx")
+# Trials of a block of a list.
+_LIST_BLOCK = 4 * STRETCH
 # Blocks of rows that lie scattered in a file are so many times larger: each block
 # reads every chunk that any of its rows is in.
 _SCATTERED = 16
 
 
-@attrs.frozen
-class TrialCounts:
-    """How many trials there are of each kind, and of how many there are scores.
-
-    Parameters
-    ----------
-    n_tar, n_non : int
-        Target and non-target trials of the key. A trial list counts as targets.
-    scored_tar, scored_non : int
-        Those that have a score in every file.
-    nan : int
-        Those whose score is NaN in some file.
-    first_nan : tuple of int or None
-        Row and column of the first of these.
-    """
-
-    n_tar: int = 0
-    n_non: int = 0
-    scored_tar: int = 0
-    scored_non: int = 0
-    nan: int = 0
-    first_nan: tuple[int, int] | None = None
-
-    def __add__(self, other: "TrialCounts") -> "TrialCounts":
-        """Add the counts of other blocks, which come later."""
-        return TrialCounts(
-            self.n_tar + other.n_tar,
-            self.n_non + other.n_non,
-            self.scored_tar + other.scored_tar,
-            self.scored_non + other.scored_non,
-            self.nan + other.nan,
-            other.first_nan if self.first_nan is None else self.first_nan,
-        )
-
-
-@attrs.frozen(eq=False)
-class TrialIds:
-    """The ids of the trials of a `TrialBlocks`, which itself has none.
-
-    Parameters
-    ----------
-    modelset, segset : array of str
-        Ids of the key or trial list.
-    n_models, n_segments : int
-        Number of them that all score files have.
-    """
-
-    modelset: StrArray
-    segset: StrArray
-    n_models: int
-    n_segments: int
-
-    def warn_missing(self, counts: TrialCounts, *, is_key: bool) -> None:
-        """Warn of models, segments and trials without scores, as `Scores.get_tar_non` does.
-
-        Parameters
-        ----------
-        counts : TrialCounts
-            Those of all blocks.
-        is_key : bool
-            Whether the trials are those of a key.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If anything is missing.
-        """
-        lines = [
-            (self.modelset.size, self.n_models, "models reduced from {wanted} to {found}"),
-            (self.segset.size, self.n_segments, "testsegs reduced from {wanted} to {found}"),
-        ]
-        if is_key:
-            targets = "{missing} of {wanted} targets missing."
-            nontargets = "{missing} of {wanted} non-targets missing."
-            lines.append((counts.n_tar, counts.scored_tar, targets))
-            lines.append((counts.n_non, counts.scored_non, nontargets))
-        else:
-            lines.append((counts.n_tar, counts.scored_tar, "{missing} of {wanted} trials missing"))
-        for wanted, found, message in lines:
-            if found < wanted:
-                text = message.format(wanted=wanted, found=found, missing=wanted - found)
-                warn_caller(text, MissingTrialsWarning)
-
-    def refuse_nan(self, counts: TrialCounts, owner: str) -> None:
-        """Raise if a score of a trial is NaN.
-
-        Parameters
-        ----------
-        counts : TrialCounts
-            Those of all blocks.
-        owner : str
-            What the caller called.
-
-        Raises
-        ------
-        InvalidInputError
-            With the number of such trials, and the first of them.
-        """
-        if counts.first_nan is None:
-            return
-        row, col = counts.first_nan
-        noun = "trial" if counts.nan == 1 else "trials"
-        got = f"NaN for {counts.nan} {noun}, the first ({self.modelset[row]}, {self.segset[col]})"
-        raise invalid("scores", owner, "not hold NaN where there is a trial", got)
-
-
-@attrs.frozen(eq=False)
-class TrialBlock:
-    """Some rows of a key or trial list and the scores of their trials.
-
-    The arrays may be buffers: they hold until the next block is read.
-
-    Parameters
-    ----------
-    rows : slice or (r,) array of int
-        Which rows of the key or trial list these are.
-    labels : (r, n) array of int8
-        1 for targets (of a trial list: trials), -1 for non-targets, 0 for no trial.
-    scores : tuple of (r, n) arrays of float32 or float64
-        The scores in each file.
-    valid : (r, n) array of bool or None
-        Where all files have a score; None: everywhere.
-    """
-
-    rows: slice | IntArray
-    labels: Labels
-    scores: tuple[npt.NDArray[Any], ...]
-    valid: npt.NDArray[np.bool_] | None
-
-    def scored_labels(self) -> Labels:
-        """Return the labels, 0 where a score is missing."""
-        return self.labels if self.valid is None else self.labels * self.valid
-
-    def scores_of(self, label: int) -> npt.NDArray[Any]:
-        """Return the scores of all trials of one kind that have a score in every file.
-
-        Parameters
-        ----------
-        label : int
-            1 for targets or trials, -1 for non-targets.
-
-        Returns
-        -------
-        (n_files, n_found) array of float
-            Row by row; float64 unless all files hold float32.
-        """
-        chosen = np.flatnonzero(self.scored_labels() == label)
-        dtype = np.result_type(*self.scores)
-        found = np.empty((len(self.scores), chosen.size), dtype=dtype)
-        for out, matrix in zip(found, self.scores, strict=True):
-            np.take(matrix.ravel(), chosen, out=out, mode="clip")
-        return found
-
-    def count(self) -> TrialCounts:
-        """Count the trials, those that have scores, and the scores that are NaN."""
-        n_tar, n_non = _count_labels(self.labels)
-        if self.valid is None:
-            scored_tar, scored_non = n_tar, n_non
-        else:
-            scored_tar, scored_non = _count_labels(self.scored_labels())
-        n_nan, first = 0, None
-        # The minimum of an array is NaN if anything is.
-        if any(np.isnan(matrix.min(initial=0)) for matrix in self.scores):
-            bad = np.isnan(self.scores[0])
-            for matrix in self.scores[1:]:
-                bad |= np.isnan(matrix)
-            bad &= self.scored_labels() != 0
-            places = np.argwhere(bad)
-            n_nan = len(places)
-            if n_nan:
-                row = int(places[0, 0])
-                start = self.rows.start + row if isinstance(self.rows, slice) else self.rows[row]
-                first = (int(start), int(places[0, 1]))
-        return TrialCounts(n_tar, n_non, scored_tar, scored_non, n_nan, first)
-
-
-def _count_labels(labels: Labels) -> tuple[int, int]:
-    """Return how many labels are 1, and how many -1."""
-    n_trials = int(np.count_nonzero(labels))
-    n_tar = int(np.count_nonzero(labels == 1))
-    return n_tar, n_trials - n_tar
-
-
 @attrs.frozen(eq=False)
 class TrialBlocks:
-    """How to read the trials of a key or trial list, and their scores, by blocks of rows.
+    """How to read the trials of a key or trial list, and their scores, by blocks.
 
     Make one with `open`.
 
     Parameters
     ----------
-    trials : MatrixFile
+    trials : MatrixFile or FlatFile
         The key or trial list.
-    scores : tuple of MatrixFile
+    scores : tuple of MatrixFile or FlatFile
         The score files.
     frames : tuple of Frame
         Where the rows and columns of the trials lie in each of these.
@@ -248,8 +76,8 @@ class TrialBlocks:
         The order in which rows of the trials are read; None: as they are stored.
     """
 
-    trials: MatrixFile
-    scores: tuple[MatrixFile, ...]
+    trials: AnyFile
+    scores: tuple[AnyFile, ...]
     frames: tuple[Frame, ...]
     order: IntArray | None = None
 
@@ -295,18 +123,17 @@ class TrialBlocks:
         """
         if not len(score_files):
             raise invalid("score_files", owner, "hold at least one file", "none")
-        describe_file = describe_key if is_key else describe_trials
-        trials, modelset, segset = describe_file(trial_file)
+        trials, modelset, segset = _describe_trials(trial_file, is_key=is_key)
         wanted = _index(modelset, segset, trials.path)
         files, frames = [], []
         for path in score_files:
-            file, models, segments = describe_scores(path)
+            file, models, segments = _describe_scores(path)
             rows, cols = _index(models, segments, file.path)
             frame = Frame(rows.locate(wanted[0]), cols.locate(wanted[1]), trials.shape)
             files.append(file)
             frames.append(frame)
         order = None
-        if any_order and frames[0].rows is not None:
+        if any_order and frames[0].rows is not None and isinstance(files[0], MatrixFile):
             order = np.argsort(frames[0].rows, kind="stable")
         blocks = cls(trials, tuple(files), tuple(frames), order)
         n_models, n_segments = (
@@ -320,20 +147,36 @@ class TrialBlocks:
         """Number of models (rows) and segments (columns) of the trials."""
         return self.trials.shape
 
+    @property
+    def n_cells(self) -> int:
+        """Number of trials that are looked at, or of cells where there may be one."""
+        if self._are_lists:
+            assert isinstance(self.trials, FlatFile)
+            return self.trials.n_trials
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def _are_lists(self) -> bool:
+        """Whether all files are lists of trials."""
+        return all(isinstance(file, FlatFile) for file in (self.trials, *self.scores))
+
     def cut(self, block_rows: int | None = None) -> list[slice]:
-        """Cut the rows into blocks.
+        """Cut the rows, or the list of trials if there are only lists, into blocks.
 
         Parameters
         ----------
         block_rows : int, optional
-            Rows in a block; by default about four megabytes of scores.
+            Rows in a block; by default about four megabytes of scores. Of lists, about
+            as many trials as that many rows hold on average.
 
         Returns
         -------
         list of slice
             What `read` takes; the same for the same files.
         """
-        files = (self.trials, *self.scores)
+        if self._are_lists:
+            return _cut_list(self.n_cells, self.shape[0], block_rows)
+        files = [file for file in (self.trials, *self.scores) if isinstance(file, MatrixFile)]
         blocks = row_blocks(self.shape, files, block_rows)
         is_scattered = self.order is not None or any(f.rows is not None for f in self.frames)
         if block_rows is None and is_scattered and blocks:
@@ -362,19 +205,26 @@ class TrialBlocks:
         return _read_ahead(self._blocks(blocks))
 
     def _blocks(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+        if self._are_lists:
+            yield from listed_blocks(self.trials, self.scores, self.frames, blocks)
+            return
         with ExitStack() as stack:
-            trials = stack.enter_context(RowReader(self.trials))
-            readers = [stack.enter_context(RowReader(file)) for file in self.scores]
-            for block in blocks:
-                rows = self._rows(block)
-                labels = trials.read_labels(rows)
+            rows = [self._rows(block) for block in blocks]
+            identity = Frame(None, None, self.shape)
+            trials = _enter(stack, self.trials, identity, rows)
+            readers = [
+                _enter(stack, file, frame, rows)
+                for file, frame in zip(self.scores, self.frames, strict=True)
+            ]
+            for some in rows:
+                labels = trials.read_labels(some)
                 scores, valid = [], None
-                for reader, frame in zip(readers, self.frames, strict=True):
-                    scores.append(_read_scores(reader, frame, rows))
-                    found = _read_valid(reader, frame, rows)
+                for reader in readers:
+                    scores.append(reader.read_scores(some))
+                    found = reader.read_valid(some)
                     if found is not None:
                         valid = found if valid is None else valid & found
-                yield TrialBlock(rows, labels, tuple(scores), valid)
+                yield TrialBlock(some, labels, tuple(scores), valid)
 
     def read_scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         """Read the scores alone, when it is known already which of them are trials.
@@ -397,17 +247,66 @@ class TrialBlocks:
         return _read_ahead(self._scores(blocks))
 
     def _scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+        if self._are_lists:
+            for block in listed_blocks(self.trials, self.scores, self.frames, blocks):
+                yield block.scores
+            return
         with ExitStack() as stack:
-            readers = [stack.enter_context(RowReader(file)) for file in self.scores]
-            for block in blocks:
-                rows = self._rows(block)
-                yield tuple(
-                    _read_scores(reader, frame, rows)
-                    for reader, frame in zip(readers, self.frames, strict=True)
-                )
+            rows = [self._rows(block) for block in blocks]
+            readers = [
+                _enter(stack, file, frame, rows)
+                for file, frame in zip(self.scores, self.frames, strict=True)
+            ]
+            for some in rows:
+                yield tuple(reader.read_scores(some) for reader in readers)
 
     def _rows(self, block: slice) -> slice | IntArray:
         return _consecutive(block if self.order is None else self.order[block])
+
+
+@attrs.frozen(eq=False)
+class _MatrixRows:
+    """Reads rows of the wanted trials in a file that holds a matrix."""
+
+    reader: RowReader
+    frame: Frame
+
+    def read_labels(self, rows: Rows) -> Labels:
+        return self.reader.read_labels(rows)
+
+    def read_scores(self, rows: Rows) -> npt.NDArray[Any]:
+        return _read_scores(self.reader, self.frame, rows)
+
+    def read_valid(self, rows: Rows) -> npt.NDArray[np.bool_] | None:
+        return _read_valid(self.reader, self.frame, rows)
+
+
+def _enter(
+    stack: ExitStack, file: AnyFile, frame: Frame, rows: Sequence[Rows]
+) -> _MatrixRows | ListRows:
+    """Open a file of which some rows will be read."""
+    if isinstance(file, FlatFile):
+        return ListRows.read(file, frame, rows)
+    return _MatrixRows(stack.enter_context(RowReader(file)), frame)
+
+
+def _describe_trials(path: FilePath, *, is_key: bool) -> tuple[AnyFile, Ids, Ids]:
+    """Describe a key or, unless `is_key`, whatever lists trials."""
+    if is_flat(path):
+        return describe_flat(path, "flat_key") if is_key else describe_flat(path, *_TRIAL_LISTS)
+    return describe_key(path) if is_key else describe_trials(path)
+
+
+def _describe_scores(path: FilePath) -> tuple[AnyFile, Ids, Ids]:
+    return describe_flat(path, "flat_scores") if is_flat(path) else describe_scores(path)
+
+
+def _cut_list(n_trials: int, n_models: int, block_rows: int | None) -> list[slice]:
+    """Cut a list of trials into blocks."""
+    step = _LIST_BLOCK
+    if block_rows is not None:
+        step = max(1, round(n_trials * min(1.0, block_rows / max(1, n_models))))
+    return [slice(start, min(start + step, n_trials)) for start in range(0, n_trials, step)]
 
 
 def _read_ahead(items: Iterator[Item]) -> Iterator[Item]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py import Key, Results, Scores
+from bosaris_py import BayesPlot, DETPlot, FlatKey, FlatScores, Key, Results, Scores
 from bosaris_py.errors import (
     BosarisWarning,
     FileFormatError,
@@ -21,6 +21,7 @@ from bosaris_py.errors import (
     OldFormatWarning,
 )
 from bosaris_py.evaluation import BayesCurves, StreamedScores, _streamed_passes
+from bosaris_py.storage import flat_blocks
 from bosaris_py.trials import file_blocks
 from tests.strategies import keys, scores
 
@@ -84,15 +85,30 @@ def saved(tmp_path: Path) -> Callable[[Scores, Key], tuple[Path, Path]]:
     return save
 
 
-@given(scores(), keys(), st.sampled_from([None, 1, 2, 4]))
+FORMS = ["matrices", "lists", "a list of scores", "a list as key"]
+
+
+def in_form(form: str, scores: Scores, key: Key) -> tuple[Scores | FlatScores, Key | FlatKey]:
+    return (
+        scores.to_flat() if form in ("lists", "a list of scores") else scores,
+        key.to_flat() if form in ("lists", "a list as key") else key,
+    )
+
+
+@given(scores(), keys(), st.sampled_from([None, 1, 2, 4]), st.sampled_from(FORMS))
 def test_any_scores_and_any_key(
-    tmp_path_factory: pytest.TempPathFactory, scores: Scores, key: Key, block_rows: int | None
+    tmp_path_factory: pytest.TempPathFactory,
+    scores: Scores,
+    key: Key,
+    block_rows: int | None,
+    form: str,
 ) -> None:
     """Ids that overlap in part, in any order; missing scores; junk where there is no score."""
     folder = tmp_path_factory.mktemp("files")
-    scores.save(folder / "scores.h5")
-    key.save(folder / "key.h5")
-    in_memory = judge(lambda: Results.from_scores(scores, key))
+    judged, by = in_form(form, scores, key)
+    judged.save(folder / "scores.h5")
+    by.save(folder / "key.h5")
+    in_memory = judge(lambda: Results.from_scores(judged, by))
     streamed = judge(
         lambda: Results.from_files(folder / "scores.h5", folder / "key.h5", block_rows=block_rows)
     )
@@ -110,6 +126,131 @@ def test_blocks_change_nothing(
     expected = Results.from_scores(scores, key)
     assert describe(results) == describe(expected)
     assert results.cllr == pytest.approx(expected.cllr, rel=1e-13)
+
+
+def shorten_stretches(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+    """Let lists be read so few trials at a time that small ones need many."""
+    monkeypatch.setattr(flat_blocks, "STRETCH", length)
+    monkeypatch.setattr(file_blocks, "_LIST_BLOCK", 3 * length + 1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lists(
+    rng: np.random.Generator,
+    saved: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    form: str,
+    dtype: type,
+    *,
+    ordered: bool,
+) -> None:
+    """Ids in the same order or another; some ids on one side only."""
+    shorten_stretches(monkeypatch, 50)
+    scores, key = trials(rng, share=0.4, dtype=dtype)
+    rows, cols = rng.permutation(40)[:35], rng.permutation(30)[:28]
+    if ordered:
+        rows, cols = np.sort(rows), np.sort(cols)
+    present = rng.random((35, 28)) < 0.9
+    some = Scores(
+        np.where(present, scores.scoremat[np.ix_(rows, cols)], 0),
+        scores.modelset[rows],
+        scores.segset[cols],
+        present,
+    )
+    judged, by = in_form(form, some, key)
+    paths = saved(judged, by)
+    with pytest.warns(MissingTrialsWarning) as in_memory:
+        expected = Results.from_scores(judged, by)
+    for block_rows in (None, 3):
+        with pytest.warns(MissingTrialsWarning) as caught:
+            results = Results.from_files(*paths, block_rows=block_rows)
+        assert describe(results) == describe(expected)
+        assert results.cllr == pytest.approx(expected.cllr, rel=1e-13)
+        assert [str(one.message) for one in caught] == [str(one.message) for one in in_memory]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nan_in_lists_is_named(rng: np.random.Generator, saved: Any, form: str) -> None:
+    scores, key = trials(rng)
+    values = scores.scoremat.copy()
+    values[3, 5] = np.nan
+    judged = Scores(values, scores.modelset, scores.segset)
+    paths = saved(*in_form(form, judged, key))
+    with pytest.raises(InvalidInputError, match=r"NaN for 1 trial, the first \(m003, s005\)"):
+        Results.from_files(*paths)
+
+
+def _swap(file: Any) -> None:
+    file["trials/segments"][...] = file["trials/segments"][()][::-1]
+
+
+def _repeat(file: Any) -> None:
+    for name in ("models", "segments"):
+        file[f"trials/{name}"][1] = file[f"trials/{name}"][0]
+
+
+def _point_beyond(file: Any) -> None:
+    file["trials/models"][7] = 40
+
+
+def _shorten(file: Any) -> None:
+    values = file["trials/segments"][:-1]
+    del file["trials/segments"]
+    file["trials/segments"] = values
+
+
+def _say_maybe(file: Any) -> None:
+    file["trials/is_target"][9] = 2
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_swap, "key.h5: data set `/trials/models` lists trials twice or in another order"),
+        (_repeat, "lists trials twice .* read the file with FlatKey.read and save it again"),
+        (_point_beyond, "`/trials/models` must hold positions from 0 to 39"),
+        (_shorten, r"`/trials/segments` has shape \(1199,\); `/trials/models` \(1200,\)"),
+        (_say_maybe, "must hold only 0 and 1"),
+    ],
+)
+def test_damaged_lists(
+    rng: np.random.Generator, saved: Any, damage: Callable[[Any], None], message: str
+) -> None:
+    paths = saved(*in_form("lists", *trials(rng)))
+    with h5py.File(paths[1], "r+") as file:
+        damage(file)
+    with pytest.raises(FileFormatError, match=message):
+        Results.from_files(*paths)
+
+
+def test_swapped_lists_are_named(rng: np.random.Generator, saved: Any) -> None:
+    scores, key = saved(*in_form("lists", *trials(rng)))
+    with pytest.raises(FileFormatError, match="expected FlatKey; the file holds FlatScores"):
+        Results.from_files(key, scores)
+
+
+def test_plots_need_no_scores(rng: np.random.Generator, saved: Any) -> None:
+    """The curves are those of the scores in memory, and no file is read for them."""
+    scores, key = trials(rng)
+    paths = saved(scores, key)
+    streamed, expected = Results.from_files(*paths), Results.from_scores(scores, key)
+    for path in paths:
+        path.unlink()
+    drawn = []
+    for results in (streamed, expected):
+        det, bayes = DETPlot("big"), BayesPlot()
+        for plot in (det, bayes):
+            plot.set_system_from_results(results, "system")
+        det.plot_steppy_det()
+        det.plot_rocch_det()
+        det.plot_mindcf_point(0.1)
+        det.plot_DR30_both()
+        bayes.plot_curves(np.ones(8, dtype=bool))
+        artists = [*det.artists.values(), *bayes.artists.values()]
+        drawn.append([artist.get_xydata().tolist() for kind in artists for artist in kind])
+    assert drawn[0] == drawn[1]
 
 
 def test_keys_are_read_again_if_too_much_would_have_to_be_kept(
@@ -159,9 +300,10 @@ def test_several_files_are_one_set_of_trials(rng: np.random.Generator, tmp_path:
     assert streamed.cllr == pytest.approx(together.cllr, rel=1e-13)
 
 
-def test_processes_change_nothing(rng: np.random.Generator, saved: Any) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_processes_change_nothing(rng: np.random.Generator, saved: Any, form: str) -> None:
     """Not even the last bit of Cllr."""
-    paths = saved(*trials(rng, (200, 30), share=0.7))
+    paths = saved(*in_form(form, *trials(rng, (200, 30), share=0.7)))
     one = Results.from_files(*paths, block_rows=7)
     two = Results.from_files(*paths, block_rows=7, workers=2)
     assert describe(two) == describe(one)
