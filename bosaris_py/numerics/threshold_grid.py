@@ -1,7 +1,7 @@
 """Exact counts of unsorted scores at and between thresholds, without a sort.
 
-The range of the thresholds is cut into a grid of equal cells. A score in a cell
-without threshold is counted by its cell alone. Only scores in a cell with
+The range that thresholds and scores share is cut into a grid of equal cells. A score
+in a cell without threshold is counted by its cell alone. Only scores in a cell with
 thresholds are compared with them; those are few, because thresholds are mostly
 not where most scores are.
 
@@ -47,14 +47,12 @@ _SCORES_PER_CELL = 8
 # A cell with more thresholds is crowded: its scores are searched for.
 _CROWD = 12
 
-# Scores looked at to see if a grid pays, and the share of them in crowded cells at
-# which it does not.
-_SAMPLE, _CROWDED_SHARE = 2**12, 0.05
+# Scores looked at to see where most are and if a grid pays: it does not if more than
+# this share are searched for, or so many comparisons are made for each on average.
+_SAMPLE, _CROWDED_SHARE, _COMPARISONS = 2**12, 0.05, 3.0
 
-# One in so many thresholds at each end, at least one, is set apart ...
-_OUTERMOST = 256
-# ... where together they widen the range more than so many times.
-_WIDENED = 8.0
+# One in so many scores at each end may lie beyond the grid.
+_OUTERMOST = 512
 
 # Added to a smaller number, the first leaves its nearest integer in the lowest bits;
 # the second takes away the others.
@@ -125,10 +123,11 @@ def _count_by_search(
         counts[:-1:2] += below
         counts[2::2] -= up_to
         return
-    position, tied = positions(thresholds, scores)
+    order = np.argsort(scores)
+    position, tied = positions(thresholds, scores.take(order))
     position *= 2
     position += tied
-    np.add.at(counts, position, 1 if weights is None else weights)
+    np.add.at(counts, position, 1 if weights is None else weights.take(order))
 
 
 def positions(thresholds: Float64Array, scores: FloatArray) -> tuple[Indices, npt.NDArray[Any]]:
@@ -140,34 +139,63 @@ def positions(thresholds: Float64Array, scores: FloatArray) -> tuple[Indices, np
     return position, thresholds.take(position, mode="clip") == values
 
 
-@attrs.frozen(eq=False)
-class ThresholdGrid:
-    """Equal cells over the range of some thresholds, for scores of one type.
-
-    Cell 0 lies below the first threshold of the grid and the last one above its last.
+class _Searched:
+    """Scores that are to be counted by a search, some thousands of them together.
 
     Parameters
     ----------
     thresholds : (k,) ndarray of float64
-        All thresholds, those set apart too.
-    apart : tuple of int
-        Index of the first threshold in the grid, and of the first after it.
+        What is searched for them.
+    counts : (2 k + 1,) ndarray
+        To be added to.
+    """
+
+    def __init__(self, thresholds: Float64Array, counts: Weights) -> None:
+        self._thresholds, self._counts = thresholds, counts
+        self._scores: list[FloatArray] = []
+        self._masses: list[Float64Array] = []
+        self._size = 0
+
+    def add(self, block: FloatArray, masses: Float64Array | None, chosen: Indices) -> None:
+        self._scores.append(block.take(chosen))
+        if masses is not None:
+            self._masses.append(masses.take(chosen))
+        self._size += chosen.size
+        if self._size > _BLOCK:
+            self.count()
+
+    def count(self) -> None:
+        if self._size:
+            masses = np.concatenate(self._masses) if self._masses else None
+            _count_by_search(self._thresholds, np.concatenate(self._scores), masses, self._counts)
+        self._scores, self._masses, self._size = [], [], 0
+
+
+@attrs.frozen(eq=False)
+class ThresholdGrid:
+    """Equal cells over a range of thresholds, for scores of one type.
+
+    Cell 0 is all that lies below the grid, and the last one all above it.
+
+    Parameters
+    ----------
+    thresholds : (k,) ndarray of float64
+        All thresholds, also those beyond the grid.
     low, scale : floating
         A score's place in the grid is (score - low) * scale, in the type of scores.
     n_cells : int
-        Number of cells between the first and the last threshold.
-    cell_of : (m + 1,) ndarray of intp
-        Cell of each threshold in the grid, then one that does not exist.
+        Number of cells within the grid.
+    cell_of : (k + 1,) ndarray of intp
+        Cell of each threshold, then one that does not exist.
     occupied : (n_cells + 3,) ndarray of bool
         Whether a cell holds a threshold.
     first : (n_cells + 4,) ndarray of int32
-        Number of the grid's thresholds in lower cells.
+        Number of thresholds in lower cells.
     crowded : (n_cells + 3,) ndarray of bool, or None
         Whether a cell holds too many of them; None if none does.
     """
 
     thresholds: Float64Array
-    apart: tuple[int, int]
     low: Any
     scale: Any
     n_cells: int
@@ -176,60 +204,45 @@ class ThresholdGrid:
     first: npt.NDArray[np.int32]
     crowded: npt.NDArray[np.bool_] | None
 
-    @property
-    def inside(self) -> Float64Array:
-        """The thresholds in the grid."""
-        return self.thresholds[slice(*self.apart)]
-
     @classmethod
     def over(cls, thresholds: Float64Array, scores: FloatArray) -> "ThresholdGrid | None":
         """Lay a grid over thresholds, or return None if it would not pay for these scores."""
         if scores.size < max(_FEW_SCORES, thresholds.size):
             return None
-        start, stop = _bulk(thresholds)
-        inside = thresholds[start:stop]
-        places: FloatArray = inside
+        places: FloatArray = thresholds
         if scores.dtype == np.float32:
             # A float32 score reaches a threshold iff it reaches this.
-            places = round_to_float32(inside, towards=np.inf)
-        if places.size < 2 or not np.isfinite(places[-1]):
-            return None
+            places = round_to_float32(thresholds, towards=np.inf)
+        sample = np.sort(scores[:: max(1, scores.size // _SAMPLE)])
+        low, high = _shared_range(places, sample)
         wanted = max(
             _CELLS_PER_THRESHOLD * thresholds.size, min(_CELLS, scores.size // _SCORES_PER_CELL)
         )
-        wanted = min(wanted, _MOST_CELLS)
-        n_cells = 2 ** (wanted - 1).bit_length()
-        low = places[0]
+        n_cells = 2 ** (min(wanted, _MOST_CELLS) - 1).bit_length()
         with np.errstate(all="ignore"):
-            scale = scores.dtype.type(n_cells / (np.float64(places[-1]) - np.float64(low)))
-            highest = (places[-1] - low) * scale
+            scale = scores.dtype.type(n_cells / (np.float64(high) - np.float64(low)))
+            highest = (high - low) * scale
         if not (0.0 < scale < np.inf and np.isfinite(highest)):
             return None
-        cells = np.empty_like(places)
-        cell_of = _cells(places, low, scale, n_cells, cells).astype(np.intp)
+        cell_of = _cells(places, low, scale, n_cells, np.empty_like(places)).astype(np.intp)
         held = np.bincount(cell_of, minlength=n_cells + 3)
         crowded = held > _CROWD
-        first = np.append(0, np.cumsum(held))
-        grid = cls(
+        met = held.take(_cells(sample, low, scale, n_cells, np.empty_like(sample)))
+        searched = met > _CROWD
+        if searched.mean() > _CROWDED_SHARE or met[~searched].mean() > _COMPARISONS:
+            return None
+        first = np.zeros(n_cells + 4, dtype=np.int32)
+        np.cumsum(held, out=first[1:])
+        return cls(
             thresholds,
-            (start, stop),
             low,
             scale,
             n_cells,
             np.append(cell_of, -1),
             held > 0,
-            first.astype(np.int32),
+            first,
             crowded if crowded.any() else None,
         )
-        return grid if grid._suits(scores) else None
-
-    def _suits(self, scores: FloatArray) -> bool:
-        """Tell from a sample of the scores if few enough lie in crowded cells."""
-        if self.crowded is None:
-            return True
-        sample = scores[:: max(1, scores.size // _SAMPLE)]
-        cells = _cells(sample, self.low, self.scale, self.n_cells, np.empty_like(sample))
-        return bool(np.mean(self.crowded.take(cells)) <= _CROWDED_SHARE)
 
     def no_counts(self, dtype: npt.DTypeLike) -> Weights:
         """Return zeros for all cells."""
@@ -242,7 +255,7 @@ class ThresholdGrid:
         per_cell: Weights,
         counts: Weights,
     ) -> None:
-        """Add scores to the counts of cells, and compared ones to those of thresholds too.
+        """Add scores to the counts of cells, and to those of thresholds where cells do not tell.
 
         Parameters
         ----------
@@ -255,68 +268,39 @@ class ThresholdGrid:
         counts : (2 k + 1,) ndarray
             Counts at and between all thresholds.
         """
-        start, stop = self.apart
         work = np.empty(min(_BLOCK, scores.size), dtype=scores.dtype)
+        searched = _Searched(self.thresholds, counts)
         for begin in range(0, scores.size, _BLOCK):
             block = scores[begin : begin + _BLOCK]
             masses = None if weights is None else weights[begin : begin + _BLOCK]
-            if stop - start < self.thresholds.size:
-                block, masses = self._count_apart(block, masses, counts)
             cells = _cells(block, self.low, self.scale, self.n_cells, work[: block.size])
             cells = cells.astype(np.intp, copy=False)
             np.add.at(per_cell, cells, 1 if masses is None else masses)
-            self._compare(block, masses, cells, counts[2 * start : 2 * stop + 1])
+            chosen = np.flatnonzero(self.occupied.take(cells))
+            if self.crowded is not None:
+                crowd = self.crowded.take(cells.take(chosen))
+                searched.add(block, masses, chosen[crowd])
+                chosen = chosen[~crowd]
+            values = block.take(chosen).astype(np.float64, copy=False)
+            held_by = cells.take(chosen)
+            entries = self._entries(values, held_by, self.first.take(held_by).astype(np.intp))
+            np.add.at(counts, entries, 1 if masses is None else masses.take(chosen))
+        searched.count()
 
     def settle(self, per_cell: Weights, counts: Weights) -> None:
         """Add the counts of cells to those of the gaps in which they lie."""
-        start, stop = self.apart
-        counts = counts[2 * start : 2 * stop + 1]
-        # What was compared is counted already.
+        # What was compared or searched for is counted already.
         per_cell[self.occupied] = 0
         starts = np.flatnonzero(self.occupied)
         counts[0] += per_cell[: starts[0]].sum()
         counts[2 * self.first[starts + 1]] += np.add.reduceat(per_cell, starts)
-
-    def _count_apart(
-        self, block: FloatArray, masses: Float64Array | None, counts: Weights
-    ) -> tuple[FloatArray, Float64Array | None]:
-        """Count the scores beyond the grid, where thresholds are set apart; return the others."""
-        start, stop = self.apart
-        inside = np.ones(block.size, dtype=np.bool_)
-        ((reached, _), (_, passed)) = _comparable(self.thresholds[[start, stop - 1]], block.dtype)
-        if start:
-            low = block < reached
-            inside &= ~low
-            some = None if masses is None else masses[low]
-            add_counts(self.thresholds[:start], block[low], some, counts[: 2 * start + 1])
-        if stop < self.thresholds.size:
-            high = block > passed
-            inside &= ~high
-            some = None if masses is None else masses[high]
-            add_counts(self.thresholds[stop:], block[high], some, counts[2 * stop :])
-        return block[inside], None if masses is None else masses[inside]
-
-    def _compare(
-        self, block: FloatArray, masses: Float64Array | None, cells: Indices, counts: Weights
-    ) -> None:
-        """Count the scores in cells that hold thresholds."""
-        chosen = np.flatnonzero(self.occupied.take(cells))
-        if self.crowded is not None:
-            crowd = self.crowded.take(cells.take(chosen))
-            searched, chosen = chosen[crowd], chosen[~crowd]
-            some = None if masses is None else masses.take(searched)
-            _count_by_search(self.inside, block.take(searched), some, counts)
-        values = block.take(chosen).astype(np.float64, copy=False)
-        held_by = cells.take(chosen)
-        entries = self._entries(values, held_by, self.first.take(held_by).astype(np.intp))
-        np.add.at(counts, entries, 1 if masses is None else masses.take(chosen))
 
     def _entries(self, values: Float64Array, cells: Indices, nearest: Indices) -> Indices:
         """Return the entry of each score in the counts, none of them below a threshold before.
 
         `nearest` is the first threshold that was not compared yet.
         """
-        limits = self.inside.take(nearest)
+        limits = self.thresholds.take(nearest)
         above = values > limits
         entries = 2 * nearest
         entries += above
@@ -334,24 +318,19 @@ class ThresholdGrid:
         return entries
 
 
-def _bulk(thresholds: Float64Array) -> tuple[int, int]:
-    """Return where the thresholds begin and end that one grid should cover.
+def _shared_range(places: FloatArray, sample: FloatArray) -> tuple[Any, Any]:
+    """Return the range of finite thresholds, cut to where most of a sorted sample lies.
 
-    Left out are infinite ones, and outliers that would make the cells too wide.
+    Of two that share no range, that of the thresholds; NaN if there is none.
     """
-    start = int(np.searchsorted(thresholds, -np.inf, side="right"))
-    stop = int(np.searchsorted(thresholds, np.inf, side="left"))
-    spare = max(1, (stop - start) // _OUTERMOST)
-    first, last = start + spare, stop - spare - 1
-    if last <= first:
-        return start, stop
-    with np.errstate(over="ignore"):
-        width = _WIDENED * (thresholds[last] - thresholds[first])
-        if thresholds[first] - thresholds[start] > width:
-            start = first
-        if thresholds[stop - 1] - thresholds[last] > width:
-            stop = last + 1
-    return start, stop
+    start = int(np.searchsorted(places, -np.inf, side="right"))
+    stop = int(np.searchsorted(places, np.inf, side="left"))
+    if start >= stop:
+        return np.nan, np.nan
+    lowest, highest = places[start], places[stop - 1]
+    spare = sample.size // _OUTERMOST
+    low, high = max(lowest, sample[spare]), min(highest, sample[-1 - spare])
+    return (low, high) if low < high else (lowest, highest)
 
 
 def _cells(places: FloatArray, low: Any, scale: Any, n_cells: int, work: FloatArray) -> Any:

@@ -51,10 +51,10 @@ ways = st.fixed_dictionaries(
         "_SCORES_PER_CELL": st.sampled_from([1, 8]),
         "_MOST_CELLS": st.sampled_from([16, 2**10]),
         "_BLOCK": st.sampled_from([1, 7, 2**16]),
-        "_CROWD": st.sampled_from([0, 1, 12]),
+        "_CROWD": st.sampled_from([1, 12]),
         "_CROWDED_SHARE": st.sampled_from([0.0, 0.5, 1.0]),
-        "_OUTERMOST": st.sampled_from([3, 256]),
-        "_WIDENED": st.sampled_from([0.1, 8.0]),
+        "_COMPARISONS": st.sampled_from([1.0, 100.0]),
+        "_OUTERMOST": st.sampled_from([3, 512]),
     }
 )
 
