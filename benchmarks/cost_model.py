@@ -219,7 +219,7 @@ def constants_table(machine: Machine) -> Iterator[str]:
         ("$p_3$", "a training pass, the scores of three systems", machine.training_pass_3),
         ("$r_s$", "read a single-precision score, h5py, from the page cache", machine.read_scores),
         ("$r_m$", "read a trial of a mask or key, likewise", machine.read_mask),
-        ("", "`numpy.sort` of 10^7^ scores", sort),
+        ("", "`numpy.sort` of $10^7$ scores", sort),
     ]
     for symbol, what, value in rows:
         yield f"| {symbol} | {what} | {value:.2f} ns | {value / sort:.3f} |"
@@ -246,7 +246,7 @@ def memory_table(machine: Machine) -> Iterator[str]:
         )
         cells = " | ".join(duration(value) for value in times)
         beyond = size(KEPT_IN_MEMORY * n_tar + WORK)
-        yield f"| 10^{exponent}^ | {n_tar:,.0f} | {size(8 * n)} | {cells} | {beyond} |"
+        yield f"| {power(n)} | {n_tar:,.0f} | {size(8 * n)} | {cells} | {beyond} |"
 
 
 def files_table(machine: Machine) -> Iterator[str]:
@@ -269,7 +269,7 @@ def files_table(machine: Machine) -> Iterator[str]:
             size(bytes_read(n, key_reads=2) / WORKERS),
             size(bytes_sent(n_tar, n)),
         )
-        yield f"| 10^{exponent}^ | {' | '.join(cells)} |"
+        yield f"| {power(n)} | {' | '.join(cells)} |"
 
 
 def streaming_memory(n_tar: float, n_trials: float) -> float:
@@ -323,13 +323,13 @@ def check_files(machine: Machine, folder: Path, sizes: list[int]) -> Iterator[st
         key_file.unlink()
     for n in {10**8, 10**9} - set(sizes):
         predicted = duration(machine.files(targets_of(n), n))
-        yield f"| all metrics from files | 10^{round(np.log10(n))}^ | {predicted} | | |"
+        yield f"| all metrics from files | {power(n)} | {predicted} | | |"
 
 
 def compare(name: str, n_trials: int, predicted: float, measured: float) -> str:
     """Write one line of the check."""
     return (
-        f"| {name} | 10^{round(np.log10(n_trials))}^ | {duration(predicted)} | "
+        f"| {name} | {power(n_trials)} | {duration(predicted)} | "
         f"{duration(measured)} | {measured / predicted:.2f} |"
     )
 
@@ -337,9 +337,14 @@ def compare(name: str, n_trials: int, predicted: float, measured: float) -> str:
 def compare_memory(name: str, n_trials: int, predicted: float, measured: float) -> str:
     """Write one line of the check, about memory."""
     return (
-        f"| memory, {name} | 10^{round(np.log10(n_trials))}^ | {size(predicted)} | "
+        f"| memory, {name} | {power(n_trials)} | {size(predicted)} | "
         f"{size(measured)} | {measured / predicted:.2f} |"
     )
+
+
+def power(value: float) -> str:
+    """Write a power of ten."""
+    return f"$10^{{{round(np.log10(value))}}}$"
 
 
 def duration(value: float) -> str:

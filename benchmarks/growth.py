@@ -27,7 +27,7 @@ import bosaris_py as bp
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PRIORS = np.linspace(0.001, 0.999, 1000)
 # Numbers of targets among so many scores; the first is what the limit is about.
-FIXED = "10^4^ targets, or a tenth of the scores"
+FIXED = "$10^4$ targets, or a tenth of the scores"
 SHARE = "one target in a hundred scores"
 TARGETS: dict[str, Callable[[int], int]] = {
     FIXED: lambda size: min(10**4, size // 10),
@@ -82,8 +82,8 @@ def table(sizes: list[int], case: str, best: Times) -> Iterator[str]:
     """Write nanoseconds per score, and how much they grow."""
     yield f"Nanoseconds per score, {case}:"
     yield ""
-    powers = " | ".join(f"10^{round(np.log10(size))}^" for size in sizes)
-    yield f"| | {powers} | most / least from 10^6^ on |"
+    powers = " | ".join(f"$10^{round(np.log10(size))}$" for size in sizes)
+    yield f"| | {powers} | most / least from $10^6$ on |"
     yield f"|---|{'---:|' * (len(sizes) + 1)}"
     for name, times in best.items():
         rates = [1e9 * elapsed / size for elapsed, size in zip(times, sizes, strict=True)]
