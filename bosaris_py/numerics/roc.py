@@ -323,9 +323,8 @@ class ROC:
     @functools.cached_property
     def _vertices(self) -> tuple[Float64Array, Weights, Weights]:
         """Thresholds, misses and false alarms at the corners of the steppy ROC."""
-        present = self.tar_at > 0
-        if not present.all() and present.any():
-            return self._only(np.flatnonzero(present))._vertices
+        if self._counted is not self:
+            return self._counted._vertices
         # Corners can be at steps, before ties, and after target scores with a gap
         # of non-targets above them; all others lie within a vertical run.
         index, misses, false_alarms = self._steps
@@ -350,8 +349,13 @@ class ROC:
         corner = _corners(missed, accepted)
         return frozen(thresholds[corner]), frozen(missed[corner]), frozen(accepted[corner])
 
-    def _only(self, kept: npt.NDArray[np.intp]) -> "ROC":
-        """Return the same curve without the other target scores, which have no weight."""
+    @property
+    def _counted(self) -> "ROC":
+        """The same curve without target scores that have no weight."""
+        present = self.tar_at > 0
+        if present.all() or not present.any():
+            return self
+        kept = np.flatnonzero(present)
         others = np.zeros(2 * self.non_at.size + 1, dtype=self.non_between.dtype)
         others[::2] = self.non_between
         others[1::2] = self.non_at
@@ -499,6 +503,8 @@ class ROC:
         in general; the rates attached are those that hold at this one. Of
         several such thresholds, the one with the smaller sum of rates.
         """
+        if self._counted is not self:
+            return self._counted.eer_threshold
         pmiss = self._steps.misses / self.tar_total
         pfa = self._steps.false_alarms / self.non_total
         worse = np.maximum(pmiss, pfa)
@@ -511,8 +517,9 @@ class ROC:
         Parameters
         ----------
         pmiss : float, optional
-            Largest miss rate allowed, in [0, 1]. The highest threshold that
-            keeps it is returned, so false alarms are fewest.
+            Largest miss rate allowed, in [0, 1]. The highest target score that
+            keeps it is returned, so false alarms are fewest; inf if all may be
+            missed and that saves false alarms.
         pfa : float, optional
             Largest false-alarm rate allowed, in [0, 1]. Among the thresholds
             that keep it, one with the fewest misses is returned. Give exactly
@@ -522,8 +529,7 @@ class ROC:
         -------
         Threshold
             A float with attributes ``pmiss`` and ``pfa``, the rates that hold
-            at it. It is a target score, or inf where everything must be
-            rejected.
+            at it. It is a target score, or inf where everything is rejected.
 
         Raises
         ------
@@ -546,6 +552,8 @@ class ROC:
             allowed = false_alarms / self.non_total <= _as_rate(pfa, "pfa")
             return self._threshold_of(int(np.argmax(allowed)))
         limit = _as_rate(pmiss, "pmiss")
+        if limit == 1.0 and false_alarms[-2] > 0:
+            return self._threshold_of(index.size)
         step = int(np.flatnonzero(misses[:-1] / self.tar_total <= limit)[-1])
         # Up to the next step misses rise and false alarms stay.
         until = index[step + 1] if step + 1 < index.size else self.target_scores.size
