@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, Self, TypeAlias
+from typing import Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -14,7 +14,14 @@ from bosaris_py._validation import invalid
 from bosaris_py.calibration.file_objective import FilePasses, lacking, one_file
 from bosaris_py.calibration.linear_map import weighted_sum
 from bosaris_py.storage.blocks import MatrixFile, RowReader, describe_scores, row_blocks
-from bosaris_py.storage.score_output import ScoredRows, write_score_rows
+from bosaris_py.storage.flat_blocks import FlatFile, FlatReader, describe_flat, is_flat, stretches
+from bosaris_py.storage.score_output import (
+    ScoredList,
+    ScoredRows,
+    write_score_list,
+    write_score_rows,
+)
+from bosaris_py.storage.trial_order import trial_codes
 from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.file_blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.ids import IdIndex
@@ -23,28 +30,23 @@ __all__ = ["write_llrs"]
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 
+MappedBlock: TypeAlias = tuple[TrialBlock, Float64Array, npt.NDArray[np.bool_]]
+
 _HDF5 = (".h5", ".hdf5")
 
 
 class _Blocks(Protocol):
-    """Trials and their scores, read by blocks of rows."""
+    """Trials and their scores, read by blocks."""
 
     def cut(self, block_rows: int | None = None) -> list[slice]: ...
     def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]: ...
 
 
 @attrs.frozen(eq=False)
-class _AllScores:
-    """A score file by itself, with a trial wherever there is a score."""
+class _AllOfMatrix:
+    """A score matrix by itself, with a trial wherever there is a score."""
 
     file: MatrixFile
-
-    @classmethod
-    def open(cls, path: FilePath) -> tuple[Self, TrialIds]:
-        file, models, segments = describe_scores(path)
-        IdIndex.of(models).check_unique("modelset", str(file.path))
-        IdIndex.of(segments).check_unique("segset", str(file.path))
-        return cls(file), TrialIds(models, segments, models.size, segments.size)
 
     def cut(self, block_rows: int | None = None) -> list[slice]:
         return row_blocks(self.file.shape, [self.file], block_rows)
@@ -57,13 +59,46 @@ class _AllScores:
                 yield TrialBlock(rows, labels.view(np.int8), (scores,), None)
 
 
+@attrs.frozen(eq=False)
+class _AllOfList:
+    """A list of scores by itself."""
+
+    file: FlatFile
+
+    def cut(self, block_rows: int | None = None) -> list[slice]:
+        # Rows are those of matrices.
+        del block_rows
+        return stretches(self.file)
+
+    def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+        with FlatReader(self.file) as reader:
+            for part in blocks:
+                cells, scores = reader.read_positions(part), reader.read_scores(part)
+                labels = np.ones(scores.size, dtype=np.int8)
+                yield TrialBlock(part, labels, (scores,), None, cells)
+
+
+def _open_all(path: FilePath) -> tuple[_AllOfMatrix | _AllOfList, TrialIds]:
+    """Look into a score file."""
+    blocks: _AllOfMatrix | _AllOfList
+    if is_flat(path):
+        listed, models, segments = describe_flat(path, "flat_scores")
+        blocks = _AllOfList(listed)
+    else:
+        matrix, models, segments = describe_scores(path)
+        blocks = _AllOfMatrix(matrix)
+    IdIndex.of(models).check_unique("modelset", str(blocks.file.path))
+    IdIndex.of(segments).check_unique("segset", str(blocks.file.path))
+    return blocks, TrialIds(models, segments, models.size, segments.size)
+
+
 @attrs.define(eq=False)
 class _Mapped:
     """The scores of a file after a linear map, and what is wrong with them.
 
     Parameters
     ----------
-    blocks : TrialBlocks or _AllScores
+    blocks : TrialBlocks, _AllOfMatrix or _AllOfList
         The files.
     ids : TrialIds
         The ids of the trials.
@@ -85,8 +120,10 @@ class _Mapped:
     owner: str
     counts: TrialCounts = attrs.field(factory=TrialCounts)
 
-    def rows(self, cut: Sequence[slice], *, progress: bool) -> Iterator[ScoredRows]:
-        """Yield all rows; raise in the end if they are worth nothing.
+    def blocks_of(self, cut: Sequence[slice], *, progress: bool) -> Iterator[MappedBlock]:
+        """Yield blocks, their log-likelihood-ratios, and where these are valid.
+
+        Raises in the end if they are worth nothing.
 
         Parameters
         ----------
@@ -97,7 +134,7 @@ class _Mapped:
         """
         n_bad, first_bad = 0, (0, 0)
         blocks = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not progress)
-        for rows, block in zip(cut, blocks, strict=True):
+        for block in blocks:
             self.counts += block.count()
             if self.needs_all and self._n_missing and isinstance(self.blocks, TrialBlocks):
                 raise lacking(FilePasses(self.blocks), is_key=False)
@@ -111,9 +148,9 @@ class _Mapped:
             if np.isnan(llrs.min(initial=0.0)):
                 places = np.argwhere(np.isnan(llrs))
                 if not n_bad:
-                    first_bad = (rows.start + int(places[0, 0]), int(places[0, 1]))
+                    first_bad = block._cell(*places[0].tolist())
                 n_bad += len(places)
-            yield rows, llrs, mask
+            yield block, llrs, mask
         self.ids.refuse_nan(self.counts, self.owner)
         if n_bad:
             row, col = first_bad
@@ -130,6 +167,33 @@ class _Mapped:
     @property
     def _n_missing(self) -> int:
         return self.counts.n_tar + self.counts.n_non - self._n_scored
+
+
+def _as_rows(parts: Iterator[MappedBlock]) -> Iterator[ScoredRows]:
+    for block, llrs, mask in parts:
+        assert isinstance(block.rows, slice)
+        yield block.rows, llrs, mask
+
+
+def _as_lists(parts: Iterator[MappedBlock]) -> Iterator[ScoredList]:
+    for block, llrs, mask in parts:
+        if block.cells is not None:
+            models, segments = block.cells
+            yield models[mask], segments[mask], llrs[mask]
+        else:
+            rows, segments = np.nonzero(mask)
+            assert isinstance(block.rows, slice)
+            yield rows + block.rows.start, segments, llrs[mask]
+
+
+def _in_order(parts: Iterator[ScoredList], n_models: int) -> Iterator[ScoredList]:
+    """Yield all trials at once, by segment, then by model."""
+    columns = list(zip(*parts, strict=True))
+    if not columns:
+        return
+    models, segments, llrs = (np.concatenate(column) for column in columns)
+    order = np.argsort(trial_codes(models, segments, n_models))
+    yield models[order], segments[order], llrs[order]
 
 
 def write_llrs(
@@ -190,16 +254,28 @@ def write_llrs(
     if extension.lower() not in _HDF5:
         found = repr(str(output_file))
         raise invalid("output_file", owner, f"end in {' or '.join(_HDF5)}", found)
-    blocks: _Blocks
+    blocks: TrialBlocks | _AllOfMatrix | _AllOfList
+    is_key = False
     if ndx_file is None:
-        blocks, ids = _AllScores.open(score_files[0])
-        is_key = False
+        blocks, ids = _open_all(score_files[0])
+        form = blocks.file
     else:
         trials = one_file(ndx_file, "ndx_file", owner)
         blocks, ids = TrialBlocks.open(score_files, trials, owner=owner, is_key=False)
-        is_key = blocks.trials.kind == "key"
+        form = blocks.trials
+        is_key = form.kind in ("key", "flat_key")
     factors = np.asarray(weights, dtype=np.float64)
     mapped = _Mapped(blocks, ids, factors, offset, needs_all, owner)
-    rows = mapped.rows(blocks.cut(block_rows), progress=progress)
-    write_score_rows(output_file, rows, modelset=ids.modelset, segset=ids.segset)
+    parts = mapped.blocks_of(blocks.cut(block_rows), progress=progress)
+    all_ids = {"modelset": ids.modelset, "segset": ids.segset}
+    if isinstance(form, MatrixFile):
+        write_score_rows(output_file, _as_rows(parts), **all_ids)
+    else:
+        lists = _as_lists(parts)
+        if isinstance(blocks, TrialBlocks) and not all(
+            isinstance(file, FlatFile) for file in blocks.scores
+        ):
+            # Matrices are read by rows, lists are in the order of columns.
+            lists = _in_order(lists, ids.modelset.size)
+        write_score_list(output_file, lists, most=form.n_trials, **all_ids)
     ids.warn_missing(mapped.counts, is_key=is_key)

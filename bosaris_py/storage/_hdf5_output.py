@@ -18,6 +18,7 @@ from bosaris_py.storage.atomic import atomic_write
 __all__ = [
     "new_mask",
     "new_numbers",
+    "new_vector",
     "put_array",
     "put_attribute",
     "put_ids",
@@ -115,6 +116,18 @@ def new_mask(root: Any, name: str, shape: tuple[int, int], dtype: npt.DTypeLike)
     """Create what `put_mask` would put, to be filled row by row."""
     options = {"chunks": _chunk_shape(shape, np.dtype(dtype)), **_compression(shape[0] * shape[1])}
     return root.create_dataset(name, shape, dtype, track_times=False, **options)
+
+
+def new_vector(
+    root: Any, name: str, count: int, dtype: npt.DTypeLike, *, chunk: int, compressed: bool
+) -> Any:
+    """Create a vector in blocks, to be filled part by part; it can be made shorter."""
+    options: dict[str, Any] = {}
+    if count:
+        options["chunks"] = (min(count, chunk),)
+    if count and compressed:
+        options.update(compression="gzip", compression_opts=_GZIP_LEVEL, shuffle=True)
+    return root.create_dataset(name, (count,), dtype, track_times=False, **options)
 
 
 def _compression(size: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Score files written a few rows at a time: for matrices larger than memory."""
+"""Score files written a part at a time: for matrices and lists larger than memory."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -7,13 +7,27 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import as_ids, invalid
-from bosaris_py.storage._hdf5_output import new_mask, new_numbers, put_ids, write_hdf5
+from bosaris_py.storage._hdf5_output import (
+    new_mask,
+    new_numbers,
+    new_vector,
+    put_ids,
+    write_hdf5,
+)
 from bosaris_py.storage._types import PathLike
+from bosaris_py.storage.flat_blocks import STRETCH
 
-__all__ = ["ScoredRows", "write_score_rows"]
+__all__ = ["ScoredList", "ScoredRows", "write_score_list", "write_score_rows"]
 
 ScoredRows: TypeAlias = tuple[slice, npt.NDArray[np.floating[Any]], npt.NDArray[np.bool_]]
 """Which rows these are, their scores, and where these are valid."""
+
+ScoredList: TypeAlias = tuple[
+    npt.NDArray[np.signedinteger[Any]],
+    npt.NDArray[np.signedinteger[Any]],
+    npt.NDArray[np.floating[Any]],
+]
+"""Positions of the models and of the segments of trials, and their scores."""
 
 
 def write_score_rows(
@@ -73,3 +87,67 @@ def write_score_rows(
         put_ids(root, models, segments)
 
     write_hdf5(path, "scores", fill)
+
+
+def write_score_list(
+    path: PathLike,
+    parts: Iterable[ScoredList],
+    *,
+    most: int,
+    modelset: npt.ArrayLike,
+    segset: npt.ArrayLike,
+    dtype: npt.DTypeLike = np.float64,
+) -> None:
+    """Write a `FlatScores` file from stretches of it, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. It appears when all parts have been written; whatever goes wrong before
+        leaves what was there.
+    parts : iterable of ((k,) array of int, (k,) array of int, (k,) array of float)
+        Models, segments and scores of trials, by segment, then by model. Iteration is done
+        in another thread.
+    most : int
+        How many trials there are, at most.
+    modelset : (m,) array_like of str
+        Ids of the models.
+    segset : (n,) array_like of str
+        Ids of the segments.
+    dtype : float32 or float64, default: float64
+        Type of the scores in the file.
+
+    Raises
+    ------
+    InvalidInputError
+        If an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+
+    Notes
+    -----
+    What the iteration raises passes through.
+    """
+    owner = "FlatScores"
+    models, segments = as_ids(modelset, "modelset", owner), as_ids(segset, "segset", owner)
+    is_large = max(models.size, segments.size) > np.iinfo(np.int32).max
+    position = np.int64 if is_large else np.int32
+
+    def fill(root: Any) -> None:
+        put_ids(root, models, segments)
+        columns = [
+            new_vector(root, "trials/models", most, position, chunk=STRETCH, compressed=True),
+            new_vector(root, "trials/segments", most, position, chunk=STRETCH, compressed=True),
+            new_vector(root, "trials/scores", most, dtype, chunk=STRETCH, compressed=False),
+        ]
+        done = 0
+        for part in parts:
+            stop = done + part[-1].size
+            for column, values in zip(columns, part, strict=True):
+                column[done:stop] = values
+            done = stop
+        for column in columns:
+            if done < most:
+                column.resize((done,))
+
+    write_hdf5(path, "flat_scores", fill)

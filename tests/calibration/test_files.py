@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py import Key, LinearCalibration, LinearFusion, Scores
+from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
 from bosaris_py.calibration import file_objective
 from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.errors import (
@@ -33,6 +33,21 @@ from tests.strategies import keys, scores
 
 FIT = LinearCalibration.fit_files
 FUSE = LinearFusion.fit_files
+
+BLOCKS = st.sampled_from([None, 1, 2])
+
+
+def as_list(trials: Any) -> Any:
+    """Return a list of trials instead of a matrix."""
+    return trials.to_flat()
+
+
+def as_matrix(trials: Any) -> Any:
+    """Return trials as they are."""
+    return trials
+
+
+FORMS = st.sampled_from([as_list, as_matrix])
 
 
 @pytest.fixture
@@ -68,7 +83,7 @@ def trials(
     return systems, Key(models, segments, is_tar & is_trial, ~is_tar & is_trial)
 
 
-def save(folder: Path, systems: Sequence[Scores], key: Key) -> tuple[list[Path], Path]:
+def save(folder: Path, systems: Sequence[Any], key: Any) -> tuple[list[Path], Path]:
     """Save everything, and return where."""
     paths = [folder / f"scores{i}.h5" for i in range(len(systems))]
     for path, system in zip(paths, systems, strict=True):
@@ -137,22 +152,20 @@ def test_fusion_by_any_objective(
     assert_same(fused, LinearFusion.fit_scores(systems, key, **settings))
 
 
-@given(
-    scores(),
-    keys(),
-    st.sampled_from([None, 1, 2]),
-    st.sampled_from([LinearCalibration, LinearFusion]),
-)
+@given(scores(), keys(), BLOCKS, st.sampled_from([FIT, FUSE]), FORMS, FORMS)
 def test_any_scores_and_any_key(
     tmp_path_factory: pytest.TempPathFactory,
     system: Scores,
     key: Key,
     block_rows: int | None,
-    trained: type,
+    fit: Callable[..., Any],
+    score_form: Callable[[Any], Any],
+    key_form: Callable[[Any], Any],
 ) -> None:
     """Ids that overlap in part, missing, infinite and no scores: the same warnings or error."""
-    (path,), key_path = save(tmp_path_factory.mktemp("files"), [system], key)
-    if trained is LinearFusion:
+    folder = tmp_path_factory.mktemp("files")
+    (path,), key_path = save(folder, [score_form(system)], key_form(key))
+    if fit == FUSE:
         found = outcome(lambda: FUSE([path], key_path, block_rows=block_rows))
         expected = outcome(lambda: LinearFusion.fit_scores([system], key))
     else:
@@ -522,7 +535,7 @@ def fusion(*weights: float) -> LinearFusion:
     return LinearFusion(weights=weights, **{**RECORD, "offset": 0.3})
 
 
-@given(scores(), st.sampled_from([None, 1, 2]), st.sampled_from([1.3, 0.0, -2.0]))
+@given(scores(), BLOCKS, st.sampled_from([1.3, 0.0, -2.0]))
 def test_a_calibrated_file_is_a_calibrated_matrix(
     tmp_path_factory: pytest.TempPathFactory, system: Scores, block_rows: int | None, scale: float
 ) -> None:
@@ -536,34 +549,48 @@ def test_a_calibrated_file_is_a_calibrated_matrix(
     assert not found.scoremat[~found.scoremask].any()
 
 
-@given(scores(), keys(), st.sampled_from([None, 1, 2]), st.sampled_from(["key", "ndx"]))
+@given(scores())
+def test_a_calibrated_list(tmp_path_factory: pytest.TempPathFactory, system: Scores) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    listed = system.to_flat()
+    listed.save(folder / "scores.h5")
+    CALIBRATION.apply_file(folder / "scores.h5", folder / "llrs.h5")
+    found = FlatScores.read(folder / "llrs.h5")
+    assert found == CALIBRATION.apply(listed)
+    assert found.scores.dtype == np.float64
+
+
+@given(scores(), keys(), BLOCKS, st.sampled_from(["key", "ndx"]), FORMS, FORMS)
 def test_calibrated_trials(
     tmp_path_factory: pytest.TempPathFactory,
     system: Scores,
     key: Key,
     block_rows: int | None,
     kind: str,
+    score_form: Callable[[Any], Any],
+    ndx_form: Callable[[Any], Any],
 ) -> None:
     """Of any trials: missing ones are warned of, as by `align_with_ndx`."""
     folder = tmp_path_factory.mktemp("files")
-    system.save(folder / "scores.h5")
-    ndx = key if kind == "key" else key.to_ndx()
+    score_form(system).save(folder / "scores.h5")
+    ndx = ndx_form(key if kind == "key" else key.to_ndx())
     ndx.save(folder / "ndx.h5")
+    read = FlatScores.read if ndx_form is as_list else Scores.read
 
-    def apply_file() -> Scores:
+    def apply_file() -> Any:
         CALIBRATION.apply_file(
             folder / "scores.h5",
             folder / "llrs.h5",
             ndx_file=folder / "ndx.h5",
             block_rows=block_rows,
         )
-        return Scores.read(folder / "llrs.h5")
+        return read(folder / "llrs.h5")
 
     found = outcome(apply_file)
-    expected = outcome(lambda: CALIBRATION.apply(system.align_with_ndx(ndx)))
+    expected = outcome(lambda: CALIBRATION.apply(score_form(system).align_with_ndx(ndx)))
     assert found == expected
     # A new file only if there is no error.
-    assert (folder / "llrs.h5").exists() == isinstance(found[0], Scores)
+    assert (folder / "llrs.h5").exists() == (not isinstance(found[0], type))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -586,26 +613,74 @@ def test_fused_files(
         assert found.scoremat.tolist() == expected.scoremat.tolist()
 
 
+@pytest.mark.parametrize("forms", [(as_list, as_list), (as_matrix, as_list), (as_list, as_matrix)])
+def test_fused_lists(
+    rng: np.random.Generator, tmp_path: Path, forms: tuple[Callable[[Any], Any], ...]
+) -> None:
+    """In another order of ids than the trials; missing scores are counted for each system."""
+    (first, other), key = trials(rng, n_systems=2, share=0.3)
+    rows = rng.permutation(40)
+    second, fewer = (
+        Scores(other.scoremat[some], key.modelset[some], key.segset) for some in (rows, rows[1:])
+    )
+    systems = [form(system) for form, system in zip(forms, (first, second), strict=True)]
+    ndx = key.to_flat().to_ndx()
+    paths, ndx_path = save(tmp_path, systems, ndx)
+    fusion(0.3, -1.7).apply_files(paths, ndx_path, tmp_path / "fused.h5", block_rows=7)
+    assert FlatScores.read(tmp_path / "fused.h5") == fusion(0.3, -1.7).apply(systems, ndx)
+    forms[1](fewer).save(paths[1])
+    lost = int((key.tar | key.non)[rows[0]].sum())
+    with pytest.raises(TrialMismatchError, match=f"system 2 lacks {lost} of {ndx.n_trials} trials"):
+        fusion(0.3, -1.7).apply_files(paths, ndx_path, tmp_path / "other.h5")
+    assert not (tmp_path / "other.h5").exists()
+
+
+def test_a_list_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) -> None:
+    """The same layout, with more than one chunk; also if some trials have no score."""
+    values = rng.normal(size=(400, 700))
+    models, segments = [f"m{i:03}" for i in range(400)], [f"s{i:03}" for i in range(700)]
+    system = Scores(values, models, segments).to_flat()
+    system.save(tmp_path / "scores.h5")
+    CALIBRATION.apply_file(tmp_path / "scores.h5", tmp_path / "llrs.h5")
+    CALIBRATION.apply(system).save(tmp_path / "saved.h5")
+    assert layout(tmp_path / "llrs.h5") == layout(tmp_path / "saved.h5")
+    assert layout(tmp_path / "llrs.h5")["trials/scores"][2] == (2**17,)
+    ndx = FlatNdx(system.modelset, system.segset, system.models, system.segments)
+    ndx.save(tmp_path / "ndx.h5")
+    fewer = Scores(values[2:], models[2:], segments).to_flat()
+    fewer.save(tmp_path / "scores.h5")
+    with pytest.warns(MissingTrialsWarning, match="models reduced from 400 to 398|1400 of"):
+        CALIBRATION.apply_file(
+            tmp_path / "scores.h5", tmp_path / "llrs.h5", ndx_file=tmp_path / "ndx.h5"
+        )
+    found = FlatScores.read(tmp_path / "llrs.h5")
+    assert found.n_trials == 398 * 700
+    assert np.array_equal(found.scores, CALIBRATION.apply(fewer).scores)
+
+
+def layout(path: Path) -> dict[str, Any]:
+    """Return attributes of a file, and shape, type, chunks and compression of each data set."""
+    with h5py.File(path) as file:
+        found: dict[str, Any] = {"attributes": dict(file.attrs)}
+
+        def note(name: str, item: Any) -> None:
+            if isinstance(item, h5py.Dataset):
+                found[name] = (item.shape, item.dtype, item.chunks, item.compression)
+
+        file.visititems(note)
+    return found
+
+
 def test_the_file_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) -> None:
     """The same data sets, types and chunks; large enough for these and for compression."""
     (system,), key = trials(rng, (300, 700), dtype=np.float32)
     (path,), _ = save(tmp_path, [system], key)
     CALIBRATION.apply_file(path, tmp_path / "llrs.h5")
     CALIBRATION.apply(system).save(tmp_path / "saved.h5")
-    layouts = []
-    for name in ("llrs.h5", "saved.h5"):
-        with h5py.File(tmp_path / name) as file:
-            found: dict[str, Any] = {"attributes": dict(file.attrs)}
-
-            def note(name: str, item: Any, found: dict[str, Any] = found) -> None:
-                if isinstance(item, h5py.Dataset):
-                    found[name] = (item.shape, item.dtype, item.chunks, item.compression)
-
-            file.visititems(note)
-            layouts.append(found)
-    assert layouts[0] == layouts[1]
-    assert layouts[0]["scores"][2] == (187, 700)
-    assert layouts[0]["score_mask"][3] == "gzip"
+    found = layout(tmp_path / "llrs.h5")
+    assert found == layout(tmp_path / "saved.h5")
+    assert found["scores"][2] == (187, 700)
+    assert found["score_mask"][3] == "gzip"
 
 
 def test_no_models_or_segments(tmp_path: Path) -> None:
