@@ -9,6 +9,7 @@ import functools
 import os
 import resource
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ FORMATS = {
         "delimiter": "\t",
         "skiprows": 1,
     },
+    "kaldi-trials": {"dtype": [("model", "U16"), ("segment", "U24"), ("label", "U9")]},
     "voxceleb-trials": {"dtype": [("label", "i1"), ("model", "U16"), ("segment", "U24")]},
 }
 
@@ -51,6 +53,11 @@ def write_lines(
             rows = zip(models, segments, scores, strict=True)
             if format == "kaldi-scores":
                 stream.writelines(f"spk{m:07d} spk-utt{s:09d} {x:.5f}\n" for m, s, x in rows)
+            elif format == "kaldi-trials":
+                labels = {False: "nontarget", True: "target"}
+                stream.writelines(
+                    f"spk{m:07d} spk-utt{s:09d} {labels[x > 2]}\n" for m, s, x in rows
+                )
             elif format == "nist":
                 stream.writelines(f"{m:07d}_sre\tseg{s:08d}.sph\ta\t{x:.5f}\n" for m, s, x in rows)
             else:
@@ -62,8 +69,9 @@ def compare(folder: Path, n_lines: int, n_models: int, n_segments: int) -> None:
     for format, options in FORMATS.items():
         path = folder / "a.txt"
         write_lines(path, format, n_lines, n_models, n_segments)
-        reference = seconds(functools.partial(np.loadtxt, path, **options), repeats=3)
-        elapsed = seconds(functools.partial(read_table, path, format), repeats=3)
+        clock = time.process_time
+        reference = seconds(functools.partial(np.loadtxt, path, **options), 3, clock)
+        elapsed = seconds(functools.partial(read_table, path, format), 3, clock)
         name = f"read_table {format}, {n_lines:.0e} lines, {n_models} x {n_segments} ids"
         report(name, elapsed / reference, "numpy.loadtxt", f"{elapsed:.2f} s")
 

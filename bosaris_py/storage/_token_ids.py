@@ -296,6 +296,8 @@ class DecodedIds:
         letters = _without_suffixes(letters, suffixes)
         # As numbers of eight bytes, the first the most significant, ids sort as texts do.
         words = letters.view(">u8").reshape(letters.size, letters.itemsize // 8).astype(np.uint64)
+        # What all ids have in common, such as an extension, does not order them.
+        words = words[:, (words != words[:1]).any(axis=0) | (np.arange(words.shape[1]) == 0)]
         order = np.lexsort(words.T[::-1])
         words = words[order]
         is_new = np.ones(letters.size, dtype=np.bool_)
