@@ -8,6 +8,7 @@ tried on fewer trials.
     pip install '.[bench]'
     python benchmarks/compare_peers.py                            writes docs/peers_table.md
     python benchmarks/compare_peers.py --tasks eer,cllr --limit 20 --output -
+    python benchmarks/compare_peers.py --tasks eer --keep         renews one task of the page
 
 Libraries that cannot live together are found in other environments:
 ``--python /some/venv/bin/python``, as often as needed; each needs only numpy, scipy and the peer.
@@ -211,11 +212,11 @@ def summarise(task: Task, finished: list[tuple[float, Outcome, Outcome]]) -> str
     )
 
 
-def write(tasks: list[str], libraries: list[Library], limits: argparse.Namespace) -> str:
-    """Run everything and return the page."""
-    tables = [list(compare(task, libraries, limits)) for task in tasks]
+def page(tables: dict[str, list[str]], libraries: list[Library]) -> str:
+    """Put the tables of tasks together: their summaries first."""
     versions = ", ".join(f"{library.name} {library.version}" for library in libraries)
     n_tar, n_non = SIZES[SHRINKING[0]]
+    ordered = [tables[task.title] for task in TASKS.values() if task.title in tables]
     return "\n".join(
         (
             "<!-- Made by benchmarks/compare_peers.py; do not edit. -->",
@@ -228,11 +229,27 @@ def write(tasks: list[str], libraries: list[Library], limits: argparse.Namespace
             "| task | fastest peer with the same result | its time / ours | goal | "
             "our peak memory / the least of a peer |",
             "|---|---|---:|---:|---:|",
-            *(table[0] for table in tables),
+            *(table[0] for table in ordered),
             "",
-            *(line for table in tables for line in table[1:]),
+            *(line for table in ordered for line in table[1:]),
         )
     )
+
+
+def read_page(path: Path) -> dict[str, list[str]]:
+    """Take the tables of tasks from a page that was written before."""
+    summaries: dict[str, str] = {}
+    tables: dict[str, list[str]] = {}
+    title = ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("### "):
+            title = line.removeprefix("### ")
+            tables[title] = [summaries[title]]
+        if title:
+            tables[title].append(line)
+        elif line.startswith("| "):
+            summaries[line.split(" | ")[0].removeprefix("| ")] = line
+    return tables
 
 
 def main() -> None:
@@ -243,6 +260,7 @@ def main() -> None:
     parser.add_argument("--python", action="append", default=[], help="another interpreter")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for each job")
     parser.add_argument("--memory", type=float, default=12.0, help="gigabytes for each job")
+    parser.add_argument("--keep", action="store_true", help="leave other tasks in the page")
     parser.add_argument("--output", default=str(ROOT / "docs" / "peers_table.md"))
     options = parser.parse_args()
     options.memory = int(options.memory * 1e9)
@@ -252,14 +270,18 @@ def main() -> None:
         for library in find_libraries([sys.executable, *options.python], options.memory)
         if library.module in {OURS, *chosen}
     ]
+    tables = read_page(Path(options.output)) if options.keep else {}
     with tempfile.TemporaryDirectory() as folder:
         options.folder = Path(folder)
         write_data(options.folder)
-        page = write(options.tasks.split(","), libraries, options)
+        for name in options.tasks.split(","):
+            tables[TASKS[name].title] = list(compare(name, libraries, options))
+            # At once, so that nothing is lost if somebody stops it.
+            if options.output != "-":
+                text = page(tables, libraries)
+                Path(options.output).write_text(text, encoding="utf-8")
     if options.output == "-":
-        print(page)
-    else:
-        Path(options.output).write_text(page, encoding="utf-8")
+        print(page(tables, libraries))
 
 
 if __name__ == "__main__":
