@@ -1,7 +1,7 @@
 """Conditions meet a key: what is allowed, and which trials each of them has there."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import attrs
 import numpy as np
@@ -16,7 +16,7 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
-from bosaris_py.trials._condition_subsets import Assignment, Labels, Subsets
+from bosaris_py.trials._condition_subsets import Labels, Subsets
 from bosaris_py.trials._places import describe_trials
 from bosaris_py.trials.condition_members import ConditionMembers, shares_of
 from bosaris_py.trials.forms import AnyKey
@@ -27,11 +27,6 @@ __all__ = ["Lacking", "Overlap", "Rules", "Uncovered"]
 Overlap: TypeAlias = Literal["error", "allow"]
 Uncovered: TypeAlias = Literal["error", "ignore"]
 Lacking: TypeAlias = Literal["warn", "ignore", "error"]
-
-# The trials of one condition: name, weight, places among all trials of the key.
-_Part: TypeAlias = tuple[str, float, IntArray]
-
-_CLASSES = ("targets", "non-targets")
 
 
 def _one_of(choices: tuple[str, ...]) -> Any:
@@ -86,53 +81,41 @@ class Rules:
             If a condition has no trial, or a rule is broken.
         """
         assigned = subsets.assign(key)
-        parts = [
-            (name, weight, places)
-            for name, weight, places in zip(names, weights.tolist(), assigned.places, strict=True)
-            if weight > 0
-        ]
-        empty = [name for name, _, places in parts if places.size == 0]
-        if empty:
-            verb = "has" if len(empty) == 1 else "have"
-            message = (
-                f"{len(empty)} of {len(names)} conditions {verb} no trial of the key "
-                f"({list_some(empty)}). The weight 0 leaves a condition out."
-            )
-            raise TrialMismatchError(message)
-        # One label for each trial cannot overlap.
-        if self.overlap == "error" and isinstance(subsets, Subsets):
-            _refuse_overlap(key, parts)
-        if self.uncovered == "error":
-            _refuse_uncovered(key, assigned)
+        counted = [number for number, weight in enumerate(weights.tolist()) if weight > 0]
         labels = key.trial_labels()
-        if scored is not None:
-            parts, labels = _only_scored(parts, scored), labels[scored]
-        split = _by_class(parts, labels)
-        self._report_lacking(parts, split)
-        shares = [
-            shares_of([weight for _, weight, _ in parts], [classes[number] for classes in split])
-            for number in range(2)
+        among_tar = assigned.places(labels if scored is None else labels & scored)
+        among_non = assigned.places(~labels if scored is None else scored & ~labels)
+        parts = [
+            _Part(names[number], float(weights[number]), among_tar[number], among_non[number])
+            for number in counted
         ]
+        if any(part.is_empty for part in parts):
+            _refuse_empty(parts, [assigned.places()[number].size for number in counted], len(names))
+        if self.overlap == "error":
+            _refuse_overlap(key, assigned.overlapping(counted))
+        if self.uncovered == "error":
+            _refuse_uncovered(key, assigned.uncovered)
+        self._report_lacking(parts)
+        tar_shares = shares_of([part.weight for part in parts], [part.tar for part in parts])
+        non_shares = shares_of([part.weight for part in parts], [part.non for part in parts])
         return tuple(
-            ConditionMembers(name, weight, frozen(tar), frozen(non), tar_weight, non_weight)
-            for (name, weight, _), (tar, non), tar_weight, non_weight in zip(
-                parts, split, *shares, strict=True
+            ConditionMembers(
+                part.name, part.weight, frozen(part.tar), frozen(part.non), tar_share, non_share
             )
+            for part, tar_share, non_share in zip(parts, tar_shares, non_shares, strict=True)
         )
 
-    def _report_lacking(
-        self, parts: Sequence[_Part], split: Sequence[tuple[IntArray, IntArray]]
-    ) -> None:
+    def _report_lacking(self, parts: Sequence["_Part"]) -> None:
         """Say which conditions have trials of one class only."""
         if self.lacking == "ignore":
             return
+        no_tar = [part.name for part in parts if not part.tar.size]
+        no_non = [part.name for part in parts if not part.non.size]
         clauses = []
-        for number, (noun, rate) in enumerate(zip(_CLASSES, ("false-alarm", "miss"), strict=True)):
-            names = [
-                name
-                for (name, _, _), classes in zip(parts, split, strict=True)
-                if classes[number].size == 0
-            ]
+        for names, noun, rate in (
+            (no_tar, "targets", "false-alarm"),
+            (no_non, "non-targets", "miss"),
+        ):
             if names:
                 one = len(names) == 1
                 have, count = ("condition has", "counts") if one else ("conditions have", "count")
@@ -148,49 +131,49 @@ class Rules:
         warn_caller(message, ConditionWarning)
 
 
-def _refuse_overlap(key: AnyKey, parts: Sequence[_Part]) -> None:
-    """Raise if a trial is in several conditions."""
-    n_conditions = np.zeros(key.n_trials, dtype=np.int32)
-    for _, _, places in parts:
-        n_conditions[places] += 1
-    several = n_conditions > 1
-    if several.any():
-        what = describe_trials(key, several)
+class _Part(NamedTuple):
+    """One condition: its trials as positions in the vectors of both classes."""
+
+    name: str
+    weight: float
+    tar: IntArray
+    non: IntArray
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.tar.size or self.non.size)
+
+
+def _refuse_empty(parts: Sequence[_Part], sizes: Sequence[int], n_conditions: int) -> None:
+    """Raise for conditions without trials; `sizes` counts those without score, too."""
+    empty = [part.name for part, size in zip(parts, sizes, strict=True) if not size]
+    if not empty:
+        unscored = list_some(part.name for part in parts if part.is_empty)
+        message = f"No trial of these conditions has a score: {unscored}."
+        raise TrialMismatchError(message)
+    verb = "has" if len(empty) == 1 else "have"
+    message = (
+        f"{len(empty)} of {n_conditions} conditions {verb} no trial of the key "
+        f"({list_some(empty)}). The weight 0 leaves a condition out."
+    )
+    raise TrialMismatchError(message)
+
+
+def _refuse_overlap(key: AnyKey, trials: BoolArray | None) -> None:
+    """Raise if trials are in several conditions."""
+    if trials is not None:
         message = (
-            f"A trial must not belong to several conditions, as do {what}. "
+            f"A trial must not belong to several conditions, as do {describe_trials(key, trials)}. "
             f"Say overlap='allow' to count them in each."
         )
         raise TrialMismatchError(message)
 
 
-def _refuse_uncovered(key: AnyKey, assigned: Assignment) -> None:
-    """Raise if a trial is in no condition."""
-    if assigned.uncovered is not None:
-        what = describe_trials(key, assigned.uncovered)
+def _refuse_uncovered(key: AnyKey, trials: BoolArray | None) -> None:
+    """Raise if trials are in no condition."""
+    if trials is not None:
         message = (
-            f"Each trial of the key must belong to a condition; to none belong {what}. "
-            f"Say uncovered='ignore' to leave them out."
+            f"Each trial of the key must belong to a condition; to none belong "
+            f"{describe_trials(key, trials)}. Say uncovered='ignore' to leave them out."
         )
         raise TrialMismatchError(message)
-
-
-def _only_scored(parts: Sequence[_Part], scored: BoolArray) -> list[_Part]:
-    """Leave out trials without score; places are then those among the others."""
-    rank = np.cumsum(scored) - 1
-    kept = [(name, weight, rank[places[scored[places]]]) for name, weight, places in parts]
-    unscored = [name for name, _, places in kept if places.size == 0]
-    if unscored:
-        message = f"No trial of these conditions has a score: {list_some(unscored)}."
-        raise TrialMismatchError(message)
-    return kept
-
-
-def _by_class(parts: Sequence[_Part], labels: BoolArray) -> list[tuple[IntArray, IntArray]]:
-    """Turn places among all trials into places among the targets and the non-targets."""
-    n_tar_up_to = np.cumsum(labels)
-    split = []
-    for _, _, places in parts:
-        is_target = labels[places]
-        tar, non = places[is_target], places[~is_target]
-        split.append((n_tar_up_to[tar] - 1, non - n_tar_up_to[non]))
-    return split

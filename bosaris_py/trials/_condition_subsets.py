@@ -1,10 +1,12 @@
 """To which condition each trial belongs, and how conditions are named."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py._validation import (
     BoolArray,
@@ -32,14 +34,77 @@ __all__ = [
 ]
 
 _SEPARATOR = ", "
+# So few conditions are looked for one by one; sorting costs as much as twenty looks.
+_FEW_LEVELS = 20
+
+
+class Assignment(ABC):
+    """Which trials of a key each condition has."""
+
+    @property
+    @abstractmethod
+    def uncovered(self) -> BoolArray | None:
+        """The trials that are in no condition; None if there are none."""
+
+    @abstractmethod
+    def overlapping(self, numbers: Sequence[int]) -> BoolArray | None:
+        """Return the trials that are in several of these conditions; None if there are none."""
+
+    @abstractmethod
+    def places(self, chosen: BoolArray | None = None) -> list[IntArray]:
+        """Return the places of the trials of each condition among those under a mask, or all."""
 
 
 @attrs.frozen(eq=False)
-class Assignment:
-    """The places of the trials of each condition, and which trials are in none."""
+class _Masks(Assignment):
+    """A mask of the key's trials for each condition."""
 
-    places: list[IntArray]
-    uncovered: BoolArray | None
+    masks: list[BoolArray]
+
+    @property
+    def uncovered(self) -> BoolArray | None:
+        return _unless_none(~np.logical_or.reduce(self.masks))
+
+    def overlapping(self, numbers: Sequence[int]) -> BoolArray | None:
+        once, again = (np.zeros(self.masks[0].size, dtype=np.bool_) for _ in range(2))
+        for number in numbers:
+            again |= once & self.masks[number]
+            once |= self.masks[number]
+        return _unless_none(again)
+
+    def places(self, chosen: BoolArray | None = None) -> list[IntArray]:
+        parts = self.masks if chosen is None else [mask[chosen] for mask in self.masks]
+        return [np.flatnonzero(part) for part in parts]
+
+
+@attrs.frozen(eq=False)
+class _Codes(Assignment):
+    """The number of the condition of each trial; `n_levels` for those of none."""
+
+    codes: npt.NDArray[Any]
+    n_levels: int
+    absent: BoolArray | None
+
+    @property
+    def uncovered(self) -> BoolArray | None:
+        return self.absent
+
+    def overlapping(self, numbers: Sequence[int]) -> BoolArray | None:
+        return None
+
+    def places(self, chosen: BoolArray | None = None) -> list[IntArray]:
+        codes = self.codes if chosen is None else self.codes[chosen]
+        if self.n_levels <= _FEW_LEVELS:
+            return [np.flatnonzero(codes == number) for number in range(self.n_levels)]
+        # Numbers of one or two bytes are sorted in linear time.
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=self.n_levels))[: self.n_levels]
+        return np.split(order, ends)[: self.n_levels]
+
+
+def _unless_none(mask: BoolArray) -> BoolArray | None:
+    """Return a mask if it holds anything."""
+    return mask if mask.any() else None
 
 
 @attrs.frozen(eq=False)
@@ -54,11 +119,7 @@ class Subsets:
 
     def assign(self, key: AnyKey) -> Assignment:
         """Find the trials of each condition among those of a key."""
-        masks = [self._mask(subset, key) for subset in self.subsets]
-        uncovered = ~np.logical_or.reduce(masks)
-        return Assignment(
-            [np.flatnonzero(mask) for mask in masks], uncovered if uncovered.any() else None
-        )
+        return _Masks([self._mask(subset, key) for subset in self.subsets])
 
     def _mask(self, subset: Any, key: AnyKey) -> BoolArray:
         """Tell for each trial of the key whether it is in a subset."""
@@ -95,10 +156,7 @@ class Labels:
             if absent.any():
                 codes[absent] = n_levels
                 uncovered = absent
-        # Numbers of one or two bytes are sorted in linear time.
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=n_levels))[:n_levels]
-        return Assignment(np.split(order, ends)[:n_levels], uncovered)
+        return _Codes(codes, n_levels, uncovered)
 
 
 def _restored_subsets(subsets: tuple[Any, ...]) -> Subsets:

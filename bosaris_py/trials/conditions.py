@@ -338,7 +338,7 @@ class Conditions:
         check_key(key, "Conditions.counts")
         labels = key.trial_labels()
         result = {}
-        for name, places in zip(self.names, self._subsets.assign(key).places, strict=True):
+        for name, places in zip(self.names, self._subsets.assign(key).places(), strict=True):
             n_tar = int(np.count_nonzero(labels[places]))
             result[name] = (n_tar, places.size - n_tar)
         return result
@@ -363,7 +363,7 @@ class Conditions:
         """
         check_key(key, "Conditions.counted_trials")
         counted = np.zeros(key.n_trials, dtype=np.bool_)
-        for weight, places in zip(self.weights, self._subsets.assign(key).places, strict=True):
+        for weight, places in zip(self.weights, self._subsets.assign(key).places(), strict=True):
             if weight > 0:
                 counted[places] = True
         return frozen(counted)
@@ -522,7 +522,7 @@ class Conditions:
         if name not in self.names:
             expected = f"be one of the conditions ({list_some(self.names, 20)})"
             raise invalid("name", "Conditions.select", expected, describe(name))
-        places = self._subsets.assign(key).places[self.names.index(name)]
+        places = self._subsets.assign(key).places()[self.names.index(name)]
         if places.size == 0:
             message = f"Condition {name!r} has no trial of the key."
             raise TrialMismatchError(message)

@@ -178,6 +178,23 @@ class TestMembers:
             np.testing.assert_array_equal(part.tar, np.flatnonzero(tar == ord(part.name)))
             np.testing.assert_array_equal(part.non, np.flatnonzero(non == ord(part.name)))
 
+    @pytest.mark.parametrize("n_conditions", [1, 20, 21, 100])
+    def test_any_number_of_conditions(self, n_conditions, rng):
+        """Few are looked for one by one, many are sorted; some trials have no score."""
+        tar = rng.random((40, 50)) < 0.5
+        key = Key([f"m{i:02}" for i in range(40)], [f"s{j:02}" for j in range(50)], tar, ~tar)
+        labels = rng.integers(0, n_conditions, 2000)
+        mask = rng.random((40, 50)) < 0.9
+        scores = Scores(np.zeros((40, 50)), key.modelset, key.segset, mask)
+        conditions = Conditions.from_labels(key, labels, lacking="ignore")
+        matrix = labels.reshape(50, 40).T
+        in_order = matrix.T[(tar & mask).T], matrix.T[(~tar & mask).T]
+        members = conditions.scored_members(scores, key)
+        assert len(members) == n_conditions
+        for part in members:
+            for places, values in zip((part.tar, part.non), in_order, strict=True):
+                np.testing.assert_array_equal(places, np.flatnonzero(values == int(part.name)))
+
     def test_selected_key_holds_the_trials(self):
         late = halves().select(KEY, "late")
         np.testing.assert_array_equal(late.tar, KEY.tar & ~EARLY)
