@@ -19,6 +19,7 @@ from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
+from bosaris_py.uncertainty.eer_window import EERWindow
 from bosaris_py.uncertainty.lazy_curve import LazyCurve
 from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.samplers import (
@@ -708,7 +709,7 @@ class EER(CurveStatistic):
     -----
     Optimistic as `MinDCF` is, of which it is the maximum over all priors; the
     default interval is ``"basic"`` for the same reason. The i.i.d. bootstrap
-    draws replicates lazily: see `LazyCurve`.
+    draws the part of a replicate that decides, see `EERWindow` and `LazyCurve`.
 
     Examples
     --------
@@ -732,7 +733,7 @@ class EER(CurveStatistic):
         return roc.convex_hull().eer
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
-        return LazyEERSampler(LazyCurve.from_index(index))
+        return EERWindow.from_index(index) or LazyEERSampler(LazyCurve.from_index(index))
 
 
 @attrs.frozen

@@ -1,0 +1,104 @@
+"""Replicates of the EER from a window of the curve, against lists of picks."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py import numerics
+from bosaris_py import uncertainty as unc
+from bosaris_py.uncertainty import eer_window
+from bosaris_py.uncertainty.eer_window import EERWindow, eers_of_points
+from bosaris_py.uncertainty.plans import IidPlan
+from bosaris_py.uncertainty.samplers import LazyEERSampler
+from bosaris_py.uncertainty.strata import TrialStrata
+from bosaris_py.uncertainty.weighted_curve import CurveIndex, eer_of_points
+from tests.score_strategies import score_lists, tied_scores
+from tests.uncertainty.naive_conditions import same_law
+
+scores_of_a_class = score_lists(st.one_of(tied_scores, st.floats(-5, 5)), max_size=60)
+
+
+def index_of(tar: np.ndarray, non: np.ndarray) -> CurveIndex:
+    strata = TrialStrata.single(tar.size, non.size)
+    return CurveIndex.from_sorted(strata.tar.sorted(tar), strata.non.sorted(non))
+
+
+def points_of(tar: np.ndarray, non: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    thresholds = np.concatenate(([-np.inf], np.unique(tar), [np.inf]))
+    pmiss = [np.mean(tar < t) for t in thresholds]
+    return np.array([pmiss]), np.array([[np.mean(non >= t) for t in thresholds]])
+
+
+@given(scores_of_a_class, scores_of_a_class)
+def test_search_of_many_curves(tar: np.ndarray, non: np.ndarray) -> None:
+    pmiss, pfa = points_of(tar, non)
+    eers, priors = eers_of_points(np.repeat(pmiss, 3, axis=0), np.repeat(pfa, 3, axis=0))
+    assert eers == pytest.approx([eer_of_points(pmiss[0], pfa[0])] * 3, abs=1e-12)
+    least = (priors[:, None] * pmiss + (1 - priors[:, None]) * pfa).min(axis=1)
+    assert least == pytest.approx(eers, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("in_window", "in_cells"),
+    [(6.5, 5.0), (2.0, 1.5), (0.3, 0.2)],
+    ids=["wide", "narrow", "hardly any"],
+)
+@pytest.mark.parametrize("decimals", [1, 9], ids=["ties", "no ties"])
+def test_law_of_the_replicates(
+    monkeypatch: pytest.MonkeyPatch, in_window: float, in_cells: float, decimals: int
+) -> None:
+    """Where the window lies must not matter, only how often more than it is drawn."""
+    monkeypatch.setattr(eer_window, "_IN_WINDOW", in_window)
+    monkeypatch.setattr(eer_window, "_IN_CELLS", in_cells)
+    rng = np.random.default_rng(1)
+    tar = (1.5 + rng.normal(size=500)).round(decimals)
+    non = rng.normal(size=700).round(decimals)
+    window = EERWindow.from_index(index_of(tar, non))
+    assert window is not None
+    n_completed = 0
+    complete = EERWindow._complete
+
+    def counted(self: EERWindow, *arguments: object) -> float:
+        nonlocal n_completed
+        n_completed += 1
+        return complete(self, *arguments)
+
+    monkeypatch.setattr(EERWindow, "_complete", counted)
+    n = 1500
+    fast = window.draw(n, np.random.default_rng(2))
+    if in_window > 6:
+        assert n_completed < 0.05 * n
+    elif in_window < 1:
+        assert n_completed > 0.3 * n
+    plain = [numerics.eer(rng.choice(tar, tar.size), rng.choice(non, non.size)) for _ in range(n)]
+    assert same_law(fast, np.array(plain))
+
+
+def test_which_way_is_taken() -> None:
+    rng = np.random.default_rng(3)
+    tar, non = 2 + rng.normal(size=1000), rng.normal(size=1000)
+
+    def sampler(tar: np.ndarray, non: np.ndarray, labels: np.ndarray | None = None) -> object:
+        sizes = tar.size, non.size
+        strata = TrialStrata.from_labels(labels, labels, None, sizes, "test")
+        return unc.EER().sampler(tar, non, IidPlan(strata))
+
+    assert isinstance(sampler(tar, non), EERWindow)
+    halves = np.repeat(["x", "y"], 500)
+    for other in (
+        sampler(tar[:50], non[:50]),  # few trials
+        sampler(tar + 20, non),  # no errors
+        sampler(tar, rng.normal(size=200_000)),  # many non-targets for each target
+        sampler(tar, non, halves),  # conditions
+    ):
+        assert isinstance(other, LazyEERSampler)
+
+
+def test_the_same_for_any_number_of_workers() -> None:
+    rng = np.random.default_rng(4)
+    tar, non = 2 + rng.normal(size=1000), rng.normal(size=1000)
+    one, two = (
+        unc.bootstrap(tar, non, unc.EER(), replications=600, rng=5, workers=n) for n in (1, 2)
+    )
+    assert np.array_equal(one.replicates, two.replicates)
