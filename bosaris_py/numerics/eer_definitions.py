@@ -7,8 +7,8 @@ convex hull instead: footnote 5 of van Leeuwen [1]_ lists the choices.
 
 References
 ----------
-.. [1] D. A. van Leeuwen, "Condition-pooling in speaker recognition evaluation", 2008,
-   appendix A.
+.. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
+   multiple conditions in an evaluation", 2008, appendix A.
 """
 
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
