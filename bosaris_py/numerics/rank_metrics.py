@@ -67,11 +67,16 @@ def eer(
         tpr(x)`` with scikit-learn's ``roc_curve`` and scipy's ``brentq``.
     ``"step"``
         The mean of the two rates at the step of the ROC where they are nearest:
-        the ASVspoof challenges. Equal scores of the two
-        classes are one step here, whatever their order in the file; within a run
-        of one class every trial is a step, every unit of weight if weights are
-        whole. Fractional weights divide a run as finely as one likes. Of two
-        steps as near, the one with the lower rates.
+        the ASVspoof challenges. Equal scores of the two classes are one step
+        here, whatever their order in the file; within a run of one class every
+        trial is a step, every unit of weight if weights are whole. Fractional
+        weights divide a run as finely as one likes. Of two steps as near, the
+        one with the lower rates.
+
+    The VoxSRC kit and voxceleb_trainer report the larger of the two rates at
+    that step, where ``"step"`` has their mean; the smallest larger rate of all
+    thresholds goes with `Results.eer_threshold`. Kaldi's ``compute-eer`` takes
+    the miss rate at one place in the sorted targets, which can be a step off.
 
     All three are the same if the classes are swapped and the scores negated.
 

@@ -35,6 +35,15 @@ def test_many_blocks(rng: np.random.Generator) -> None:
     assert cllr(*single) == pytest.approx(exact, rel=1e-13)
 
 
+@pytest.mark.parametrize("size", [1.0, 40.0, 200.0, 5000.0])
+def test_sums_of_any_size_are_exact(size: float, rng: np.random.Generator) -> None:
+    """Also where products of several terms overflow, and where all terms are tiny."""
+    tar, non = rng.uniform(-size, size, 8000), rng.uniform(-size, size, 4000)
+    assert cllr(tar, non) == pytest.approx(_naive(tar, non), rel=1e-13)
+    certain, sure = 30.0 + np.abs(tar), -30.0 - np.abs(non)
+    assert cllr(certain, sure) == pytest.approx(_naive(certain, sure), rel=1e-13)
+
+
 @given(score_lists(), score_lists())
 def test_minimum_never_exceeds_actual(tar: np.ndarray, non: np.ndarray) -> None:
     least = min_cllr(tar, non)

@@ -62,6 +62,80 @@ def test_steppy_roc_passes_through_every_naive_point(tar: np.ndarray, non: np.nd
         )
 
 
+def scores_of_kind(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Many scores of both classes that are hard on grids, hashes, or differences."""
+    tar, non = rng.normal(1.0, 1.0, 3000), rng.normal(0.0, 1.0, 40_000)
+    if kind == "cauchy":
+        tar, non = rng.standard_cauchy(3000) + 1.0, rng.standard_cauchy(40_000)
+    elif kind == "outliers":
+        tar[:3], non[:3] = [1e300, -1e300, 1e308], [-1e308, 1e308, 1e300]
+    elif kind == "huge":
+        tar, non = rng.uniform(-1.0, 1.0, 3000) * 1.7e308, rng.uniform(-1.0, 1.0, 40_000) * 1.7e308
+    elif kind == "denormal":
+        tar, non = tar * 1e-310, non * 1e-310
+    elif kind == "infinite":
+        tar[:200], non[:9000] = (
+            np.repeat([np.inf, -np.inf], 100),
+            np.repeat([np.inf, -np.inf], 4500),
+        )
+    elif kind == "tied":
+        tar, non = tar.round(1), non.round(1)
+    elif kind == "constant":
+        tar, non = np.full(3000, 0.5), np.full(40_000, 0.5)
+    elif kind == "one cell":
+        tar[:2999], non[:39_999] = tar[:2999] * 1e-12, non[:39_999] * 1e-12
+    elif kind == "one target":
+        tar = tar[:1]
+    elif kind == "one non-target":
+        non = non[:1]
+    return tar, non
+
+
+WHOLE = ["normal", "tied", "constant", "one target", "one non-target"]
+KINDS = [*WHOLE, "cauchy", "outliers", "huge", "denormal", "infinite", "one cell"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [(kind, dtype) for dtype in (np.float64, np.float32) for kind in KINDS]
+    + [(kind, np.int16) for kind in WHOLE],
+)
+def test_counts_are_those_of_one_sort_of_all_trials(
+    kind: str, dtype: type, rng: np.random.Generator
+) -> None:
+    """Sizes at which nothing but the targets is sorted, against a full sort with labels."""
+    tar, non = scores_of_kind(kind, rng)
+    if dtype == np.int16:
+        tar, non = 100 * tar, 100 * non
+    with np.errstate(over="ignore", under="ignore"):
+        tar, non = tar.astype(dtype), non.astype(dtype)
+    scores = np.concatenate((tar, non)).astype(np.float64)
+    order = np.argsort(scores, kind="stable")
+    is_target = (np.arange(scores.size) < tar.size)[order]
+    values, starts = np.unique(scores[order], return_index=True)
+    misses = np.append(0, np.cumsum(is_target))[np.append(starts, scores.size)]
+    alarms = non.size - np.append(0, np.cumsum(~is_target))[np.append(starts, scores.size)]
+
+    roc = ROC.from_scores(tar, non)
+    place = np.flatnonzero(np.diff(misses) > 0)
+    np.testing.assert_array_equal(roc.target_scores, values[place])
+    np.testing.assert_array_equal(roc.tar_at, np.diff(misses)[place])
+    np.testing.assert_array_equal(roc.non_at, -np.diff(alarms)[place])
+    above = np.append(alarms[place + 1], 0)
+    np.testing.assert_array_equal(
+        roc.non_between, np.append(non.size, above[:-1]) - np.append(alarms[place], 0)
+    )
+    probabilities = np.array([0.001, 0.1, 0.5, 0.9])
+    costs = np.multiply.outer(probabilities, misses / tar.size)
+    costs += np.multiply.outer(1.0 - probabilities, alarms / non.size)
+    np.testing.assert_allclose(min_dcf(tar, non, probabilities), costs.min(axis=1), atol=ATOL)
+    wins = np.sum(np.diff(misses) * (2 * non.size - alarms[1:] - alarms[:-1]))
+    assert auc(tar, non) == pytest.approx(wins / (2 * tar.size * non.size), rel=1e-14)
+    # Mirrored, the other class is the one that is sorted.
+    mirrored = min_dcf(-non.astype(float), -tar.astype(float), 1.0 - probabilities)
+    np.testing.assert_allclose(mirrored, costs.min(axis=1), atol=ATOL)
+
+
 @given(score_lists(), score_lists())
 def test_no_vertex_is_superfluous(tar: np.ndarray, non: np.ndarray) -> None:
     roc = ROC.from_scores(tar, non)
