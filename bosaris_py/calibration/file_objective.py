@@ -46,10 +46,8 @@ _TASK_BLOCKS = 16
 _FEWEST_TASKS = 16
 _MOST_TASKS = 256
 
-# Non-targets that are kept: of all tasks together, at least of one task, and in the end.
-_KEPT = 2**21
-_KEPT_OF_TASK = 2**12
-_KEPT_AT_LAST = 2**18
+# Non-targets that are kept.
+_KEPT = 2**22
 
 # One in so many stays when there are too many. Not two: in a matrix of 2**k columns all
 # that stay would lie in a few of them.
@@ -359,7 +357,7 @@ class FileObjective(LinearObjective):
         check_client(client, n_workers, owner)
         source, ids = TrialBlocks.open(score_files, key_file, owner=owner, any_order=True)
         passes = FilePasses(source, block_rows, n_workers, client, progress)
-        most = max(_KEPT // max(1, len(passes.tasks())), _KEPT_OF_TASK)
+        most = max(1, _KEPT // max(1, len(passes.tasks())))
         looked = passes.run(_look, most, "training scores")
         counts = sum((part.counts for part in looked), TrialCounts())
         ids.refuse_nan(counts, owner)
@@ -374,8 +372,7 @@ class FileObjective(LinearObjective):
         sizes = [part.counts.scored_non for part in looked if part.moments is not None]
         moments = [part.moments for part in looked if part.moments is not None]
         samples = [part.sample for part in looked if part.sample is not None]
-        is_all = all(sample.step == 1 for sample in samples) and counts.scored_non <= _KEPT
-        sample = _Sample.merge(samples, _KEPT if is_all else _KEPT_AT_LAST)
+        sample = _Sample.merge(samples, max(_KEPT, len(samples)))
         return cls(
             rule=rule,
             prior=probability,

@@ -310,7 +310,7 @@ class LinearFusion(TrainedMap):
 
         Notes
         -----
-        Memory: the target scores, a sample of up to two million non-targets' scores, and a
+        Memory: the target scores, a sample of up to four million non-targets' scores, and a
         few megabytes for each system and worker.
         """
         owner = f"{_OWNER}.fit_files"

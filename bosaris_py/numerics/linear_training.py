@@ -27,12 +27,10 @@ __all__ = ["LinearSolution", "as_ridge", "train_linear"]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 
 # Trials of each class in the subsets whose optimum is the starting point for the
-# next larger one. At 2**17 the optimum is a fraction of a percent off that of the
-# full set, so that two passes over the latter are enough (`_Corrected`).
-_SUBSETS = (2**13, 2**17)
-
-# A set must be this much larger than a subset to make the detour worthwhile.
-_SUBSET_FACTOR = 3
+# next larger one, and how much larger a set must be to make the detour worthwhile. At 2**17
+# the optimum is a fraction of a percent off that of the full set, so that two or three passes
+# over the latter are enough (`_Corrected`); at 2**20 nearly always two.
+_SUBSETS = ((2**13, 3), (2**17, 3), (2**20, 32))
 
 # A system whose scores differ by no more than this, relative to their size, is
 # constant but for rounding; so is one whose squared spread would underflow.
@@ -228,8 +226,8 @@ def _descend(
     """Minimise, by way of the optima of subsets if the set is large."""
     largest = max(problem.objective.n_tar, problem.objective.n_non)
     subset = None
-    for n_trials in _SUBSETS:
-        if largest > _SUBSET_FACTOR * n_trials:
+    for n_trials, factor in _SUBSETS:
+        if largest > factor * n_trials:
             subset = problem.thinned(n_trials)
             # The subset's own error is far above this tolerance.
             start = minimise(subset.evaluate, start, tolerance=1e-3 / n_trials).point

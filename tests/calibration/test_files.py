@@ -58,9 +58,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep hardly any non-targets, so that each evaluation passes over the files."""
-    monkeypatch.setattr(file_objective, "_KEPT", 0)
-    monkeypatch.setattr(file_objective, "_KEPT_OF_TASK", 4)
-    monkeypatch.setattr(file_objective, "_KEPT_AT_LAST", 40)
+    monkeypatch.setattr(file_objective, "_KEPT", 40)
 
 
 def trials(
@@ -183,8 +181,7 @@ def test_large_sets_start_from_a_sample(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three passes over 40,000 trials: one to look, two to evaluate; and perhaps one more."""
-    monkeypatch.setattr(file_objective, "_KEPT_AT_LAST", 10_000)
-    monkeypatch.setattr(file_objective, "_KEPT_OF_TASK", 2_000)
+    monkeypatch.setattr(file_objective, "_KEPT", 20_000)
     (system,), key = trials(rng, (200, 200))
     (path,), key_path = save(tmp_path, [system], key)
     labels = []
@@ -206,14 +203,12 @@ def test_a_sample_is_evenly_spaced(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_rows: int
 ) -> None:
     """Each quarter of the rows, and of the columns, gives about a quarter of it."""
-    monkeypatch.setattr(file_objective, "_KEPT", 0)
-    monkeypatch.setattr(file_objective, "_KEPT_OF_TASK", 2000)
+    monkeypatch.setattr(file_objective, "_KEPT", 2000)
     shape = (200, 128)
     cells = np.arange(200 * 128).reshape(shape)
     ids = [f"m{i}" for i in range(200)], [f"s{i}" for i in range(128)]
     is_tar = cells % 1000 == 0
     paths, key_path = save(tmp_path, [Scores(cells, *ids)], Key(*ids, is_tar, ~is_tar))
-    monkeypatch.setattr(file_objective, "_KEPT_AT_LAST", 2000)
     chosen = open_files(paths, key_path, block_rows=block_rows).some_non[0]
     assert 600 < chosen.size <= 2000
     assert np.unique(chosen).size == chosen.size
