@@ -67,7 +67,7 @@ class ConditionMixture(Evidence):
 
     See Also
     --------
-    Results.from_scores : Takes a Conditions and makes this.
+    bosaris_py.Results.from_scores : Takes a Conditions and makes this.
 
     Notes
     -----

@@ -186,7 +186,7 @@ def condition_table(
 
     See Also
     --------
-    uncertainty.bootstrap_condition_table : The same with confidence intervals.
+    bosaris_py.uncertainty.bootstrap_condition_table : The same with confidence intervals.
 
     Notes
     -----
