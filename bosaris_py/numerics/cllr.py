@@ -25,7 +25,7 @@ from bosaris_py._validation import (
     check_weight_range,
     refuse_nan,
 )
-from bosaris_py.numerics.roc import hull_of
+from bosaris_py.numerics.smaller_class import hull_of
 
 __all__ = ["cllr", "mean_bits", "min_cllr", "sum_of_bits"]
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import as_vector, frozen
-from bosaris_py.numerics.roc import ROC, hull_of
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.smaller_class import hull_of
 from bosaris_py.numerics.sorted_scores import SortedScores
 
 __all__ = ["PAVBins", "optimal_llrs", "pav_bins"]

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from bosaris_py.numerics.eer_definitions import EERDefinition, check_eer_definition
 from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.numerics.roc import hull_of, roc_of
+from bosaris_py.numerics.smaller_class import hull_of, roc_of
 
 __all__ = ["auc", "eer", "min_dcf", "prbep"]
 

@@ -11,10 +11,8 @@ Decision rule: accept iff score >= threshold. Of two equal scores of different
 classes neither ranks higher; they enter together, as one step of the curve.
 """
 
-import bisect
 import functools
-import math
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -22,7 +20,6 @@ import numpy.typing as npt
 
 from bosaris_py._validation import (
     FloatArray,
-    as_vector,
     by_constructor,
     describe,
     frozen,
@@ -30,29 +27,15 @@ from bosaris_py._validation import (
     read_only,
 )
 from bosaris_py.numerics.counting import as_trials, count_checked, count_sorted
-from bosaris_py.numerics.eer_definitions import Crossing, EERDefinition, check_eer_definition
+from bosaris_py.numerics.eer_definitions import EERDefinition, check_eer_definition
+from bosaris_py.numerics.roc_counts import as_factor, count_part, distinct_scores, scaled
 from bosaris_py.numerics.rocch import ROCCH, Threshold, hull_indices
-from bosaris_py.numerics.sorted_scores import SortedScores, Weights, running_sum
+from bosaris_py.numerics.sorted_scores import SortedScores, Weights
+from bosaris_py.numerics.steppy_curve import Steps, crossing_of, steps_of, vertices_of
 
-__all__ = ["ROC", "hull_of", "roc_of"]
+__all__ = ["ROC"]
 
 Float64Array = npt.NDArray[np.float64]
-
-
-class _Steps(NamedTuple):
-    """The points of a steppy ROC at which it has come down, each with the fewest misses.
-
-    Parameters
-    ----------
-    places : (m,) ndarray of intp
-        Which target score is the threshold; the first of all is always there.
-    misses, false_alarms : (m + 1,) ndarray
-        Counts at each of them, and last those where everything is rejected.
-    """
-
-    places: npt.NDArray[np.intp]
-    misses: Weights
-    false_alarms: Weights
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -156,7 +139,7 @@ class ROC:
         -------
         ROC
         """
-        target_scores, tar_at = _distinct(tar)
+        target_scores, tar_at = distinct_scores(tar)
         return cls(target_scores, tar_at, *count_checked(target_scores, non, non_weights))
 
     @classmethod
@@ -172,7 +155,7 @@ class ROC:
         -------
         ROC
         """
-        target_scores, tar_at = _distinct(tar)
+        target_scores, tar_at = distinct_scores(tar)
         return cls(target_scores, tar_at, *count_sorted(target_scores, non))
 
     @classmethod
@@ -215,11 +198,11 @@ class ROC:
         if scores.ndim != 1 or scores.size == 0 or not np.all(scores[1:] > scores[:-1]):
             expected = "be one-dimensional, not empty and strictly ascending"
             raise invalid("target_scores", owner, expected, describe(scores))
-        tar_at, elsewhere = _count_part(scores, tar, tar_weights, "tar", owner)
+        tar_at, elsewhere = count_part(scores, tar, tar_weights, "tar", owner)
         if elsewhere.any():
             expected = "hold only scores that are among `target_scores`"
             raise invalid("tar", owner, expected, f"{int(np.count_nonzero(elsewhere))} others")
-        return cls(frozen(scores), tar_at, *_count_part(scores, non, non_weights, "non", owner))
+        return cls(frozen(scores), tar_at, *count_part(scores, non, non_weights, "non", owner))
 
     def __add__(self, other: "ROC") -> "ROC":
         """Add the counts of another part of the trials, taken at the same target scores."""
@@ -276,9 +259,9 @@ class ROC:
         """
         return ROC(
             self.target_scores,
-            _scale(self.tar_at, _as_factor(tar_factor, "tar_factor")),
-            _scale(self.non_at, _as_factor(non_factor, "non_factor")),
-            _scale(self.non_between, _as_factor(non_factor, "non_factor")),
+            scaled(self.tar_at, as_factor(tar_factor, "tar_factor")),
+            scaled(self.non_at, as_factor(non_factor, "non_factor")),
+            scaled(self.non_between, as_factor(non_factor, "non_factor")),
         )
 
     def __repr__(self) -> str:
@@ -300,54 +283,17 @@ class ROC:
         return cast("int | float", (self._steps.false_alarms[0] + self.non_between[0]).item())
 
     @functools.cached_property
-    def _steps(self) -> _Steps:
-        """The points at which the curve has come down since the target score before.
-
-        All others have as many false alarms as one of these and no fewer misses.
-        Of many targets among few non-targets, these are few.
-        """
-        fell = self.non_between[:-1] > 0
-        fell[:1] = True
-        fell[1:] |= self.non_at[:-1] > 0
-        index = np.flatnonzero(fell)
-        # Only the last target score before a step can be tied with non-targets.
-        last = np.append(index[1:], self.target_scores.size) - 1
-        drops = self.non_at[last] + self.non_between[last + 1]
-        # Summed from the top, so that small rates are sums of few weights.
-        false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
-        false_alarms[-2::-1] = running_sum(drops[::-1])
-        misses = np.zeros(index.size + 1, dtype=self.tar_at.dtype)
-        misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
-        return _Steps(index, frozen(misses), frozen(false_alarms))
+    def _steps(self) -> Steps:
+        return steps_of(self.tar_at, self.non_at, self.non_between)
 
     @functools.cached_property
     def _vertices(self) -> tuple[Float64Array, Weights, Weights]:
         """Thresholds, misses and false alarms at the corners of the steppy ROC."""
         if self._counted is not self:
             return self._counted._vertices
-        # Corners can be at steps, before ties, and after target scores with a gap
-        # of non-targets above them; all others lie within a vertical run.
-        index, misses, false_alarms = self._steps
-        last = np.append(index[1:], self.target_scores.size) - 1
-        tied = np.flatnonzero((self.non_at[last] > 0) & (last != index))
-        lower = np.flatnonzero(self.non_between[last + 1] > 0)
-        places = (3 * np.arange(index.size), 3 * tied + 1, 3 * lower + 2)
-        order = np.argsort(np.concatenate(places), kind="stable")
-
-        def chain(start: Any, inner: tuple[Weights, ...], end: Any) -> Weights:
-            return np.concatenate(([start], np.concatenate(inner)[order], [end]))
-
-        # The next float up rejects the target and keeps everything above it.
-        with np.errstate(over="ignore"):
-            just_above = np.nextafter(self.target_scores[last[lower]], np.inf)
-        at_step, at_tie = self.target_scores[index], self.target_scores[last[tied]]
-        thresholds = chain(-np.inf, (at_step, at_tie, just_above), np.inf)
-        before_tie = np.maximum(misses[tied + 1] - self.tar_at[last[tied]], misses[tied])
-        missed = chain(0, (misses[:-1], before_tie, misses[lower + 1]), self.tar_total)
-        before_gap = self.non_between[last[lower] + 1] + false_alarms[lower + 1]
-        accepted = chain(self.non_total, (false_alarms[:-1], false_alarms[tied], before_gap), 0)
-        corner = _corners(missed, accepted)
-        return frozen(thresholds[corner]), frozen(missed[corner]), frozen(accepted[corner])
+        return vertices_of(
+            self._steps, self.target_scores, self.tar_at, self.non_at, self.non_between
+        )
 
     @property
     def _counted(self) -> "ROC":
@@ -462,38 +408,8 @@ class ROC:
         check_eer_definition(definition, "equal_error_rate")
         if definition == "rocch":
             return self._hull.eer
-        crossing = self._crossing
+        crossing = crossing_of(self._steps, self.tar_at, self.non_at, self.non_between)
         return crossing.interpolated() if definition == "interpolated" else crossing.nearest_step()
-
-    @property
-    def _crossing(self) -> Crossing:
-        """The edge of the steppy ROC on which pmiss - pfa changes its sign."""
-        index, misses, false_alarms = self._steps
-        tar_total, non_total = self.tar_total, self.non_total
-
-        def point(step: int) -> tuple[Any, Any]:
-            return misses[step].item(), false_alarms[step].item()
-
-        def crossed(point: tuple[Any, Any]) -> bool:
-            return bool(point[0] * non_total >= point[1] * tar_total)
-
-        step = bisect.bisect_left(range(index.size), x=True, key=lambda step: crossed(point(step)))
-        if step == 0:
-            return Crossing((0, non_total), point(0), tar_total, non_total)
-        last = (index[step] if step < index.size else self.target_scores.size) - 1
-        at, tied = self.tar_at[last].item(), self.non_at[last].item()
-        # Targets alone, then those of the last score with their ties, then the gap above.
-        start, end = point(step - 1), point(step)
-        if tied:
-            below_gap = (end[0], end[1] + self.non_between[last + 1].item())
-            corners = [(end[0] - at, start[1]), below_gap, end]
-        else:
-            corners = [(end[0], start[1]), end]
-        for corner in corners[:-1]:
-            if crossed(corner):
-                return Crossing(start, corner, tar_total, non_total)
-            start = corner
-        return Crossing(start, end, tar_total, non_total)
 
     @functools.cached_property
     def eer_threshold(self) -> Threshold:
@@ -578,102 +494,6 @@ class ROC:
         )
 
 
-def roc_of(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
-    owner: str,
-) -> tuple[ROC, bool]:
-    """Return the ROC, or where targets are many, that of negated scores of swapped classes.
-
-    Only the smaller class need be sorted then. Also returned is whether classes are swapped.
-    """
-    targets, others = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
-    if targets.size <= 2 * others.size:
-        ordered = SortedScores.from_scores(targets, tar_weights, name="tar", owner=owner)
-        counted = as_trials(others, non_weights, "non", owner)
-        return ROC.from_sorted_targets(ordered, *counted), False
-    counted = as_trials(targets, tar_weights, "tar", owner)
-    ordered = SortedScores.from_scores(others, non_weights, name="non", owner=owner)
-    values, weight = _distinct(ordered)
-    at, between = count_checked(values, *counted)
-    return ROC(frozen(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
-
-
-def hull_of(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
-    owner: str,
-) -> ROCCH:
-    """Return the convex hull of two lists of scores by sorting the smaller one only.
-
-    Its rates hold at its thresholds, but those are not always target scores.
-    """
-    roc, swapped = roc_of(tar, non, tar_weights, non_weights, owner)
-    hull = roc.convex_hull()
-    if not swapped:
-        return hull
-    # Scores up to a threshold were accepted there, negated; here they are rejected.
-    thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
-    thresholds[0], thresholds[-1] = -np.inf, np.inf
-    return ROCCH(frozen(thresholds), hull.false_alarms[::-1], hull.misses[::-1])
-
-
-def _distinct(tar: SortedScores) -> tuple[Float64Array, Weights]:
-    """Return the distinct scores in float64 and the weight at each."""
-    values, below = tar.distinct()
-    scores: Float64Array = values.astype(np.float64, copy=False)
-    if below is not None:
-        return frozen(scores), frozen(tar.weight_from(below))
-    if tar.weights is not None:
-        whole = tar.is_whole
-        return read_only(scores), frozen(tar.weights.astype(np.int64)) if whole else tar.weights
-    one = frozen(np.ones(1, dtype=np.int64))
-    return read_only(scores), np.broadcast_to(one, scores.shape)
-
-
-def _count_part(
-    target_scores: Float64Array,
-    scores: npt.ArrayLike,
-    weights: npt.ArrayLike | None,
-    name: str,
-    owner: str,
-) -> tuple[Weights, Weights]:
-    """Count a part of the trials at and between target scores; it may be empty."""
-    if _has_trials(scores, weights):
-        return count_checked(target_scores, *as_trials(scores, weights, name, owner))
-    nothing = frozen(np.zeros(1, dtype=np.int64))
-    between = np.broadcast_to(nothing, target_scores.size + 1)
-    return np.broadcast_to(nothing, target_scores.shape), between
-
-
-def _has_trials(scores: npt.ArrayLike, weights: npt.ArrayLike | None) -> bool:
-    """Whether a part has trials; those without weight do not count."""
-    return np.size(scores) > 0 and (weights is None or bool(np.any(weights)))
-
-
-def _as_factor(value: float, name: str) -> int | float:
-    try:
-        factor = float(value)
-    except (TypeError, ValueError):
-        factor = math.nan
-    if not (math.isfinite(factor) and factor >= 0.0):
-        raise invalid(name, "ROC.weighted", "be finite and not negative", describe(value))
-    return int(factor) if factor.is_integer() else factor
-
-
-def _scale(weights: Weights, factor: int | float) -> Weights:
-    if factor == 1:
-        return weights
-    # Sums of whole weights stay exact up to 2**53, in float64 as well as in int64.
-    if isinstance(factor, int) and weights.dtype == np.int64 and weights.sum() * factor > 2**53:
-        factor = float(factor)
-    return frozen(weights * factor)
-
-
 def _as_rate(value: float | None, name: str) -> float:
     try:
         rate = float(value)  # type: ignore[arg-type]
@@ -683,18 +503,3 @@ def _as_rate(value: float | None, name: str) -> float:
         hint = "Percentages must be divided by 100." if rate > 1 else ""
         raise invalid(name, "threshold_at", "lie in [0, 1]", describe(value), hint)
     return rate
-
-
-def _corners(misses: Weights, false_alarms: Weights) -> npt.NDArray[np.intp]:
-    """Return the indices of the corners of a staircase, both ends included.
-
-    Of equal points the last is kept (its threshold is a score, not a
-    neighbouring float), but the first point of all stays the first.
-    """
-    moved = (np.diff(misses) != 0) | (np.diff(false_alarms) != 0)
-    kept = np.flatnonzero(np.concatenate((moved, [True])))
-    kept[0] = 0
-    flat = np.diff(misses[kept]) == 0
-    steep = np.diff(false_alarms[kept]) == 0
-    straight = (flat[:-1] & flat[1:]) | (steep[:-1] & steep[1:])
-    return kept.compress(np.concatenate(([True], ~straight, [True])))
