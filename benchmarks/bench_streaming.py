@@ -7,6 +7,7 @@ then computes EER, minDCF and actDCF at 1000 priors, Cllr, minCllr and both plot
 
     python benchmarks/bench_streaming.py                    as published: 4.1 GB of disk
     python benchmarks/bench_streaming.py --trials 1e8 --cluster
+    python benchmarks/bench_streaming.py --calibrate        train a linear calibration, too
 
 Counts of all ways must be identical. Times are the clock's, and the processor's in the process
 that asks (not in its workers); files are in the cache of the operating system if memory allows.
@@ -110,6 +111,12 @@ def judge(paths: list[str], *, workers: int, cluster: bool) -> str:
     return digest.hexdigest()[:16]
 
 
+def calibrate(paths: list[str], *, workers: int) -> str:
+    """Train a linear calibration; return all its digits."""
+    calibration = bp.LinearCalibration.fit_files(*paths, workers=workers)
+    return f"{calibration.scale!r} {calibration.offset!r} {calibration.objective_value!r}"
+
+
 def measured(call: Callable[[], object]) -> dict[str, object]:
     """Return clock and processor time of this process, its peak memory, and the value."""
     start, cpu = time.perf_counter(), time.process_time()
@@ -138,6 +145,8 @@ def run_one(way: str, paths: list[str]) -> None:
         "one process": lambda: judge(paths, workers=1, cluster=False),
         "two processes": lambda: judge(paths, workers=2, cluster=False),
         "cluster": lambda: judge(paths, workers=1, cluster=True),
+        "calibration": lambda: calibrate(paths, workers=1),
+        "calibration, two": lambda: calibrate(paths, workers=2),
     }
     print(json.dumps(measured(ways[way])))
 
@@ -147,6 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=float, default=1e9, help="cells of the matrix")
     parser.add_argument("--cluster", action="store_true", help="on a Dask cluster of two, too")
+    parser.add_argument("--calibrate", action="store_true", help="train a calibration, too")
     parser.add_argument("--repeats", type=int, default=2, help="runs; the fastest counts")
     parser.add_argument("--folder", help="where files of that size have room")
     parser.add_argument("--only", nargs=3, metavar=("WAY", "SCORES", "KEY"), help=argparse.SUPPRESS)
@@ -158,6 +168,7 @@ def main() -> None:
     n_models = max(ROWS, round(options.trials / n_segments))
     ways = ["read", "read without mask", "one process", "two processes"]
     ways += ["cluster"] * options.cluster
+    ways += ["calibration", "calibration, two"] * options.calibrate
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         paths = [str(path) for path in write_files(Path(name), n_models, n_segments)]
         best: dict[str, dict[str, object]] = {}
@@ -172,9 +183,11 @@ def main() -> None:
     for way, found in best.items():
         clock, cpu = (f"{found[x]:7.2f} s {found[x] / base[x]:7.2f}" for x in ("clock", "cpu"))
         print(f"{way:20s} {clock} {cpu} {found['peak'] / 2**20:5.0f} MiB")
-    counts = {found["value"] for way, found in best.items() if not way.startswith("read")}
-    if len(counts) > 1:
-        sys.exit(f"counts differ: {counts}")
+    trained = {found["value"] for way, found in best.items() if way.startswith("calibration")}
+    counts = {found["value"] for way, found in best.items() if not way.startswith("read")} - trained
+    for what, values in (("counts", counts), ("calibrations", trained)):
+        if len(values) > 1:
+            sys.exit(f"{what} differ: {values}")
     print("identical counts and figures everywhere")
 
 
