@@ -433,12 +433,13 @@ def test_swapped_files_are_named(rng: np.random.Generator, saved: Any) -> None:
         Results.from_files(key, scores)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("during", ["first", "second"])
 def test_a_file_that_changes_is_noticed(
-    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch, during: str
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch, during: str, form: str
 ) -> None:
-    """In either pass, and by the size or the time alone."""
-    paths = saved(*trials(rng))
+    """In either pass, and by the time alone."""
+    paths = saved(*in_form(form, *trials(rng)))
     name = {"first": "_look", "second": "_count"}[during]
     work = getattr(_streamed_passes, name)
 
@@ -465,6 +466,62 @@ def test_a_truncated_file_is_noticed(
 
     monkeypatch.setattr(_streamed_passes, "_look", disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed from \d+ to \d+ bytes"):
+        Results.from_files(*paths)
+
+
+def _transpose(file: Any) -> None:
+    data = file["scores"][()].T
+    del file["scores"]
+    file["scores"] = data
+
+
+def _lose_a_row(file: Any) -> None:
+    data = file["scores"][()][1:]
+    del file["scores"]
+    file["scores"] = data
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_transpose, r"`/scores` has shape \(30, 40\).* Models and segments look swapped"),
+        (_lose_a_row, r"`/scores` has shape \(39, 30\); `/ID/row_ids` names 40 models"),
+    ],
+)
+def test_a_matrix_that_does_not_fit_its_ids(
+    rng: np.random.Generator, saved: Any, damage: Callable[[Any], None], message: str
+) -> None:
+    paths = saved(*trials(rng))
+    with h5py.File(paths[0], "r+") as file:
+        damage(file)
+    with pytest.raises(FileFormatError, match=message):
+        Results.from_files(*paths)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_files_without_an_id_in_common(rng: np.random.Generator, saved: Any, form: str) -> None:
+    scores, key = trials(rng)
+    strangers = Scores(scores.scoremat, [f"x{name}" for name in scores.modelset], scores.segset)
+    with pytest.raises(InvalidInputError, match="hold targets that have scores; got none"):
+        Results.from_files(*saved(*in_form(form, strangers, key)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_score_file_that_grows_between_the_passes(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    paths = saved(*in_form(form, *trials(rng)))
+    look = _streamed_passes.Passes.look
+
+    def disturbed(self: Any) -> Any:
+        found = look(self)
+        with paths[0].open("ab") as file:
+            file.write(b"more")
+        return found
+
+    monkeypatch.setattr(_streamed_passes.Passes, "look", disturbed)
+    with pytest.raises(FileFormatError, match=r"scores.h5: changed from (\d+) to \d+ bytes"):
         Results.from_files(*paths)
 
 
