@@ -90,7 +90,8 @@ class Rules:
             for number in counted
         ]
         if any(part.is_empty for part in parts):
-            _refuse_empty(parts, [assigned.places()[number].size for number in counted], len(names))
+            everywhere = assigned.places()
+            _refuse_empty(parts, [everywhere[number].size for number in counted], len(names))
         if self.overlap == "error":
             _refuse_overlap(key, assigned.overlapping(counted))
         if self.uncovered == "error":
