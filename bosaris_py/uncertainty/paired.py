@@ -25,6 +25,7 @@ from bosaris_py.uncertainty.matrix_bootstrap import (
     ScoresMethod,
     check_run,
 )
+from bosaris_py.uncertainty.paired_rates import paired_rate_sampler
 from bosaris_py.uncertainty.plans import ResamplingPlan
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import Sampler, call_function
@@ -32,7 +33,7 @@ from bosaris_py.uncertainty.scored_trials import ScoredTrials, check_same_trials
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
 from bosaris_py.uncertainty.speaker_sums import SpeakerSumsSampler
 from bosaris_py.uncertainty.speakers import Unknown
-from bosaris_py.uncertainty.statistics import Statistic, check_statistic
+from bosaris_py.uncertainty.statistics import Statistic, ThresholdStatistic, check_statistic
 from bosaris_py.uncertainty.strata import Order, TrialStrata, Weights
 
 __all__ = ["PairedBootstrapResult", "paired_bootstrap"]
@@ -411,6 +412,15 @@ def _sampler(systems: list[_System], plan: ResamplingPlan, shape: tuple[int, ...
         found = tuple(s for s in sums if s is not None)
         if len(found) == len(systems):
             return SpeakerSumsSampler(plan.persons, found)
+    first, second = systems
+    statistics = first.statistic, second.statistic
+    if isinstance(statistics[0], ThresholdStatistic) and isinstance(
+        statistics[1], ThresholdStatistic
+    ):
+        scores = (first.tar, second.tar), (first.non, second.non)
+        sampler = paired_rate_sampler((statistics[0], statistics[1]), *scores, plan)
+        if sampler is not None:
+            return sampler
     return _PairedSampler(
         plan, tuple(system.prepare(plan.strata, shape) for system in systems), shape
     )

@@ -13,6 +13,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
+from tests.uncertainty.naive_conditions import conditions_by_phone_match, same_law
 
 # Small data are quick; the warning has tests of its own, in test_few_errors.py.
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -110,9 +111,53 @@ class TestNumbers:
             compare(small, f, method=method, replications=60, rng=6, interval="normal")
             for f in (statistic, slowly)
         )
+        if statistic == COST and method in ("iid", "one-layer"):
+            # Drawn by kinds of trials, see below.
+            return
         for name in ("first", "second", "contrast"):
             replicates = (getattr(result, name).replicates for result in (fast, slow))
             assert np.allclose(*replicates, rtol=1e-12, atol=1e-13)
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.DegenerateReplicatesWarning")
+    @pytest.mark.parametrize("conditions", [False, True], ids=["plain", "conditions"])
+    @pytest.mark.parametrize("method", ["iid", "one-layer"])
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            (COST, COST),
+            (unc.DCF(0.5), unc.DCF(-0.5)),
+            (unc.ErrorRates([1.0, -1.0, 0.0]), unc.ErrorRates([0.0, 0.5, -2.0])),
+            (unc.ActDCF([0.5, 0.1]), unc.ActDCF([0.5, 0.1])),
+        ],
+        ids=["one cost", "two thresholds", "rates", "costs"],
+    )
+    def test_law_of_kinds_of_trials(
+        self,
+        small: tuple[CrossedTrials, CrossedTrials],
+        first: unc.Statistic,
+        second: unc.Statistic,
+        method: str,
+        *,
+        conditions: bool,
+    ) -> None:
+        """Errors of both systems together: those of the same picks given as weights."""
+        options: dict[str, object] = {"method": method, "replications": 1500, "interval": "normal"}
+        if conditions:
+            options["conditions"] = conditions_by_phone_match(small[0], {"same": 0.7, "other": 0.3})
+        fast = compare(small, first, statistic_b=second, rng=16, **options)
+        slow = compare(
+            small,
+            lambda *arguments: first(*arguments),
+            statistic_b=lambda *arguments: second(*arguments),
+            rng=17,
+            **options,
+        )
+        for name in ("first", "second", "contrast"):
+            replicates = (
+                getattr(result, name).replicates.reshape(1500, -1).T for result in (fast, slow)
+            )
+            for a, b in zip(*replicates, strict=True):
+                assert same_law(a, b)
 
     def test_iid_standard_error_in_closed_form(
         self, systems: tuple[CrossedTrials, CrossedTrials]
