@@ -70,6 +70,10 @@ class TrialOrder:
     repeated: npt.NDArray[np.intp]
     first: npt.NDArray[np.intp]
 
+    def repeats(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Tell for each repeated line that it is one too many, whatever it says."""
+        return np.ones(self.repeated.size, dtype=np.bool_)
+
     def conflicts(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Tell for each repeated line whether it says something else than the first.
 

@@ -8,7 +8,7 @@ from the matrix of the same trials are identical.
 """
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from bosaris_py._validation import (
+    BoolArray,
     StrArray,
     as_ids,
     check_shape,
@@ -26,8 +27,14 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py._validation import frozen as mark_read_only
-from bosaris_py.errors import DuplicateTrialWarning
-from bosaris_py.storage.trial_order import ascends, disagree, order_trials, trial_codes
+from bosaris_py.errors import DuplicateTrialWarning, TrialMismatchError
+from bosaris_py.storage.trial_order import (
+    TrialOrder,
+    ascends,
+    disagree,
+    order_trials,
+    trial_codes,
+)
 from bosaris_py.trials._base import IdUnion, TrialSet
 from bosaris_py.trials._fields import IdList
 from bosaris_py.trials._files import FilePath
@@ -41,8 +48,8 @@ __all__ = [
     "TrialColumns",
     "check_cell_count",
     "columns_from_trials",
-    "columns_of_union",
     "gather",
+    "merge_columns",
     "name_listed",
     "order_columns",
     "scatter",
@@ -268,19 +275,52 @@ def columns_from_trials(
     return order_columns((modelset, segset), (models, segments), contents, content_name, owner)
 
 
-def columns_of_union(
+def merge_columns(
     objects: "Sequence[FlatTrials]",
-) -> tuple[IdUnion, Positions, Positions]:
-    """Put the trials of several objects one after the other, with the ids of all."""
+    contents: Sequence[AnyArray] | None,
+    clashes: Callable[[TrialOrder, AnyArray], BoolArray],
+    fault: str,
+) -> TrialColumns:
+    """Put the trials of several objects together, each once, with the ids of all.
+
+    Parameters
+    ----------
+    objects : sequence of FlatTrials
+        Objects of one class.
+    contents : sequence of arrays or None
+        What each object says of its trials.
+    clashes : callable
+        Tells from the order of the trials of all objects and their contents which of the
+        repeated ones cannot be merged.
+    fault : str
+        What is wrong with those, for an error message that ends with their names.
+
+    Raises
+    ------
+    TrialMismatchError
+        If there are some.
+    """
     union = IdUnion.of(objects)
     dtype = position_type(*union.shape)
     models = np.concatenate(
         [_moved(union.models, item._model_index, item.models) for item in objects]
-    )
+    ).astype(dtype, copy=False)
     segments = np.concatenate(
         [_moved(union.segments, item._segment_index, item.segments) for item in objects]
-    )
-    return union, models.astype(dtype, copy=False), segments.astype(dtype, copy=False)
+    ).astype(dtype, copy=False)
+    columns = [models, segments] + ([] if contents is None else [np.concatenate(contents)])
+    order = order_trials(models, segments, union.shape[0])
+    if contents is not None:
+        lines = np.unique(order.first[clashes(order, columns[2])])
+        if lines.size:
+            ids = union.models.ids, union.segments.ids
+            message = f"{fault} {name_listed(models[lines], segments[lines], *ids)}."
+            raise TrialMismatchError(message)
+    if order.order is not None:
+        columns = [column[order.order] for column in columns]
+    columns = [mark_read_only(column) for column in columns]
+    said = None if contents is None else columns[2]
+    return TrialColumns(union.models.ids, union.segments.ids, columns[0], columns[1], said)
 
 
 def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:

@@ -8,11 +8,9 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from bosaris_py._validation import BoolArray, StrArray, as_mask, invalid
-from bosaris_py._validation import frozen as mark_read_only
-from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import flat_hdf5, flat_text
 from bosaris_py.storage.formats import TrialTable
-from bosaris_py.storage.trial_order import order_trials
+from bosaris_py.storage.trial_order import TrialOrder
 from bosaris_py.trials._base import check_same_class
 from bosaris_py.trials._fields import IdList, check_models, check_segments
 from bosaris_py.trials._files import Storage, TextFileMethods
@@ -21,8 +19,7 @@ from bosaris_py.trials._flat import (
     FlatTrials,
     check_cell_count,
     columns_from_trials,
-    columns_of_union,
-    name_listed,
+    merge_columns,
     order_columns,
     scatter,
 )
@@ -274,24 +271,9 @@ class FlatKey(FlatTrials, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(FlatKey, objects)
-        union, models, segments = columns_of_union(objects)
-        labels = np.concatenate([item.is_target for item in objects])
-        order = order_trials(models, segments, union.shape[0])
-        bad = order.conflicts(labels)
-        if bad.any():
-            lines = np.unique(order.first[bad])
-            trials = name_listed(
-                models[lines], segments[lines], union.models.ids, union.segments.ids
-            )
-            message = f"The keys to be merged disagree whether a trial is a target: {trials}."
-            raise TrialMismatchError(message)
-        if order.order is not None:
-            models, segments = models[order.order], segments[order.order]
-            labels = labels[order.order]
+        fault = "The keys to be merged disagree whether a trial is a target:"
+        labels = [item.is_target for item in objects]
+        merged = merge_columns(objects, labels, TrialOrder.conflicts, fault)
         return FlatKey(
-            union.models.ids,
-            union.segments.ids,
-            mark_read_only(models),
-            mark_read_only(segments),
-            mark_read_only(labels),
+            merged.modelset, merged.segset, merged.models, merged.segments, merged.contents
         )

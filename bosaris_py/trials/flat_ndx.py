@@ -7,10 +7,9 @@ import numpy.typing as npt
 from attrs import field, frozen
 
 from bosaris_py._validation import StrArray
-from bosaris_py._validation import frozen as mark_read_only
 from bosaris_py.storage import flat_hdf5, flat_text
 from bosaris_py.storage.formats import TrialTable
-from bosaris_py.storage.trial_order import order_trials
+from bosaris_py.storage.trial_order import TrialOrder
 from bosaris_py.trials._base import check_same_class
 from bosaris_py.trials._fields import IdList, check_models, check_segments
 from bosaris_py.trials._files import Storage, TextFileMethods
@@ -19,7 +18,7 @@ from bosaris_py.trials._flat import (
     FlatTrials,
     check_cell_count,
     columns_from_trials,
-    columns_of_union,
+    merge_columns,
     order_columns,
     scatter,
 )
@@ -204,10 +203,5 @@ class FlatNdx(FlatTrials, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(FlatNdx, objects)
-        union, models, segments = columns_of_union(objects)
-        order = order_trials(models, segments, union.shape[0]).order
-        if order is not None:
-            models, segments = models[order], segments[order]
-        return FlatNdx(
-            union.models.ids, union.segments.ids, mark_read_only(models), mark_read_only(segments)
-        )
+        merged = merge_columns(objects, None, TrialOrder.conflicts, "")
+        return FlatNdx(merged.modelset, merged.segset, merged.models, merged.segments)

@@ -9,10 +9,9 @@ from attrs import field, frozen
 
 from bosaris_py._validation import BoolArray, FloatArray, StrArray, as_vector, invalid
 from bosaris_py._validation import frozen as mark_read_only
-from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import flat_hdf5, flat_text
 from bosaris_py.storage.formats import TrialTable
-from bosaris_py.storage.trial_order import order_trials
+from bosaris_py.storage.trial_order import TrialOrder
 from bosaris_py.trials._base import check_same_class
 from bosaris_py.trials._fields import IdList, check_models, check_segments
 from bosaris_py.trials._files import NumberFileMethods, Storage
@@ -21,8 +20,7 @@ from bosaris_py.trials._flat import (
     FlatTrials,
     check_cell_count,
     columns_from_trials,
-    columns_of_union,
-    name_listed,
+    merge_columns,
     order_columns,
     scatter,
 )
@@ -467,25 +465,11 @@ class FlatScores(FlatTrials, NumberFileMethods):
         """
         objects = (self, *others)
         check_same_class(FlatScores, objects)
-        union, models, segments = columns_of_union(objects)
-        values = np.concatenate([item.scores for item in objects])
-        order = order_trials(models, segments, union.shape[0])
-        if order.repeated.size:
-            lines = np.unique(order.first)
-            trials = name_listed(
-                models[lines], segments[lines], union.models.ids, union.segments.ids
-            )
-            message = f"The scores to be merged hold two scores for {trials}."
-            raise TrialMismatchError(message)
-        if order.order is not None:
-            models, segments = models[order.order], segments[order.order]
-            values = values[order.order]
+        fault = "The scores to be merged hold two scores for"
+        values = [item.scores for item in objects]
+        merged = merge_columns(objects, values, TrialOrder.repeats, fault)
         return FlatScores(
-            mark_read_only(values),
-            union.models.ids,
-            union.segments.ids,
-            mark_read_only(models),
-            mark_read_only(segments),
+            merged.contents, merged.modelset, merged.segset, merged.models, merged.segments
         )
 
 
