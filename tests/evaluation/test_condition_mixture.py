@@ -371,7 +371,13 @@ class TestLaws:
             tar, non = scores.get_tar_non(conditions.select(key, name))
             expected[0] += weight * np.mean(tar[:, None] < thresholds, axis=0)
             expected[1] += weight * np.mean(non[:, None] >= thresholds, axis=0)
-        np.testing.assert_allclose(mixed.error_rates_at(thresholds), expected, atol=1e-12)
+        np.testing.assert_allclose(mixed.error_rates_at(thresholds), expected, rtol=0, atol=1e-12)
+        tar_weights, non_weights = conditions.trial_weights(key)
+        weighted = Results(
+            *scores.get_tar_non(key), tar_weights=tar_weights, non_weights=non_weights
+        )
+        found = weighted.error_rates_at(thresholds)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
         # The ROC by weighted counts has no other points than these, and the rejection of all.
         expected = np.append(expected, [[1.0], [0.0]], axis=1)
         roc = np.array([mixed.roc.pmiss, mixed.roc.pfa])
