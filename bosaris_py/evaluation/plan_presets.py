@@ -24,7 +24,8 @@ _LANGUAGE_MATCH = PartitionFactor("language_match", ("Y", "N"))
 _CMN2_FACTORS = (_ENROLMENT, _PHONE, _GENDER, _SOURCE_TYPE)
 
 _COMMON_CONDITIONS = (
-    "The plan judges each common condition by itself; with `conditions`, this cost is their mean."
+    "The plan judges each common condition by itself. Give them as `conditions`: they are the "
+    "partitions of the result, and the overall cost, which the plan does not have, equalises them."
 )
 
 _SRE18_CMN2 = EvaluationPlan(
