@@ -32,7 +32,7 @@ class RunningCounts:
     -----
     The result does not depend on how the scores are cut into blocks. Memory O(k) and
     some megabytes. The grid of `count_between` is made for the first block that is
-    large enough, and kept.
+    large enough, and kept until a block comes for which it does not pay.
 
     Examples
     --------
@@ -58,13 +58,18 @@ class RunningCounts:
             Scores in any order, without NaN; +-inf allowed. float32 is compared in
             float64.
         """
-        if scores.dtype not in self._grids:
+        held = self._grids.get(scores.dtype)
+        if held is not None and not held[0].suits(scores):
+            old, per_cell = self._grids.pop(scores.dtype)
+            old.settle(per_cell, self._counts)
+            held = None
+        if held is None:
             grid = ThresholdGrid.over(self._thresholds, scores)
             if grid is None:
                 add_counts(self._thresholds, scores, None, self._counts)
                 return
-            self._grids[scores.dtype] = grid, grid.no_counts(np.int64)
-        grid, per_cell = self._grids[scores.dtype]
+            held = self._grids[scores.dtype] = grid, grid.no_counts(np.int64)
+        grid, per_cell = held
         grid.tally(scores, None, per_cell, self._counts)
 
     def result(self) -> tuple[Counts, Counts]:

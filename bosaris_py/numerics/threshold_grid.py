@@ -227,13 +227,9 @@ class ThresholdGrid:
         cell_of = _cells(places, low, scale, n_cells, np.empty_like(places)).astype(np.intp)
         held = np.bincount(cell_of, minlength=n_cells + 3)
         crowded = held > _CROWD
-        met = held.take(_cells(sample, low, scale, n_cells, np.empty_like(sample)))
-        searched = met > _CROWD
-        if searched.mean() > _CROWDED_SHARE or met[~searched].mean() > _COMPARISONS:
-            return None
         first = np.zeros(n_cells + 4, dtype=np.int32)
         np.cumsum(held, out=first[1:])
-        return cls(
+        grid = cls(
             thresholds,
             low,
             scale,
@@ -243,6 +239,20 @@ class ThresholdGrid:
             first,
             crowded if crowded.any() else None,
         )
+        return grid if grid._pays_for(sample) else None
+
+    def suits(self, scores: FloatArray) -> bool:
+        """Tell from a sample if the grid pays for some more scores, which may lie elsewhere."""
+        return scores.size < _FEW_SCORES or self._pays_for(
+            scores[:: max(1, scores.size // _SAMPLE)]
+        )
+
+    def _pays_for(self, sample: FloatArray) -> bool:
+        cells = _cells(sample, self.low, self.scale, self.n_cells, np.empty_like(sample))
+        met = self.first.take(cells + 1) - self.first.take(cells)
+        searched = met > _CROWD
+        few = np.count_nonzero(searched) <= _CROWDED_SHARE * sample.size
+        return bool(few and met[~searched].sum() <= _COMPARISONS * sample.size)
 
     def no_counts(self, dtype: npt.DTypeLike) -> Weights:
         """Return zeros for all cells."""

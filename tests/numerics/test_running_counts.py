@@ -80,3 +80,20 @@ def test_result_can_be_asked_for_in_between() -> None:
 def test_thresholds_must_ascend(bad: list[float]) -> None:
     with pytest.raises(InvalidInputError, match="`thresholds` of RunningCounts must be one-dim"):
         RunningCounts(bad)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_blocks_that_lie_elsewhere_than_the_first(rng: np.random.Generator, dtype: type) -> None:
+    """The grid of the first block does not pay for the others, and is replaced."""
+    thresholds = np.unique(np.append(rng.normal(0, 1, 2000), rng.normal(50, 1, 2000)))
+    blocks = [rng.normal(mean, 1, 20_000).astype(dtype) for mean in (0.0, 50.0, 0.0, -1e6, 25.0)]
+    blocks.append(np.full(20_000, thresholds[2500]).astype(dtype))
+    counts = RunningCounts(thresholds)
+    for block in blocks:
+        counts.add(block)
+    at, between = counts.result()
+    ordered = np.sort(np.concatenate(blocks)).astype(np.float64)
+    below = np.searchsorted(ordered, thresholds, side="left")
+    up_to = np.searchsorted(ordered, thresholds, side="right")
+    np.testing.assert_array_equal(at, up_to - below)
+    np.testing.assert_array_equal(between, np.append(below, ordered.size) - np.append(0, up_to))
