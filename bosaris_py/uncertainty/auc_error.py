@@ -106,7 +106,9 @@ def auc_standard_error(
     same with the mean of products of the kernel 0, 1/2, 1 in their place.
 
     With weights the numbers of trials are replaced by :math:`(\sum w)^2 / \sum w^2`,
-    which is exact for fixed weights.
+    which is exact for fixed weights. Weights of conditions are not quite of this kind, as
+    each condition keeps its share: what conditions differ by is counted as luck, and the
+    result is somewhat too large; `bootstrap_scores` with `AUC` and conditions is not.
 
     O(T log T + N log N) time, two sorts; the sums run over the distinct target
     scores only.
@@ -287,6 +289,9 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     the targets' placements, divided by n_tar, plus that of the non-targets',
     divided by n_non; both unbiased [1]_. Placements come from one sort per class
     and system and a binary search, as in [2]_: O(k n log n) time.
+
+    Trials count one each: placements have no covariance formula here for weighted
+    conditions, for which `paired_bootstrap` of `AUC` compares two systems.
 
     References
     ----------

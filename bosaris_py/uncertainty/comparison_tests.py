@@ -97,7 +97,8 @@ def mcnemar_test(
     If the systems are alike, the number of trials on which only the first errs is
     binomial with probability 1/2, given the number of trials on which one of them
     errs. The test takes trials for independent; if they share speakers it reports
-    differences that do not exist.
+    differences that do not exist. It counts trials, so there are no conditions to weigh;
+    `speaker_z_test` takes them.
 
     References
     ----------

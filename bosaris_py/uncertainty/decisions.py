@@ -141,7 +141,8 @@ class ErrorCounts:
     Notes
     -----
     Counts need not be whole, so that rates printed in a paper can be put in; see
-    `from_rates`.
+    `from_rates`. They know nothing of conditions: `speaker_errors` weighs them, and
+    `Conditions.select` gives the key of a single one.
 
     Examples
     --------
