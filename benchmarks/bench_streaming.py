@@ -175,6 +175,7 @@ def main() -> None:
         for _ in range(options.repeats):
             for way in ways:
                 found = in_process(way, *paths)
+                print(f"{way}: {found['clock']:.2f} s", file=sys.stderr, flush=True)
                 if way not in best or found["clock"] < best[way]["clock"]:
                     best[way] = found
     print(f"{n_models} x {n_segments} trials")

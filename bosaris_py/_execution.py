@@ -18,7 +18,14 @@ from tqdm import tqdm
 
 from bosaris_py._validation import describe, invalid
 
-__all__ = ["check_client", "map_tasks", "n_at_once", "reduce_tasks", "whole_number"]
+__all__ = [
+    "check_client",
+    "map_tasks",
+    "n_at_once",
+    "reduce_tasks",
+    "whole_number",
+    "worker_processes",
+]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -52,6 +59,7 @@ def map_tasks(
     *,
     workers: int = 1,
     client: Any = None,
+    pool: ProcessPoolExecutor | None = None,
     progress: bool = False,
     label: str,
 ) -> list[Result]:
@@ -69,6 +77,8 @@ def map_tasks(
         Number of processes; 1 stays in this one.
     client : dask.distributed.Client, optional
         Runs the tasks on its cluster; `workers` must be 1 then.
+    pool : ProcessPoolExecutor, optional
+        From `worker_processes`, for several calls with little to share.
     progress : bool, default: False
         Show a progress bar, one step for each task.
     label : str
@@ -96,7 +106,7 @@ def map_tasks(
             leaves = cluster.submit(function, shared, tasks)
             cluster.wait(leaves, leaves, progress=progress)
             return list(client.gather(leaves))
-    with _local_results(function, shared, tasks, workers, label) as results:
+    with _local_results(function, shared, tasks, workers, pool, label) as results:
         return list(_with_progress(results, len(tasks), label, progress=progress))
 
 
@@ -108,6 +118,7 @@ def reduce_tasks(
     *,
     workers: int = 1,
     client: Any = None,
+    pool: ProcessPoolExecutor | None = None,
     progress: bool = False,
     label: str,
 ) -> Result:
@@ -124,7 +135,7 @@ def reduce_tasks(
         Takes the results of two stretches of tasks, the earlier first, and returns
         that of both as a new object. Must be associative, exactly, for the same
         outcome wherever tasks run: whole numbers added, lists joined.
-    shared, tasks, workers, client, progress, label
+    shared, tasks, workers, client, pool, progress, label
         As for `map_tasks`; at least one task.
 
     Returns
@@ -144,7 +155,7 @@ def reduce_tasks(
             cluster.wait([root], leaves, progress=progress)
             combined: Result = root.result()
             return combined
-    with _local_results(function, shared, tasks, workers, label) as results:
+    with _local_results(function, shared, tasks, workers, pool, label) as results:
         return functools.reduce(
             combine, _with_progress(results, len(tasks), label, progress=progress)
         )
@@ -158,11 +169,41 @@ def _with_progress(
 
 
 @contextlib.contextmanager
+def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Keep worker processes for several calls, as each takes a second to start.
+
+    Parameters
+    ----------
+    workers : int
+        Their number; for 1 there are none.
+
+    Yields
+    ------
+    ProcessPoolExecutor or None
+        To be given to `map_tasks` and `reduce_tasks`, together with `workers`.
+    """
+    if workers <= 1:
+        yield None
+        return
+    with _start_pool(workers) as pool:
+        yield pool
+
+
+def _start_pool(workers: int, *shared: Any) -> ProcessPoolExecutor:
+    """Make worker processes, which get what they share when they start."""
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    start = _start_worker if shared else None
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=start, initargs=shared)
+
+
+@contextlib.contextmanager
 def _local_results(
     function: Callable[[Any, Task], Result],
     shared: Any,
     tasks: Sequence[Task],
     workers: int,
+    pool: ProcessPoolExecutor | None,
     label: str,
 ) -> Iterator[Iterable[Result]]:
     """Give the results in the order of the tasks, computed here or in worker processes."""
@@ -170,15 +211,18 @@ def _local_results(
     if workers <= 1:
         yield map(function, repeat(shared), tasks)
         return
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    with ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start_worker, initargs=(shared,)
-    ) as pool:
+    with contextlib.ExitStack() as stack:
+        is_kept = pool is not None
+        if pool is None:
+            pool = stack.enter_context(_start_pool(workers, shared))
         # A few tasks a message keep the traffic small and the bar moving.
         chunk = max(1, len(tasks) // (16 * workers))
         try:
-            results = pool.map(_work, repeat(function), tasks, chunksize=chunk)
+            if is_kept:
+                # Sent once with each message, not with each task.
+                results = pool.map(function, repeat(shared), tasks, chunksize=chunk)
+            else:
+                results = pool.map(_work, repeat(function), tasks, chunksize=chunk)
         except (OSError, RuntimeError):  # no process could be started
             raise
         except Exception as error:

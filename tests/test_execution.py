@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from bosaris_py import _execution
-from bosaris_py._execution import map_tasks, n_at_once, reduce_tasks, whole_number
+from bosaris_py._execution import (
+    map_tasks,
+    n_at_once,
+    reduce_tasks,
+    whole_number,
+    worker_processes,
+)
 from bosaris_py.errors import InvalidInputError
 
 
@@ -77,6 +83,25 @@ def test_results_are_combined_in_the_order_of_tasks(n_tasks: int, *, on_cluster:
 
 def test_combining_in_processes() -> None:
     assert reduce_tasks(operator.mul, operator.add, 2, [1, 2, 3], workers=2, label="x") == 12
+
+
+def test_processes_are_kept_for_several_calls() -> None:
+    with worker_processes(2) as pool:
+        assert map_tasks(operator.mul, 3, [1, 2], workers=2, pool=pool, label="x") == [3, 6]
+        found = reduce_tasks(
+            operator.mul, operator.add, [5], [1, 2], workers=2, pool=pool, label="x"
+        )
+        assert found == [5, 5, 5]
+    with worker_processes(1) as pool:
+        assert pool is None
+
+
+def test_a_kept_process_that_is_killed_is_an_error() -> None:
+    with (
+        pytest.raises(BrokenProcessPool, match="A worker process of counting could not start"),
+        worker_processes(2) as pool,
+    ):
+        map_tasks(operator.is_, Deadly(), [1, 2], workers=2, pool=pool, label="counting")
 
 
 def test_no_tasks() -> None:

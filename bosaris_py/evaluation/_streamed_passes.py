@@ -7,6 +7,7 @@ end. So the outcome does not depend on who runs which blocks.
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -173,7 +174,7 @@ class Passes:
         """Pickle without the cluster, which is a connection of this process."""
         return type(self), (self.pairs, self.block_rows, self.workers, None, self.progress)
 
-    def look(self) -> list[Looked]:
+    def look(self, pool: ProcessPoolExecutor | None = None) -> list[Looked]:
         """Return the targets of each pair of files, one or several times for each."""
         tasks = self._tasks()
         # The answer of a cluster does not go through the network.
@@ -184,13 +185,19 @@ class Passes:
             tasks,
             workers=self.workers,
             client=self.client,
+            pool=pool,
             progress=self.progress,
             label="target scores",
         )
         return found
 
     def count(
-        self, thresholds: Float64Array, looked: Sequence[Looked] | None, *, with_bits: bool
+        self,
+        thresholds: Float64Array,
+        looked: Sequence[Looked] | None,
+        pool: ProcessPoolExecutor | None = None,
+        *,
+        with_bits: bool,
     ) -> Counted:
         """Count the non-targets at and between thresholds.
 
@@ -200,6 +207,8 @@ class Passes:
             Strictly ascending.
         looked : sequence of Looked or None
             What the first pass returned; None: read the keys again.
+        pool : ProcessPoolExecutor, optional
+            The processes of the first pass.
         with_bits : bool
             Whether to compute the sums for Cllr.
         """
@@ -212,6 +221,7 @@ class Passes:
             list(zip(tasks, known, strict=False)),
             workers=self.workers,
             client=self.client,
+            pool=pool,
             progress=self.progress,
             label="non-target scores",
         )

@@ -16,17 +16,17 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._execution import check_client, whole_number
+from bosaris_py._execution import check_client, whole_number, worker_processes
 from bosaris_py._validation import by_constructor, frozen, invalid, read_only
 from bosaris_py.errors import FileFormatError
-from bosaris_py.evaluation._streamed_passes import Counted, Passes
+from bosaris_py.evaluation._streamed_passes import Counted, Looked, Passes
 from bosaris_py.evaluation.evidence import Evidence
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.trials._files import FilePath
-from bosaris_py.trials.file_blocks import TrialBlocks, TrialCounts
+from bosaris_py.trials.file_blocks import TrialBlocks, TrialCounts, TrialIds
 
 __all__ = ["Files", "StreamedScores"]
 
@@ -135,25 +135,12 @@ class StreamedScores(Evidence):
         ]
         pairs = tuple(blocks for blocks, _ in opened)
         passes = Passes(pairs, block_rows, n_workers, client, progress)
-        looked = passes.look()
-        totals = [TrialCounts() for _ in pairs]
-        for part in looked:
-            totals[part.pair] += part.counts
-        for (_, ids), counts in zip(opened, totals, strict=True):
-            ids.refuse_nan(counts, owner)
-        for (_, ids), counts in zip(opened, totals, strict=True):
-            ids.warn_missing(counts, is_key=True)
-        n_tar = sum(counts.scored_tar for counts in totals)
-        n_non = sum(counts.scored_non for counts in totals)
-        for number, what in ((n_tar, "targets"), (n_non, "non-targets")):
-            if number == 0:
-                raise invalid("key_file", owner, f"hold {what} that have scores", "none")
-        tar = SortedScores.from_scores(
-            np.concatenate([part.tar for part in looked]), name="tar", owner=owner
-        )
-        values = tar.values.astype(np.float64)
-        thresholds = np.unique(np.concatenate((values, *wanted)))
-        counted = passes.count(thresholds, looked, with_bits=True)
+        with worker_processes(n_workers) as pool:
+            looked = passes.look(pool)
+            tar, n_non = _targets([ids for _, ids in opened], looked, owner)
+            values = tar.values.astype(np.float64)
+            thresholds = np.unique(np.concatenate((values, *wanted)))
+            counted = passes.count(thresholds, looked, pool, with_bits=True)
         _check_count(counted, n_non)
         miss_bits = mean_bits(tar.values, None, sign=-1.0)
         bits = (miss_bits + math.fsum(counted.bits) / n_non) / 2.0
@@ -256,6 +243,24 @@ def _pair(score_files: Files, key_files: Files, owner: str) -> list[tuple[FilePa
         expected = f"be as many files as there are score files, {len(scores)}"
         raise invalid("key_file", owner, expected, f"{len(keys)}")
     return list(zip(scores, keys, strict=True))
+
+
+def _targets(all_ids: list[TrialIds], looked: list[Looked], owner: str) -> tuple[SortedScores, int]:
+    """Check what the first pass found; return the targets and the number of non-targets."""
+    totals = [TrialCounts() for _ in all_ids]
+    for part in looked:
+        totals[part.pair] += part.counts
+    for ids, counts in zip(all_ids, totals, strict=True):
+        ids.refuse_nan(counts, owner)
+    for ids, counts in zip(all_ids, totals, strict=True):
+        ids.warn_missing(counts, is_key=True)
+    n_tar = sum(counts.scored_tar for counts in totals)
+    n_non = sum(counts.scored_non for counts in totals)
+    for number, what in ((n_tar, "targets"), (n_non, "non-targets")):
+        if number == 0:
+            raise invalid("key_file", owner, f"hold {what} that have scores", "none")
+    scores = np.concatenate([part.tar for part in looked])
+    return SortedScores.from_scores(scores, name="tar", owner=owner), n_non
 
 
 def _check_count(counted: Counted, n_non: int) -> None:

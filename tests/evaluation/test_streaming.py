@@ -514,8 +514,8 @@ def test_a_score_file_that_grows_between_the_passes(
     paths = saved(*in_form(form, *trials(rng)))
     look = _streamed_passes.Passes.look
 
-    def disturbed(self: Any) -> Any:
-        found = look(self)
+    def disturbed(self: Any, pool: Any) -> Any:
+        found = look(self, pool)
         with paths[0].open("ab") as file:
             file.write(b"more")
         return found
