@@ -1,4 +1,12 @@
-"""Rank-based metrics on 10^5 target and 10^7 non-target scores, against one plain sort."""
+"""Metrics of 10^5 target and 10^7 non-target scores, against one plain sort of the latter.
+
+python benchmarks/bench_numerics.py              ratios, times, and memory
+python benchmarks/bench_numerics.py --hard       ROCs of scores that suit no grid
+"""
+
+import argparse
+import time
+from collections.abc import Callable
 
 import numpy as np
 from timing import gaussian_scores, peak_bytes, report, seconds
@@ -7,10 +15,11 @@ import bosaris_py
 from bosaris_py import ROC, Results
 
 PRIORS = np.linspace(0.001, 0.999, 1000)
+Scores = tuple[np.ndarray, np.ndarray]
 
 
 def hull_eer_min_dcf(tar: np.ndarray, non: np.ndarray) -> object:
-    """Do what the acceptance asks for: ROC, hull, EER, minDCF at 1000 priors."""
+    """Compute ROC, hull, EER, and minDCF at 1000 priors."""
     hull = ROC.from_scores(tar, non).convex_hull()
     return hull.eer, hull.min_dcf(PRIORS)
 
@@ -21,32 +30,80 @@ def everything(tar: np.ndarray, non: np.ndarray) -> object:
     return results.to_dict(), results.act_dcf(PRIORS), results.min_dcf(PRIORS)
 
 
-def main() -> None:
-    """Print the ratios."""
+def processor_seconds(function: Callable[[], object], repeats: int = 7) -> float:
+    """Return the shortest time of the processor, which does not count waiting for others."""
+    return seconds(function, repeats, time.process_time)
+
+
+def usual() -> None:
+    """Print ratios, times and memory for the usual shapes of data."""
     tar, non = gaussian_scores(10**5, 10**7)
     for dtype in (np.float64, np.float32):
         t, n = tar.astype(dtype), non.astype(dtype)
         kind = np.dtype(dtype).name
-        sort = seconds(lambda n=n: np.sort(n))
+        sort = processor_seconds(lambda n=n: np.sort(n))
         print(f"np.sort of 10^7 {kind}: {sort:.3f} s")
         for name, function in (
             ("ROC + hull + EER + minDCF at 1000 priors", hull_eer_min_dcf),
             ("min_cllr", bosaris_py.min_cllr),
             ("cllr", bosaris_py.cllr),
             ("act_dcf at one prior", lambda t, n: bosaris_py.act_dcf(t, n, 0.01)),
+            ("act_dcf at 1000 priors", lambda t, n: bosaris_py.act_dcf(t, n, PRIORS)),
             ("Results: all metrics, both DCFs at 1000 priors", everything),
         ):
-            elapsed = seconds(lambda f=function, t=t, n=n: f(t, n))
+            elapsed = processor_seconds(lambda f=function, t=t, n=n: f(t, n))
+            memory = peak_bytes(lambda f=function, t=t, n=n: f(t, n)) / (t.nbytes + n.nbytes)
+            remark = f"{1e3 * elapsed:.0f} ms, peak memory {memory:.2f} x input"
+            report(f"{name}, {kind}", elapsed / sort, "np.sort(non)", remark)
+    for n_tar, n_non in ((5 * 10**6, 5 * 10**6), (10**7, 10**5)):
+        t, n = gaussian_scores(n_tar, n_non)
+        sort = processor_seconds(lambda t=t, n=n: (np.sort(t), np.sort(n)), 3)
+        for name, function in (("ROC to minDCF", hull_eer_min_dcf), ("eer", bosaris_py.eer)):
+            elapsed = processor_seconds(lambda f=function, t=t, n=n: f(t, n), 3)
             memory = peak_bytes(lambda f=function, t=t, n=n: f(t, n)) / (t.nbytes + n.nbytes)
             remark = f"peak memory {memory:.2f} x input"
-            report(f"{name}, {kind}", elapsed / sort, "np.sort(non)", remark)
-    even_tar, even_non = gaussian_scores(5 * 10**6, 5 * 10**6)
-    sort = seconds(lambda: (np.sort(even_tar), np.sort(even_non)))
-    elapsed = seconds(lambda: hull_eer_min_dcf(even_tar, even_non), repeats=3)
-    report("the same with 5 * 10^6 of each class", elapsed / sort, "both np.sort")
-    few_tar, few_non = gaussian_scores(1000, 1000)
-    elapsed = seconds(lambda: hull_eer_min_dcf(few_tar, few_non), repeats=50)
-    report("the same with 1000 of each class", 1e3 * elapsed, "1 ms")
+            report(f"{name}, {n_tar:g} / {n_non:g}", elapsed / sort, "both np.sort", remark)
+
+
+def hard_scores() -> dict[str, Scores]:
+    """Return scores with heavy tails, outliers, ties, or clusters."""
+    rng = np.random.default_rng(0)
+    tar, non = gaussian_scores(10**5, 10**7)
+    far_tar, far_non = tar.copy(), non.copy()
+    far_tar[:2] = far_non[:2] = [-1e300, 1e300]
+    half, half_tar = non.size // 2, tar.size // 2
+    cluster = np.append(1e-9 * non[:half], 1e3 * non[half:])
+    cluster_tar = np.append(1e-9 * tar[:half_tar], 1e3 * tar[half_tar:])
+    return {
+        "normal": (tar, non),
+        "an outlier at 1e300 on each side": (far_tar, far_non),
+        "Cauchy": (3.0 + rng.standard_cauchy(tar.size), rng.standard_cauchy(non.size)),
+        "exp(10 x)": (np.exp(10.0 * tar), np.exp(10.0 * non)),
+        "half within 1e-9, half within 1e3": (cluster_tar, cluster),
+        "rounded to 0.01": (tar.round(2), non.round(2)),
+        "non-targets all equal": (tar, np.full(non.size, 2.0)),
+        "classes alike": (tar - 3.0, non),
+        "classes far apart": (tar + 100.0, non),
+    }
+
+
+def hard() -> None:
+    """Print what the ROC of scores that suit no grid takes, against a sort of normal ones."""
+    table = hard_scores()
+    sort = processor_seconds(lambda: np.sort(table["normal"][1]), 3)
+    for name, (tar, non) in table.items():
+        elapsed = processor_seconds(lambda t=tar, n=non: hull_eer_min_dcf(t, n), 3)
+        report(f"ROC to minDCF, {name}", elapsed / sort, "np.sort(normal non)")
+
+
+def main() -> None:
+    """Print one table or the other."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--hard", action="store_true")
+    if parser.parse_args().hard:
+        hard()
+    else:
+        usual()
 
 
 if __name__ == "__main__":

@@ -14,15 +14,12 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.numerics.sorted_scores import SortedScores, Weights
+from bosaris_py.numerics.sorted_scores import SortedScores, Weights, are_whole
 from bosaris_py.numerics.threshold_grid import add_counts, positions
 
 __all__ = ["as_thresholds", "as_trials", "count_between", "count_checked", "count_sorted"]
 
 Float64Array = npt.NDArray[np.float64]
-
-# A sum of whole weights is exact up to here.
-_EXACT_SUM = 2.0**53
 
 
 def as_trials(
@@ -100,7 +97,7 @@ def count_checked(
     thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None
 ) -> tuple[Weights, Weights]:
     """Do what `count_between` does, with arrays that have been checked, also for NaN."""
-    whole = weights is None or _are_whole(weights)
+    whole = weights is None or are_whole(weights)
     if scores.size < thresholds.size // 4:
         return _count_sparsely(thresholds, scores, weights, whole=whole)
     kind = np.int64 if weights is None else np.float64
@@ -125,10 +122,6 @@ def count_sorted(thresholds: Float64Array, scores: SortedScores) -> tuple[Weight
     edges[2::2] = up_to
     counts = frozen(scores.weight_from(edges))
     return counts[1::2], counts[::2]
-
-
-def _are_whole(weights: Float64Array) -> bool:
-    return bool((weights == np.rint(weights)).all()) and float(weights.sum()) < _EXACT_SUM
 
 
 def _count_sparsely(

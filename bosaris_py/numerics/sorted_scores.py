@@ -23,13 +23,23 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 
-__all__ = ["SortedScores", "Weights", "round_to_float32", "running_sum", "sort_classes"]
+__all__ = [
+    "SortedScores",
+    "Weights",
+    "are_whole",
+    "round_to_float32",
+    "running_sum",
+    "sort_classes",
+]
 
 # Counts (int64) where all trials weigh whole numbers, else float64.
 Weights: TypeAlias = npt.NDArray[Any]
 
 # A trial's weight is exact as a whole number up to here, also in a float64 sum.
 _EXACT_SUM = 2.0**53
+
+# So many weights are looked at before it is asked if the others matter.
+_BLOCK = 2**16
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -109,11 +119,7 @@ class SortedScores:
     @functools.cached_property
     def is_whole(self) -> bool:
         """Whether weights are whole numbers, so that sums of them are exact."""
-        if self.weights is None:
-            return True
-        return bool(
-            (self.weights == np.rint(self.weights)).all() and self.weights.sum() < _EXACT_SUM
-        )
+        return self.weights is None or are_whole(self.weights)
 
     @functools.cached_property
     def _running(self) -> Weights:
@@ -218,6 +224,15 @@ def sort_classes(
         SortedScores.from_scores(tar, tar_weights, name="tar", owner=owner),
         SortedScores.from_scores(non, non_weights, name="non", owner=owner),
     )
+
+
+def are_whole(weights: npt.NDArray[np.float64]) -> bool:
+    """Tell if weights are whole numbers of which any sum is exact."""
+    for start in range(0, weights.size, _BLOCK):
+        block = weights[start : start + _BLOCK]
+        if not (block == np.rint(block)).all():
+            return False
+    return float(weights.sum()) < _EXACT_SUM
 
 
 def running_sum(weights: Weights) -> Weights:
