@@ -11,10 +11,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TrialOrder", "ascends", "disagree", "order_trials", "trial_codes"]
+__all__ = ["TrialOrder", "ascends", "disagree", "order_trials", "sort_codes", "trial_codes"]
 
 Positions = npt.NDArray[np.signedinteger[Any]]
 Codes = npt.NDArray[np.int64]
+
+# Runs of ascending codes that are as long on average are merged rather than sorted.
+_LONG_RUN = 16
 
 
 def trial_codes(models: Positions, segments: Positions, n_models: int) -> Codes:
@@ -41,6 +44,37 @@ def trial_codes(models: Positions, segments: Positions, n_models: int) -> Codes:
 def ascends(codes: Codes) -> bool:
     """Tell whether every code is larger than the one before."""
     return bool((codes[1:] > codes[:-1]).all())
+
+
+def sort_codes(codes: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
+    """Return the order that sorts codes, equal ones in the order that they have, and the codes.
+
+    Parameters
+    ----------
+    codes : (k,) array of int64
+        Codes from 0.
+
+    Returns
+    -------
+    order : (k,) array of int
+        ``codes[order]`` are the sorted codes.
+    sorted_codes : (k,) array of int64
+        The same.
+
+    Notes
+    -----
+    A code and its place mostly fit into one number together, and numpy sorts numbers much faster
+    than it finds their order; unless the codes are already in runs, which it then merges.
+    """
+    n_bits = max(1, codes.size - 1).bit_length()
+    n_runs = 1 + np.count_nonzero(codes[1:] < codes[:-1])
+    if n_runs * _LONG_RUN < codes.size or int(codes.max(initial=0)) >> (63 - n_bits):
+        order = np.argsort(codes, kind="stable")
+        return order, codes[order]
+    packed = codes << n_bits
+    packed |= np.arange(codes.size)
+    packed.sort()
+    return packed & ((1 << n_bits) - 1), packed >> n_bits
 
 
 def disagree(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -101,15 +135,13 @@ def order_trials(models: Positions, segments: Positions, n_models: int) -> Trial
 
     Notes
     -----
-    One pass if the list is in order already; else one stable sort of whole numbers, 1.3 s
-    for ten million trials in random order.
+    One pass if the list is in order already; else one sort of whole numbers.
     """
     none = np.empty(0, dtype=np.intp)
     codes = trial_codes(models, segments, n_models)
     if ascends(codes):
         return TrialOrder(None, none, none)
-    order = np.argsort(codes, kind="stable")
-    codes = codes[order]
+    order, codes = sort_codes(codes)
     is_new = np.ones(codes.size, dtype=np.bool_)
     np.not_equal(codes[1:], codes[:-1], out=is_new[1:])
     if is_new.all():

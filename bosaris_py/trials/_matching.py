@@ -13,7 +13,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py._validation import BoolArray
-from bosaris_py.storage.trial_order import ascends, trial_codes
+from bosaris_py.storage.trial_order import ascends, sort_codes, trial_codes
 from bosaris_py.trials._frame import Frame, Positions, position_type
 from bosaris_py.trials.ids import IntArray
 
@@ -125,9 +125,9 @@ def find_codes(listed: Codes, wanted: Codes, shape: tuple[int, int]) -> IntArray
     n_parts = (n_cells >> _PART_BITS) + 1
     if n_parts <= min(_MOST_PARTS, wanted.size // _TRIALS_PER_PART):
         return _find_in_parts(listed, wanted, n_parts)
-    order = np.argsort(wanted, kind="stable")
+    order, ascending = sort_codes(wanted)
     places = np.empty(wanted.size, dtype=np.intp)
-    places[order] = _search(listed, wanted[order])
+    places[order] = _search(listed, ascending)
     return places
 
 
