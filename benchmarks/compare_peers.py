@@ -212,9 +212,8 @@ def summarise(task: Task, finished: list[tuple[float, Outcome, Outcome]]) -> str
     )
 
 
-def page(tables: dict[str, list[str]], libraries: list[Library]) -> str:
+def page(tables: dict[str, list[str]]) -> str:
     """Put the tables of tasks together: their summaries first."""
-    versions = ", ".join(f"{library.name} {library.version}" for library in libraries)
     n_tar, n_non = SIZES[SHRINKING[0]]
     ordered = [tables[task.title] for task in TASKS.values() if task.title in tables]
     return "\n".join(
@@ -224,7 +223,6 @@ def page(tables: dict[str, list[str]], libraries: list[Library]) -> str:
             f"{n_tar:,} target and {n_non:,} non-target scores in double precision unless said, "
             f"on one core ({platform.machine()}, Python {platform.python_version()}, "
             f"numpy {np.__version__}).",
-            f"Compared: {versions}.",
             "",
             "| task | fastest peer with the same result | its time / ours | goal | "
             "our peak memory / the least of a peer |",
@@ -278,10 +276,10 @@ def main() -> None:
             tables[TASKS[name].title] = list(compare(name, libraries, options))
             # At once, so that nothing is lost if somebody stops it.
             if options.output != "-":
-                text = page(tables, libraries)
+                text = page(tables)
                 Path(options.output).write_text(text, encoding="utf-8")
     if options.output == "-":
-        print(page(tables, libraries))
+        print(page(tables))
 
 
 if __name__ == "__main__":
