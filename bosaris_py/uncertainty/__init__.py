@@ -10,6 +10,7 @@ from bosaris_py.uncertainty.bands import (
 )
 from bosaris_py.uncertainty.bootstrap import bootstrap
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, relative_error
+from bosaris_py.uncertainty.cllr_statistic import Cllr
 from bosaris_py.uncertainty.comparison_tests import (
     ComparisonTable,
     HolmResult,
@@ -18,6 +19,7 @@ from bosaris_py.uncertainty.comparison_tests import (
     mcnemar_test,
 )
 from bosaris_py.uncertainty.condition_intervals import bootstrap_condition_table
+from bosaris_py.uncertainty.curve_statistics import AUC, EER, MinCllr, MinDCF
 from bosaris_py.uncertainty.dcf_error import (
     dcf_standard_error,
     dcf_standard_error_scores,
@@ -59,17 +61,8 @@ from bosaris_py.uncertainty.speaker_tests import (
     speaker_z_test,
 )
 from bosaris_py.uncertainty.speakers import TrialSpeakers
-from bosaris_py.uncertainty.statistics import (
-    AUC,
-    DCF,
-    EER,
-    ActDCF,
-    Cllr,
-    ErrorRates,
-    MinCllr,
-    MinDCF,
-    Statistic,
-)
+from bosaris_py.uncertainty.statistic import Statistic
+from bosaris_py.uncertainty.threshold_statistics import DCF, ActDCF, ErrorRates
 
 __all__ = [
     "AUC",

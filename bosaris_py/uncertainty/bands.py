@@ -18,19 +18,14 @@ from bosaris_py.evaluation.bayes_curves import LARGEST_PLO
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
+from bosaris_py.uncertainty.curve_statistics import CurveStatistic, MinDCF
 from bosaris_py.uncertainty.plans import ResamplingPlan
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
 from bosaris_py.uncertainty.speaker_sums import SpeakerSums
-from bosaris_py.uncertainty.statistics import (
-    ActDCF,
-    Bounds,
-    CurveStatistic,
-    MinDCF,
-    SortedEvaluator,
-    Statistic,
-)
+from bosaris_py.uncertainty.statistic import Bounds, SortedEvaluator, Statistic
 from bosaris_py.uncertainty.strata import SortedStrata
+from bosaris_py.uncertainty.threshold_statistics import ActDCF
 from bosaris_py.uncertainty.weighted_curve import WeightedCurve
 
 __all__ = ["ActDCFCurve", "DCFBand", "DCFKind", "DETBand", "DETCurve", "MinDCFCurve"]

@@ -24,8 +24,9 @@ from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import CallableSampler, Sampler, call_function
 from bosaris_py.uncertainty.sets import SetIndex
-from bosaris_py.uncertainty.statistics import Statistic, ThresholdStatistic, check_statistic
+from bosaris_py.uncertainty.statistic import Statistic, check_statistic
 from bosaris_py.uncertainty.strata import TrialStrata, effective_errors
+from bosaris_py.uncertainty.threshold_statistics import ThresholdStatistic
 
 __all__ = [
     "Method",

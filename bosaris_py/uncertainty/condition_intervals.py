@@ -19,11 +19,14 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
+from bosaris_py.uncertainty.cllr_statistic import Cllr
+from bosaris_py.uncertainty.curve_statistics import EER, MinCllr, MinDCF
 from bosaris_py.uncertainty.matrix_bootstrap import ScoresMethod, bootstrap_scores
 from bosaris_py.uncertainty.randomness import Rng, as_generator
 from bosaris_py.uncertainty.speaker_plan import SpeakerWeights
 from bosaris_py.uncertainty.speakers import Unknown
-from bosaris_py.uncertainty.statistics import EER, ActDCF, Cllr, MinCllr, MinDCF, Statistic
+from bosaris_py.uncertainty.statistic import Statistic
+from bosaris_py.uncertainty.threshold_statistics import ActDCF
 
 __all__ = ["bootstrap_condition_table"]
 

@@ -47,8 +47,8 @@ from bosaris_py.uncertainty.scored_trials import ScoredTrials
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.speaker_errors import ErrorResiduals, speaker_errors
 from bosaris_py.uncertainty.speakers import TrialSpeakers, Unknown
-from bosaris_py.uncertainty.statistics import ActDCF
 from bosaris_py.uncertainty.strata import Strata, TrialStrata
+from bosaris_py.uncertainty.threshold_statistics import ActDCF
 
 __all__ = ["FixedCost", "dcf_standard_error", "dcf_standard_error_scores"]
 

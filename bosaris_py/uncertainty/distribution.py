@@ -36,8 +36,9 @@ from bosaris_py.uncertainty.normality import NormalityTest, normality_test
 from bosaris_py.uncertainty.quantiles import quantile
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import Sampler
-from bosaris_py.uncertainty.statistics import DCF, check_statistic
+from bosaris_py.uncertainty.statistic import check_statistic
 from bosaris_py.uncertainty.strata import TrialStrata
+from bosaris_py.uncertainty.threshold_statistics import DCF
 
 __all__ = [
     "FTest",

@@ -25,7 +25,7 @@ from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.scored_trials import ScoredTrials
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
 from bosaris_py.uncertainty.speakers import TrialSpeakers, Unknown
-from bosaris_py.uncertainty.statistics import check_statistic
+from bosaris_py.uncertainty.statistic import check_statistic
 
 __all__ = [
     "Resampling",

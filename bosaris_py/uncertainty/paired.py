@@ -33,8 +33,9 @@ from bosaris_py.uncertainty.scored_trials import ScoredTrials, check_same_trials
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
 from bosaris_py.uncertainty.speaker_sums import SpeakerSumsSampler
 from bosaris_py.uncertainty.speakers import Unknown
-from bosaris_py.uncertainty.statistics import Statistic, ThresholdStatistic, check_statistic
+from bosaris_py.uncertainty.statistic import Statistic, check_statistic
 from bosaris_py.uncertainty.strata import Order, TrialStrata, Weights
+from bosaris_py.uncertainty.threshold_statistics import ThresholdStatistic
 
 __all__ = ["PairedBootstrapResult", "paired_bootstrap"]
 

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from bosaris_py._validation import FloatArray, frozen
 from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
-from bosaris_py.uncertainty.samplers import OneLayerSampler, Sampler, SetTable, count_rejected
-from bosaris_py.uncertainty.statistics import ThresholdStatistic
+from bosaris_py.uncertainty.rate_samplers import OneLayerSampler, SetTable, count_rejected
+from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.strata import Strata, weighted_sum
+from bosaris_py.uncertainty.threshold_statistics import ThresholdStatistic
 
 __all__ = ["JointErrors", "JointRateSampler", "paired_rate_sampler"]
 

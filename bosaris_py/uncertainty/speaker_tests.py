@@ -24,8 +24,8 @@ from bosaris_py.uncertainty.randomness import Rng, as_generator
 from bosaris_py.uncertainty.scored_trials import ScoredTrials, check_system, refuse_missing
 from bosaris_py.uncertainty.speaker_errors import dyadic_covariance
 from bosaris_py.uncertainty.speakers import SpeakerTrials, TrialSpeakers, Unknown
-from bosaris_py.uncertainty.statistics import ActDCF
 from bosaris_py.uncertainty.strata import Strata, effective_errors
+from bosaris_py.uncertainty.threshold_statistics import ActDCF
 
 __all__ = [
     "PermutationTest",

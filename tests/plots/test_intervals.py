@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.plots import plot_intervals
 from bosaris_py.uncertainty.bootstrap import bootstrap
+from bosaris_py.uncertainty.curve_statistics import EER
 from bosaris_py.uncertainty.estimates import Interval
-from bosaris_py.uncertainty.statistics import EER, ActDCF
+from bosaris_py.uncertainty.threshold_statistics import ActDCF
 
 INTERVALS = {
     "A": Interval(0.10, 0.08, 0.13, 0.01, 0.95, "normal"),

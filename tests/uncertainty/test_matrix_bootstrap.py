@@ -249,8 +249,8 @@ class TestFastPaths:
         statistic = unc.ErrorRates(np.linspace(-5, 5, 30))
         results = []
         for cells in (2**20, 0):
-            monkeypatch.setattr("bosaris_py.uncertainty.statistics._SMALL_TABLE", cells)
-            monkeypatch.setattr("bosaris_py.uncertainty.statistics._CELLS_PER_TRIAL", 0)
+            monkeypatch.setattr("bosaris_py.uncertainty.threshold_statistics._SMALL_TABLE", cells)
+            monkeypatch.setattr("bosaris_py.uncertainty.threshold_statistics._CELLS_PER_TRIAL", 0)
             results.append(
                 unc.bootstrap_scores(
                     crossed.scores, crossed.key, statistic, **speaker_maps(crossed),

@@ -10,18 +10,20 @@ from scipy import stats
 
 from bosaris_py import uncertainty as unc
 from bosaris_py.uncertainty.plans import IidPlan, SetPlan
-from bosaris_py.uncertainty.samplers import (
-    CurveSampler,
+from bosaris_py.uncertainty.rate_samplers import (
     ErrorTotal,
     ErrorTotalSampler,
     IidRateSampler,
-    LazyEERSampler,
-    LazyMinCostSampler,
     OneLayerSampler,
     SetTable,
     TwoLayerRateSampler,
-    WeightedSampler,
     count_rejected,
+)
+from bosaris_py.uncertainty.samplers import (
+    CurveSampler,
+    LazyEERSampler,
+    LazyMinCostSampler,
+    WeightedSampler,
 )
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.strata import TrialStrata
