@@ -29,15 +29,15 @@ def weighted_sum(
         NaN where a score is, or where infinite ones contradict each other. Added up in
         the order of the systems, so that the last bit is always the same.
     """
-    llrs: npt.NDArray[np.float64] | None = None
+    llrs = term = None
     with np.errstate(invalid="ignore"):
         for weight, values in zip(np.asarray(weights, dtype=np.float64), scores, strict=True):
             if weight == 0.0:
                 continue
-            term = np.multiply(values, weight, dtype=np.float64)
             if llrs is None:
-                llrs = term
+                llrs = np.multiply(values, weight, dtype=np.float64)
                 llrs += offset
             else:
+                term = np.multiply(values, weight, out=term, dtype=np.float64)
                 llrs += term
     return np.full(scores[0].shape, offset) if llrs is None else llrs
