@@ -269,6 +269,7 @@ def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> Non
     of_files.refuse_non_finite("test")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_kept")
 def test_processes_change_nothing(rng: np.random.Generator, tmp_path: Path) -> None:
     """Not even the last bit, of anything that the result depends on."""
