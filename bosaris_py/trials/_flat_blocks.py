@@ -91,6 +91,9 @@ def _find(
     for number in np.flatnonzero(np.diff(ends)).tolist():
         part, stretch = slice(int(ends[number]), int(ends[number + 1])), parts[number]
         codes = reader.read_codes(stretch)
+        if np.array_equal(codes, wanted[part]):
+            is_found[part], scores[part] = True, reader.read_scores(stretch)
+            continue
         places = np.searchsorted(codes, wanted[part])
         np.minimum(places, codes.size - 1, out=places)
         hits = codes[places] == wanted[part]
