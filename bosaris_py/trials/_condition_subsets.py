@@ -1,6 +1,8 @@
 """To which condition each trial belongs, and how conditions are named."""
 
+import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +38,8 @@ __all__ = [
 _SEPARATOR = ", "
 # So few conditions are looked for one by one; sorting costs as much as twenty looks.
 _FEW_LEVELS = 20
+# The number of a combination is an int64.
+_MOST_CODES = 2**63 - 1
 
 
 class Assignment(ABC):
@@ -174,7 +178,7 @@ def as_names(names: Any) -> tuple[str, ...]:
     for name in listed:
         if not isinstance(name, str):
             raise invalid("subsets", "Conditions", "name conditions with text", describe(name))
-    repeated = sorted({name for name in listed if listed.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(listed).items() if count > 1)
     if repeated:
         hint = f"Values of factors must not hold {_SEPARATOR!r}."
         raise invalid("names", "Conditions", "be different", list_some(repeated), hint)
@@ -205,6 +209,9 @@ def trial_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
 
 def product_of(factors: Sequence[Factor]) -> Factor:
     """Return the combinations of several factors that occur."""
+    if len(factors) > 2 and math.prod(f.levels.size for f in factors) > _MOST_CODES:
+        # Those that occur among the first factors are not more than there are trials.
+        return product_of((product_of(factors[:-1]), factors[-1]))
     codes = factors[0].codes.astype(np.int64)
     n_codes = factors[0].levels.size
     for factor in factors[1:]:

@@ -114,7 +114,8 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
     if weights is None:
         return frozen(np.full(len(names), 1.0 / len(names)))
     if isinstance(weights, Mapping):
-        unknown = [name for name in weights if name not in names]
+        known = frozenset(names)
+        unknown = [name for name in weights if name not in known]
         if unknown:
             expected = f"name conditions that exist ({list_some(names, 20)})"
             raise invalid("weights", "Conditions", expected, list_some(map(repr, unknown)))

@@ -284,6 +284,19 @@ class TestNames:
         assert conditions.names[1] == "a1, b1, c1, d1, e1, f1, g1"
         assert [part.tar.size + part.non.size for part in conditions.members(KEY)] == [1] * 11
 
+    def test_more_combinations_than_an_integer_counts(self):
+        """11^24 combinations; all factors but the first are the same for two trials."""
+        names = [f"factor {number:02}" for number in range(24)]
+        values = [min(number, 9) for number in range(11)]
+        factors = dict.fromkeys(names, Factor(values, [f"v{n}" for n in range(11)]))
+        factors[names[0]] = Factor(range(11), [f"v{n:02}" for n in range(11)])
+        conditions = Conditions.from_factors(KEY, factors, lacking="ignore")
+        assert conditions.names[1] == ", ".join(["v01", *["v1"] * 23])
+        assert conditions.names[-2:] == tuple(
+            ", ".join([first, *["v9"] * 23]) for first in ("v09", "v10")
+        )
+        assert [part.tar.size + part.non.size for part in conditions.members(KEY)] == [1] * 11
+
     def test_levels_that_do_not_occur_are_no_conditions(self):
         factor = Factor([0] * 11, ["here", "nowhere"])
         assert Conditions.from_labels(KEY, factor).names == ("here",)
