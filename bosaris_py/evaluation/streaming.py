@@ -7,7 +7,6 @@ their part of Cllr. What is kept is a few numbers for each target.
 """
 
 import functools
-import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +20,7 @@ from bosaris_py._validation import by_constructor, frozen, invalid, read_only
 from bosaris_py.errors import FileFormatError
 from bosaris_py.evaluation._streamed_passes import Counted, Looked, Passes
 from bosaris_py.evaluation.evidence import Evidence
-from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.cllr import mean_bits, total_cost
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.sorted_scores import SortedScores
@@ -143,7 +142,7 @@ class StreamedScores(Evidence):
             counted = passes.count(thresholds, looked, pool, with_bits=True)
         _check_count(counted, n_non)
         miss_bits = mean_bits(tar.values, None, sign=-1.0)
-        bits = (miss_bits + math.fsum(counted.bits) / n_non) / 2.0
+        bits = (miss_bits + total_cost(counted.bits) / n_non) / 2.0
         return cls(
             passes, tar, frozen(thresholds), frozen(counted.at), frozen(counted.between), bits
         )

@@ -13,6 +13,7 @@ References
 """
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.numerics.smaller_class import hull_of
 
-__all__ = ["cllr", "mean_bits", "min_cllr", "sum_of_bits"]
+__all__ = ["cllr", "mean_bits", "min_cllr", "sum_of_bits", "total_cost"]
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13
@@ -61,7 +62,8 @@ def cllr(
     -------
     float
         Bits: 0 for perfect scores, 1 for a detector that always says 0, more
-        for a misleading one, inf for an infinite score on the wrong side.
+        for a misleading one, inf for an infinite score on the wrong side and where
+        a sum of costs exceeds the largest float.
 
     Raises
     ------
@@ -155,9 +157,10 @@ def mean_bits(scores: FloatArray, weights: npt.NDArray[np.float64] | None, *, si
         block_weights = weights[start:stop]
         # An infinite cost of a trial that does not count is no cost.
         costs[block_weights == 0.0] = 0.0
-        costs *= block_weights
-        sums.append(float(costs.sum()))
-    return math.fsum(sums) / float(weights.sum()) / _LOG_2
+        with np.errstate(over="ignore"):
+            costs *= block_weights
+        sums.append(_sum_of(costs))
+    return total_cost(sums) / float(weights.sum()) / _LOG_2
 
 
 def sum_of_bits(scores: FloatArray, *, sign: float) -> float:
@@ -172,9 +175,22 @@ def sum_of_bits(scores: FloatArray, *, sign: float) -> float:
         if block.size % 8 == 0:
             nats = _nats_of_eighths(block, sign, scaled, work)
         if not math.isfinite(nats):
-            nats = float(_nats(block, sign, scaled, work).sum())
+            nats = _sum_of(_nats(block, sign, scaled, work))
         sums.append(nats)
-    return math.fsum(sums) / _LOG_2
+    return total_cost(sums) / _LOG_2
+
+
+def total_cost(sums: Iterable[float]) -> float:
+    """Return the exact sum of costs, none of them negative; inf beyond the largest float."""
+    try:
+        return math.fsum(sums)
+    except OverflowError:
+        return math.inf
+
+
+def _sum_of(costs: Float64Array) -> float:
+    with np.errstate(over="ignore"):
+        return float(costs.sum())
 
 
 def _nats(

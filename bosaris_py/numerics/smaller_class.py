@@ -52,6 +52,7 @@ def hull_of(
     if not swapped:
         return hull
     # Scores up to a threshold were accepted there, negated; here they are rejected.
-    thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
+    with np.errstate(over="ignore"):
+        thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
     thresholds[0], thresholds[-1] = -np.inf, np.inf
     return ROCCH(frozen(thresholds), hull.false_alarms[::-1], hull.misses[::-1])

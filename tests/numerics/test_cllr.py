@@ -84,6 +84,16 @@ def test_whole_weights_are_repeated_trials(tar, non) -> None:
     assert results.cllr == pytest.approx(cllr(*repeated), rel=1e-13)
 
 
+@pytest.mark.parametrize("size", [2, 2**16])
+@pytest.mark.parametrize("weight", [None, 1.0, 1.5])
+def test_infinite_where_a_sum_exceeds_all_numbers(size: int, weight: float | None) -> None:
+    """Within a block of scores and, in the second case, of sums of blocks only."""
+    non = np.full(size, 1.7e308 / (size / 2))
+    weights = None if weight is None else np.full(size, weight)
+    assert cllr([0.0], non, non_weights=weights) == math.inf
+    assert cllr(-non, [0.0], tar_weights=weights) == math.inf
+
+
 def test_weightless_infinite_cost_does_not_count() -> None:
     weighted = cllr([-math.inf, 0.0], [0.0], tar_weights=[0.0, 1.0])
     assert weighted == 1.0

@@ -549,9 +549,10 @@ def test_many_targets_take_little_memory_and_say_the_same() -> None:
     assert pickle.loads(pickle.dumps(unique)).auc == unique.auc
 
 
-def test_infinite_scores_swap_with_the_classes() -> None:
-    tar = np.array([-np.inf, -1.0, 0.0, 1.0, 2.0, np.inf, np.inf, 3.0])
-    non = np.array([-np.inf, 0.5, np.inf])
+@pytest.mark.parametrize("largest", [np.inf, np.finfo(np.float64).max])
+def test_largest_scores_swap_with_the_classes(largest: float) -> None:
+    tar = np.array([-largest, -1.0, 0.0, 1.0, 2.0, largest, largest, 3.0])
+    non = np.array([-largest, 0.5, largest])
     hull = ROC.from_scores(tar, non).convex_hull()
     assert bosaris_py.eer(tar, non) == hull.eer
     for found, expected in zip(
