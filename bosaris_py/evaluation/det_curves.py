@@ -168,7 +168,8 @@ def _points_between(
         ),
         axis=1,
     )
-    return points[:, np.argsort(-points[0], kind="stable")]
+    # Each rate by itself, so that rounding cannot make the curve go back.
+    return np.stack((np.sort(points[0])[::-1], np.sort(points[1])))
 
 
 def _between(ends: Float64Array, step: float) -> Float64Array:

@@ -82,7 +82,12 @@ def vertices_of(
     thresholds = chain(-np.inf, (at_step, at_tie, just_above), np.inf)
     before_tie = np.maximum(misses[tied + 1] - tar_at[last[tied]], misses[tied])
     missed = chain(0, (misses[:-1], before_tie, misses[lower + 1]), misses[-1])
-    before_gap = non_between[last[lower] + 1] + false_alarms[lower + 1]
+    # Rounding must neither lift the curve nor lower it where nothing is tied.
+    before_gap = np.where(
+        non_at[last[lower]] > 0,
+        np.minimum(non_between[last[lower] + 1] + false_alarms[lower + 1], false_alarms[lower]),
+        false_alarms[lower],
+    )
     accepted = chain(
         false_alarms[0] + non_between[0], (false_alarms[:-1], false_alarms[tied], before_gap), 0
     )
@@ -110,7 +115,7 @@ def crossing_of(steps: Steps, tar_at: Weights, non_at: Weights, non_between: Wei
     # Targets alone, then those of the last score with their ties, then the gap above.
     start, end = point(step - 1), point(step)
     if tied:
-        below_gap = (end[0], end[1] + non_between[last + 1].item())
+        below_gap = (end[0], min(end[1] + non_between[last + 1].item(), start[1]))
         corners = [(end[0] - at, start[1]), below_gap, end]
     else:
         corners = [(end[0], start[1]), end]

@@ -167,3 +167,10 @@ def test_useless_scores_make_the_straight_diagonal() -> None:
     x, y = special.ndtri(pfa[visible]), special.ndtri(pmiss[visible])
     # Rates near 1 are rounded to 1e-16, and the probit's slope there reaches 600.
     np.testing.assert_allclose(y, -x, rtol=0, atol=1e-12)
+
+
+def test_a_stroke_as_wide_as_rounding_does_not_go_back() -> None:
+    roc = ROC.from_scores([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], non_weights=[1.0, 1e-15, 1.0])
+    pfa, pmiss = steppy_points(roc, *OLD)
+    assert np.all(np.diff(pfa) <= 0)
+    assert np.all(np.diff(pmiss) >= 0)

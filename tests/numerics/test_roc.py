@@ -492,6 +492,20 @@ def test_bad_calls(call, message: str) -> None:
         call(roc)
 
 
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_fractional_weights_move_no_corner_by_rounding(
+    rng: np.random.Generator, decimals: int
+) -> None:
+    """Weights in steps of 1/7, 0.1 and 0.3: a rate falls by far more than rounding, or not."""
+    for _ in range(20):
+        scores = [np.round(rng.normal(mean, 1, 60), decimals) for mean in (1, 0)]
+        weights = [rng.choice([0.1, 0.3, 1 / 7], 60) for _ in scores]
+        roc = ROC.from_scores(*scores, tar_weights=weights[0], non_weights=weights[1])
+        for steps in (np.diff(roc.pmiss), -np.diff(roc.pfa)):
+            assert np.all((steps == 0) | (steps > 1e-3))
+        assert np.all(np.diff(roc.thresholds) > 0)
+
+
 def test_small_rates_of_fractional_weights_are_exact_sums() -> None:
     """Weights of 1e-12 beside 1e5 others: a difference of running totals would be noise.
 
