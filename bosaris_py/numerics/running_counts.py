@@ -8,11 +8,14 @@ import numpy.typing as npt
 from bosaris_py._validation import FloatArray, frozen
 from bosaris_py.numerics.counting import as_thresholds
 from bosaris_py.numerics.sorted_scores import Weights
-from bosaris_py.numerics.threshold_grid import ThresholdGrid, add_counts
+from bosaris_py.numerics.threshold_grid import GridCounts, ThresholdGrid, add_counts
 
 __all__ = ["RunningCounts"]
 
 Counts = npt.NDArray[np.int64]
+
+# More scores are taken to follow: a grid is laid for so many.
+_MANY_SCORES = 2**27
 
 
 class RunningCounts:
@@ -47,7 +50,7 @@ class RunningCounts:
     def __init__(self, thresholds: npt.ArrayLike) -> None:
         self._thresholds = as_thresholds(thresholds, "RunningCounts")
         self._counts: Weights = np.zeros(2 * self._thresholds.size + 1, dtype=np.int64)
-        self._grids: dict[np.dtype[Any], tuple[ThresholdGrid, Weights]] = {}
+        self._tallies: dict[np.dtype[Any], tuple[ThresholdGrid, GridCounts]] = {}
 
     def add(self, scores: FloatArray) -> None:
         """Count some more scores.
@@ -58,19 +61,19 @@ class RunningCounts:
             Scores in any order, without NaN; +-inf allowed. float32 is compared in
             float64.
         """
-        held = self._grids.get(scores.dtype)
+        if scores.size == 0:
+            return
+        held = self._tallies.get(scores.dtype)
         if held is not None and not held[0].suits(scores):
-            old, per_cell = self._grids.pop(scores.dtype)
-            old.settle(per_cell, self._counts)
+            self._tallies.pop(scores.dtype)[1].settle()
             held = None
         if held is None:
-            grid = ThresholdGrid.over(self._thresholds, scores)
+            grid = ThresholdGrid.over(self._thresholds, scores, _MANY_SCORES)
             if grid is None:
                 add_counts(self._thresholds, scores, None, self._counts)
                 return
-            held = self._grids[scores.dtype] = grid, grid.no_counts(np.int64)
-        grid, per_cell = held
-        grid.tally(scores, None, per_cell, self._counts)
+            held = self._tallies[scores.dtype] = grid, GridCounts(grid, self._counts)
+        held[1].add(scores)
 
     def result(self) -> tuple[Counts, Counts]:
         """Return the counts of all scores so far.
@@ -82,8 +85,7 @@ class RunningCounts:
         between : (k + 1,) ndarray of int64
             Numbers strictly below the first, in each gap, above the last.
         """
-        counts = self._counts.copy()
-        for grid, per_cell in self._grids.values():
-            grid.settle(per_cell.copy(), counts)
-        counts = frozen(counts)
+        for _, tally in self._tallies.values():
+            tally.settle()
+        counts = frozen(self._counts.copy())
         return counts[1::2], counts[::2]

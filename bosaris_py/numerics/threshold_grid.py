@@ -2,8 +2,8 @@
 
 The range that thresholds and scores share is cut into a grid of equal cells. A score
 in a cell without threshold is counted by its cell alone. Only scores in a cell with
-thresholds are compared with them; those are few, because thresholds are mostly
-not where most scores are.
+thresholds are compared with them; those are few, because thresholds are
+mostly not where most scores are.
 
 It is exact because a cell is computed by operations each of which is monotone, also
 after rounding, and the same for scores and thresholds: a score in a higher cell
@@ -16,6 +16,7 @@ Counts at and between k thresholds are one array of 2 k + 1 entries here: number
 + 1 is what is tied with threshold i, the even ones are the gaps.
 """
 
+import math
 from typing import Any
 
 import attrs
@@ -25,7 +26,7 @@ import numpy.typing as npt
 from bosaris_py._validation import FloatArray, frozen
 from bosaris_py.numerics.sorted_scores import SortedScores, Weights, round_to_float32
 
-__all__ = ["ThresholdGrid", "add_counts", "positions"]
+__all__ = ["GridCounts", "ThresholdGrid", "add_counts", "positions"]
 
 Float64Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -39,10 +40,10 @@ _FEW_THRESHOLDS = 6
 # So few scores are searched for: a grid costs its tables.
 _FEW_SCORES = 2**13
 
-# Cells for each threshold, and how many at least, if scores are many; tables of the
-# second size stay in cache. More than the third would take more memory than time.
-_CELLS_PER_THRESHOLD, _CELLS, _MOST_CELLS = 2, 2**17, 2**22
-_SCORES_PER_CELL = 8
+# Cells for each threshold, and how many at least; but not so many that their tables
+# take more time or memory than the scores.
+_CELLS_PER_THRESHOLD, _CELLS, _SCORES_PER_CELL = 4, 2**17, 8
+_FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 2, 2**22
 
 # A cell with more thresholds is crowded: its scores are searched for.
 _CROWD = 12
@@ -51,14 +52,19 @@ _CROWD = 12
 # this share are searched for, or so many comparisons are made for each on average.
 _SAMPLE, _CROWDED_SHARE, _COMPARISONS = 2**12, 0.05, 3.0
 
+# So many scores are compared together.
+_MET_AT_ONCE = 2**15
+
+# Cells are counted in 32 bits.
+_MOST_IN_A_CELL = 2**31 - 1
+
 # One in so many scores at each end may lie beyond the grid.
 _OUTERMOST = 512
 
-# Added to a smaller number, the first leaves its nearest integer in the lowest bits;
-# the second takes away the others.
-_INTEGER_BITS: dict[np.dtype[Any], tuple[Any, Any]] = {
-    np.dtype(np.float64): (np.float64(2.0**52), np.int64(0x4330000000000000)),
-    np.dtype(np.float32): (np.float32(2.0**23), np.int32(0x4B000000)),
+# Integers of the size of a type of scores, and how many bits of a score follow the first.
+_INTEGERS: dict[np.dtype[Any], tuple[Any, int]] = {
+    np.dtype(np.float64): (np.int64, 52),
+    np.dtype(np.float32): (np.int32, 23),
 }
 
 
@@ -75,9 +81,9 @@ def add_counts(
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
-    per_cell = grid.no_counts(counts.dtype)
-    grid.tally(scores, weights, per_cell, counts)
-    grid.settle(per_cell, counts)
+    tally = GridCounts(grid, counts)
+    tally.add(scores, weights)
+    tally.settle()
 
 
 def _count_by_passes(
@@ -175,65 +181,81 @@ class _Searched:
 class ThresholdGrid:
     """Equal cells over a range of thresholds, for scores of one type.
 
-    Cell 0 is all that lies below the grid, and the last one all above it.
+    The width of a cell is a power of two. A number so large is added to a score that
+    what is left of it are whole cells; they stand in the lowest bits of the sum.
 
     Parameters
     ----------
     thresholds : (k,) ndarray of float64
         All thresholds, also those beyond the grid.
-    low, scale : floating
-        A score's place in the grid is (score - low) * scale, in the type of scores.
-    n_cells : int
-        Number of cells within the grid.
+    low, high : floating
+        Scores beyond are counted as these, whose cells are the first and the last.
+    shift : floating
+        What is added to a score.
+    bits_of_first : int32 or int64
+        The bits of the sum for the first cell, number 0.
     cell_of : (k + 1,) ndarray of intp
         Cell of each threshold, then one that does not exist.
-    occupied : (n_cells + 3,) ndarray of bool
+    occupied : (n_cells,) ndarray of bool
         Whether a cell holds a threshold.
-    first : (n_cells + 4,) ndarray of int32
+    first : (n_cells + 1,) ndarray of int32
         Number of thresholds in lower cells.
-    crowded : (n_cells + 3,) ndarray of bool, or None
+    crowded : (n_cells,) ndarray of bool, or None
         Whether a cell holds too many of them; None if none does.
     """
 
     thresholds: Float64Array
     low: Any
-    scale: Any
-    n_cells: int
+    high: Any
+    shift: Any
+    bits_of_first: Any
     cell_of: Indices
     occupied: npt.NDArray[np.bool_]
     first: npt.NDArray[np.int32]
     crowded: npt.NDArray[np.bool_] | None
 
     @classmethod
-    def over(cls, thresholds: Float64Array, scores: FloatArray) -> "ThresholdGrid | None":
-        """Lay a grid over thresholds, or return None if it would not pay for these scores."""
-        if scores.size < max(_FEW_SCORES, thresholds.size):
+    def over(
+        cls, thresholds: Float64Array, scores: FloatArray, n_scores: int | None = None
+    ) -> "ThresholdGrid | None":
+        """Lay a grid over thresholds, or return None if it would not pay for these scores.
+
+        Parameters
+        ----------
+        thresholds : (k,) ndarray of float64
+            Strictly ascending.
+        scores : (n,) ndarray of float32 or float64
+            Scores of the type and the range of those that will be counted.
+        n_scores : int, optional
+            How many these may be; `n` by default.
+        """
+        n_scores = scores.size if n_scores is None else n_scores
+        if scores.size < _FEW_SCORES or n_scores < thresholds.size:
             return None
         places: FloatArray = thresholds
         if scores.dtype == np.float32:
             # A float32 score reaches a threshold iff it reaches this.
             places = round_to_float32(thresholds, towards=np.inf)
         sample = np.sort(scores[:: max(1, scores.size // _SAMPLE)])
-        low, high = _shared_range(places, sample)
-        wanted = max(
-            _CELLS_PER_THRESHOLD * thresholds.size, min(_CELLS, scores.size // _SCORES_PER_CELL)
-        )
-        n_cells = 2 ** (min(wanted, _MOST_CELLS) - 1).bit_length()
-        with np.errstate(all="ignore"):
-            scale = scores.dtype.type(n_cells / (np.float64(high) - np.float64(low)))
-            highest = (high - low) * scale
-        if not (0.0 < scale < np.inf and np.isfinite(highest)):
+        wanted = max(_CELLS_PER_THRESHOLD * thresholds.size, _CELLS)
+        wanted = min(wanted, n_scores // _SCORES_PER_CELL)
+        wanted = max(wanted, _FEWEST_CELLS_PER_THRESHOLD * thresholds.size, 1)
+        laid = _lay(*_shared_range(places, sample), min(wanted, _MOST_CELLS), scores.dtype)
+        if laid is None:
             return None
-        cell_of = _cells(places, low, scale, n_cells, np.empty_like(places)).astype(np.intp)
-        held = np.bincount(cell_of, minlength=n_cells + 3)
+        low, high, shift, bits_of_first, n_cells = laid
+        cell_of = _cells(places, low, high, shift, bits_of_first, np.empty_like(places))
+        cell_of = cell_of.astype(np.intp)
+        held = np.bincount(cell_of, minlength=n_cells)
         crowded = held > _CROWD
-        first = np.zeros(n_cells + 4, dtype=np.int32)
+        first = np.zeros(n_cells + 1, dtype=np.int32)
         np.cumsum(held, out=first[1:])
         grid = cls(
             thresholds,
             low,
-            scale,
-            n_cells,
+            high,
+            shift,
+            bits_of_first,
             np.append(cell_of, -1),
             held > 0,
             first,
@@ -248,64 +270,17 @@ class ThresholdGrid:
         )
 
     def _pays_for(self, sample: FloatArray) -> bool:
-        cells = _cells(sample, self.low, self.scale, self.n_cells, np.empty_like(sample))
+        cells = self.cells(sample, np.empty_like(sample))
         met = self.first.take(cells + 1) - self.first.take(cells)
         searched = met > _CROWD
         few = np.count_nonzero(searched) <= _CROWDED_SHARE * sample.size
         return bool(few and met[~searched].sum() <= _COMPARISONS * sample.size)
 
-    def no_counts(self, dtype: npt.DTypeLike) -> Weights:
-        """Return zeros for all cells."""
-        return np.zeros(self.n_cells + 3, dtype=dtype)
+    def cells(self, scores: FloatArray, work: FloatArray) -> Any:
+        """Return the cell of each score, in the memory of `work`."""
+        return _cells(scores, self.low, self.high, self.shift, self.bits_of_first, work)
 
-    def tally(
-        self,
-        scores: FloatArray,
-        weights: Float64Array | None,
-        per_cell: Weights,
-        counts: Weights,
-    ) -> None:
-        """Add scores to the counts of cells, and to those of thresholds where cells do not tell.
-
-        Parameters
-        ----------
-        scores : (n,) ndarray
-            Scores of the grid's type, without NaN.
-        weights : (n,) ndarray of float64, or None
-            Weight of each; one each if None.
-        per_cell : (n_cells + 3,) ndarray
-            Counts of cells, to be settled in the end.
-        counts : (2 k + 1,) ndarray
-            Counts at and between all thresholds.
-        """
-        work = np.empty(min(_BLOCK, scores.size), dtype=scores.dtype)
-        searched = _Searched(self.thresholds, counts)
-        for begin in range(0, scores.size, _BLOCK):
-            block = scores[begin : begin + _BLOCK]
-            masses = None if weights is None else weights[begin : begin + _BLOCK]
-            cells = _cells(block, self.low, self.scale, self.n_cells, work[: block.size])
-            cells = cells.astype(np.intp, copy=False)
-            np.add.at(per_cell, cells, 1 if masses is None else masses)
-            chosen = np.flatnonzero(self.occupied.take(cells))
-            if self.crowded is not None:
-                crowd = self.crowded.take(cells.take(chosen))
-                searched.add(block, masses, chosen[crowd])
-                chosen = chosen[~crowd]
-            values = block.take(chosen).astype(np.float64, copy=False)
-            held_by = cells.take(chosen)
-            entries = self._entries(values, held_by, self.first.take(held_by).astype(np.intp))
-            np.add.at(counts, entries, 1 if masses is None else masses.take(chosen))
-        searched.count()
-
-    def settle(self, per_cell: Weights, counts: Weights) -> None:
-        """Add the counts of cells to those of the gaps in which they lie."""
-        # What was compared or searched for is counted already.
-        per_cell[self.occupied] = 0
-        starts = np.flatnonzero(self.occupied)
-        counts[0] += per_cell[: starts[0]].sum()
-        counts[2 * self.first[starts + 1]] += np.add.reduceat(per_cell, starts)
-
-    def _entries(self, values: Float64Array, cells: Indices, nearest: Indices) -> Indices:
+    def entries(self, values: Float64Array, cells: Indices, nearest: Indices) -> Indices:
         """Return the entry of each score in the counts, none of them below a threshold before.
 
         `nearest` is the first threshold that was not compared yet.
@@ -322,10 +297,104 @@ class ThresholdGrid:
         again = np.flatnonzero(self.cell_of.take(following) == cells.take(ahead))
         if again.size:
             ahead = ahead.take(again)
-            entries[ahead] = self._entries(
+            entries[ahead] = self.entries(
                 values.take(ahead), cells.take(ahead), following.take(again)
             )
         return entries
+
+
+class GridCounts:
+    """Counts of scores by the cells of a grid, and by comparison where cells do not tell.
+
+    Parameters
+    ----------
+    grid : ThresholdGrid
+        The cells.
+    counts : (2 k + 1,) ndarray of int64 or float64
+        Counts at and between all thresholds. They are added to sooner or later; all
+        is in them after `settle`.
+    """
+
+    def __init__(self, grid: ThresholdGrid, counts: Weights) -> None:
+        self._grid, self._counts = grid, counts
+        # A small table stays in cache; no more is added to it than it can hold.
+        dtype = np.dtype(np.int32) if counts.dtype == np.int64 else counts.dtype
+        self._per_cell: Weights = np.zeros(grid.occupied.size, dtype=dtype)
+        self._room = _MOST_IN_A_CELL
+        self._met: list[tuple[FloatArray, Indices, Float64Array | None]] = []
+        self._n_met = 0
+        self._searched = _Searched(grid.thresholds, counts)
+
+    def add(self, scores: FloatArray, weights: Float64Array | None = None) -> None:
+        """Count some more scores.
+
+        Parameters
+        ----------
+        scores : (n,) ndarray
+            Scores of the grid's type, without NaN.
+        weights : (n,) ndarray of float64, optional
+            Weight of each; one each by default. For counts of float64.
+        """
+        size = min(_BLOCK, scores.size)
+        work, indices = np.empty(size, dtype=scores.dtype), np.empty(size, dtype=np.intp)
+        held = np.empty(size, dtype=np.bool_)
+        one = self._per_cell.dtype.type(1)
+        for begin in range(0, scores.size, _BLOCK):
+            block = scores[begin : begin + _BLOCK]
+            masses = None if weights is None else weights[begin : begin + _BLOCK]
+            if self._room < block.size:
+                self._settle_cells()
+            self._room -= block.size
+            cells = self._grid.cells(block, work[: block.size])
+            if cells.dtype != np.intp:
+                indices[: block.size] = cells
+                cells = indices[: block.size]
+            np.add.at(self._per_cell, cells, one if masses is None else masses)
+            # Any mode but the default saves a check; no cell lies beyond the table.
+            self._grid.occupied.take(cells, out=held[: block.size], mode="wrap")
+            chosen = np.flatnonzero(held[: block.size])
+            if chosen.size:
+                met = None if masses is None else masses.take(chosen)
+                self._met.append((block.take(chosen), cells.take(chosen), met))
+                self._n_met += chosen.size
+                if self._n_met > _MET_AT_ONCE:
+                    self._compare()
+
+    def settle(self) -> None:
+        """Add to the counts whatever is not yet in them."""
+        self._compare()
+        self._searched.count()
+        self._settle_cells()
+
+    def _compare(self) -> None:
+        """Compare the scores in cells that hold thresholds with these."""
+        if not self._met:
+            return
+        grid = self._grid
+        parts = tuple(zip(*self._met, strict=True))
+        values, cells = np.concatenate(parts[0]), np.concatenate(parts[1])
+        masses = None if parts[2][0] is None else np.concatenate(parts[2])
+        self._met, self._n_met = [], 0
+        if grid.crowded is not None:
+            crowd = grid.crowded.take(cells)
+            self._searched.add(values, masses, np.flatnonzero(crowd))
+            values, cells = values[~crowd], cells[~crowd]
+            masses = None if masses is None else masses[~crowd]
+        nearest = grid.first.take(cells).astype(np.intp)
+        entries = grid.entries(values.astype(np.float64, copy=False), cells, nearest)
+        np.add.at(self._counts, entries, 1 if masses is None else masses)
+
+    def _settle_cells(self) -> None:
+        """Add the counts of cells to those of the gaps in which they lie."""
+        grid, per_cell, dtype = self._grid, self._per_cell, self._counts.dtype
+        # What was compared or searched for is counted already.
+        per_cell[grid.occupied] = 0
+        starts = np.flatnonzero(grid.occupied)
+        self._counts[0] += per_cell[: starts[0]].sum(dtype=dtype)
+        gaps = np.add.reduceat(per_cell, starts, dtype=dtype)
+        self._counts[2 * grid.first[starts + 1]] += gaps
+        per_cell[:] = 0
+        self._room = _MOST_IN_A_CELL
 
 
 def _shared_range(places: FloatArray, sample: FloatArray) -> tuple[Any, Any]:
@@ -343,14 +412,42 @@ def _shared_range(places: FloatArray, sample: FloatArray) -> tuple[Any, Any]:
     return (low, high) if low < high else (lowest, highest)
 
 
-def _cells(places: FloatArray, low: Any, scale: Any, n_cells: int, work: FloatArray) -> Any:
+def _lay(
+    low: Any, high: Any, wanted: int, dtype: np.dtype[Any]
+) -> tuple[Any, Any, Any, Any, int] | None:
+    """Return how to compute cells, and their number, at most a few more than wanted.
+
+    None if scores of this type cannot be cut so.
+    """
+    integer, n_bits = _INTEGERS[dtype]
+    least, most = float(low), float(high)
+    farthest = max(abs(least), abs(most))
+    half_range = most / 2.0 - least / 2.0
+    if not (half_range > 0.0 and farthest < np.inf):
+        return None
+    # Cells so wide that they are not more than wanted, and that neither their number
+    # nor the number that is added to scores has more bits than the type.
+    width = max(
+        math.frexp(half_range / wanted)[1] + 1,
+        math.frexp(farthest)[1] + 1 - n_bits,
+        np.finfo(dtype).minexp - n_bits,
+    )
+    if width + n_bits >= np.finfo(dtype).maxexp - 1:
+        return None
+    first = math.floor(math.ldexp(least, -width)) - 1
+    last = math.ceil(math.ldexp(most, -width)) + 1
+    beginning = 2**n_bits
+    exact = [math.ldexp(number, width) for number in (first, last, beginning - first, beginning)]
+    lowest, highest, shift, origin = (dtype.type(number) for number in exact)
+    return lowest, highest, shift, origin.view(integer), last - first + 1
+
+
+def _cells(
+    places: FloatArray, low: Any, high: Any, shift: Any, bits_of_first: Any, work: FloatArray
+) -> Any:
     """Return the cell of each place, in the memory of `work`; all operations are monotone."""
-    bits, others = _INTEGER_BITS[places.dtype]
-    with np.errstate(over="ignore", invalid="ignore"):
-        np.subtract(places, low, out=work)
-        np.multiply(work, scale, out=work)
-    np.clip(work, -1.0, n_cells + 1.0, out=work)
-    work += bits + places.dtype.type(1.0)
-    cells = work.view(others.dtype)
-    cells -= others
+    np.clip(places, low, high, out=work)
+    work += shift
+    cells = work.view(bits_of_first.dtype)
+    cells -= bits_of_first
     return cells
