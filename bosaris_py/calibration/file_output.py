@@ -1,5 +1,6 @@
 """Linear maps applied to score files of any size, block by block, into another file."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -261,6 +262,9 @@ def write_llrs(
         form = blocks.file
     else:
         trials = one_file(ndx_file, "ndx_file", owner)
+        if os.path.realpath(output_file) == os.path.realpath(trials):
+            expected = "be another file than `ndx_file`, whose content would be lost"
+            raise invalid("output_file", owner, expected, repr(str(output_file)))
         blocks, ids = TrialBlocks.open(score_files, trials, owner=owner, is_key=False)
         form = blocks.trials
         is_key = form.kind in ("key", "flat_key")

@@ -8,7 +8,7 @@ their part of Cllr. What is kept is a few numbers for each target.
 
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._execution import check_client, whole_number, worker_processes
-from bosaris_py._validation import by_constructor, frozen, invalid, read_only
+from bosaris_py._validation import by_constructor, describe, frozen, invalid, read_only
 from bosaris_py.errors import FileFormatError
 from bosaris_py.evaluation._streamed_passes import Counted, Looked, Passes
 from bosaris_py.evaluation.evidence import Evidence
@@ -234,14 +234,31 @@ class StreamedScores(Evidence):
 
 def _pair(score_files: Files, key_files: Files, owner: str) -> list[tuple[FilePath, FilePath]]:
     """Put each score file beside its key."""
-    scores, keys = (
-        [files] if isinstance(files, (str, os.PathLike)) else list(files)
-        for files in (score_files, key_files)
-    )
-    if len(scores) != len(keys) or not scores:
+    scores = _as_list(score_files, "score_file", owner)
+    keys = _as_list(key_files, "key_file", owner)
+    if len(scores) != len(keys):
         expected = f"be as many files as there are score files, {len(scores)}"
         raise invalid("key_file", owner, expected, f"{len(keys)}")
-    return list(zip(scores, keys, strict=True))
+    pairs = list(zip(scores, keys, strict=True))
+    seen: set[tuple[str, str]] = set()
+    for pair in pairs:
+        places = (os.path.realpath(pair[0]), os.path.realpath(pair[1]))
+        if places in seen:
+            got = f"{os.fspath(pair[0])} twice with the same key"
+            hint = "All of its trials would count twice."
+            raise invalid("score_file", owner, "hold each file once", got, hint)
+        seen.add(places)
+    return pairs
+
+
+def _as_list(files: Any, name: str, owner: str) -> list[FilePath]:
+    """Return names of files in a list; refuse anything else, and no file at all."""
+    is_one = isinstance(files, str | os.PathLike)
+    is_several = isinstance(files, Iterable) and not isinstance(files, bytes)
+    listed = [files] if is_one else list(files) if is_several else []
+    if not listed or not all(isinstance(file, str | os.PathLike) for file in listed):
+        raise invalid(name, owner, "be the name of a file, or several of them", describe(files))
+    return listed
 
 
 def _targets(all_ids: list[TrialIds], looked: list[Looked], owner: str) -> tuple[SortedScores, int]:

@@ -722,6 +722,20 @@ def test_scores_that_cannot_be_fused(
     refuse(InvalidInputError, f"for and against at 2 of 1200 trials, {first}", values)
 
 
+def test_a_list_of_trials_is_not_replaced(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Also if the output is called by another name."""
+    systems, key = trials(rng, n_systems=2)
+    paths, key_path = save(tmp_path, systems, key)
+    link = tmp_path / "link.h5"
+    link.symlink_to(key_path)
+    for output in (key_path, link):
+        with pytest.raises(InvalidInputError, match=r"`output_file` .* another file than `ndx_f"):
+            CALIBRATION.apply_file(paths[0], output, ndx_file=key_path)
+        with pytest.raises(InvalidInputError, match=r"`output_file` .* another file than `ndx_f"):
+            fusion(1.0, 2.0).apply_files(paths, key_path, output)
+    assert Key.read(key_path) == key
+
+
 def test_bad_arguments_of_apply(rng: np.random.Generator, tmp_path: Path) -> None:
     systems, key = trials(rng)
     (path,), key_path = save(tmp_path, systems, key)

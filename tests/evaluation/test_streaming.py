@@ -300,6 +300,22 @@ def test_several_files_are_one_set_of_trials(rng: np.random.Generator, tmp_path:
     assert streamed.cllr == pytest.approx(together.cllr, rel=1e-13)
 
 
+def test_no_trial_counts_twice(rng: np.random.Generator, saved: Any, tmp_path: Path) -> None:
+    """A file may come with several keys, but with each once, under whatever name."""
+    scores, key = trials(rng)
+    score_file, key_file = saved(scores, key)
+    link = tmp_path / "link.h5"
+    link.symlink_to(score_file)
+    with pytest.raises(InvalidInputError, match=r"`score_file` .* hold each file once"):
+        Results.from_files([score_file, link], [key_file, key_file])
+    parts = []
+    for i, rows in enumerate((key.modelset[::2], key.modelset[1::2])):
+        parts.append(tmp_path / f"part{i}.h5")
+        key.filter(rows, key.segset, keep=True).save(parts[-1])
+    results = Results.from_files([score_file, score_file], parts)
+    assert describe(results) == describe(Results.from_scores(scores, key))
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_processes_change_nothing(rng: np.random.Generator, saved: Any, form: str) -> None:
     """Not even the last bit of Cllr."""
@@ -415,6 +431,13 @@ def test_files_must_come_in_pairs(rng: np.random.Generator, saved: Any) -> None:
     scores, key = saved(*trials(rng))
     with pytest.raises(InvalidInputError, match="as many files as there are score files, 2; got 1"):
         Results.from_files([scores, scores], key)
+
+
+@pytest.mark.parametrize("files", [None, 3, [], b"scores.h5", [None], {"a": 1}.values()])
+def test_what_is_no_name_of_a_file_is_refused(files: Any) -> None:
+    for name, arguments in (("score_file", (files, "key.h5")), ("key_file", ("scores.h5", files))):
+        with pytest.raises(InvalidInputError, match=rf"`{name}` .* be the name of a file, or sev"):
+            Results.from_files(*arguments)
 
 
 def test_repeated_ids_are_refused(rng: np.random.Generator, saved: Any) -> None:
