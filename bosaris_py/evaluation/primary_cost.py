@@ -1,5 +1,6 @@
 """The published cost of an evaluation: actual and minimum, overall and by partition."""
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -235,7 +236,7 @@ def _judge(
         points=points,
         partitions=tuple(_partition_costs(plan, cut, compatibility)),
         compatibility=compatibility,
-        notes=(*notes, *cut.notes, *_absence_notes(cut.partitions)),
+        notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(cut.partitions)),
         differences=_differences(plan, compatibility),
     )
 
@@ -396,6 +397,26 @@ def _plan_notes(plan: EvaluationPlan, compatibility: str | None) -> Iterator[str
         yield f"How sure the plan is: {plan.evidence_in_words}."
     if compatibility == "nist" and not plan.official_scorer:
         yield "The scorer that is imitated is not known to be that of this evaluation."
+
+
+def _empty_notes(plan: EvaluationPlan, cut: Partitioning, only: Mapping[str, str]) -> Iterator[str]:
+    """Say which partitions that the plan names have no trials at all."""
+    listed = [factor for factor in plan.factors if factor.levels and factor.classes == "both"]
+    if not cut.by_plan or len(listed) < len(plan.factors):
+        return
+    choices = [(only[f.name],) if f.name in only else f.levels or () for f in listed]
+    present = {tuple(level for _, level in partition.levels) for partition in cut.partitions}
+    empty = [levels for levels in itertools.product(*choices) if levels not in present]
+    if empty:
+        named = [
+            ", ".join(f"{f.name} {level}" for f, level in zip(listed, levels, strict=True))
+            for levels in empty[:2]
+        ]
+        names = "; ".join(named) + ("; ..." if len(empty) > 2 else "")
+        yield (
+            f"{len(empty)} of {len(empty) + len(present)} partitions of the plan have no trial "
+            f"that counts, and no part in the means: {names}."
+        )
 
 
 def _absence_notes(partitions: Sequence[Partition]) -> Iterator[str]:

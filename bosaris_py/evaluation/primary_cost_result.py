@@ -200,7 +200,8 @@ class PrimaryCost:
             ``plan``, ``fingerprint``, ``compatibility``, ``actual``,
             ``minimum``, ``eer``, ``n_tar``, ``n_non``, ``operating_points``,
             ``partitions``, ``parts``, ``notes``, ``differences``. None where a
-            number is not defined.
+            number is not defined, and for the threshold that accepts or rejects
+            every trial: its error-rates say which.
         """
         points = []
         for cost in self.points:
@@ -237,8 +238,8 @@ class PrimaryCost:
 
 
 def _or_none(value: float) -> float | None:
-    """Return None for a number that is not defined: JSON has no NaN."""
-    return None if math.isnan(value) else value
+    """Return None for what JSON has no number for: NaN, and infinite thresholds."""
+    return value if math.isfinite(value) else None
 
 
 def _report(cost: PrimaryCost) -> list[str]:

@@ -599,6 +599,15 @@ class TestReport:
         assert record["parts"][0]["operating_points"][1]["p_target"] == 0.005
         assert len(record["parts"][0]["partitions"]) == 16
 
+    def test_json_of_a_threshold_that_rejects_all(self):
+        """The target has the lowest score, so that nothing is better than to reject."""
+        scores = Scores([[0.0, 1.0, 2.0]], ["m"], ["s1", "s2", "s3"])
+        key = Key(["m"], scores.segset, [[True, False, False]], [[False, True, True]])
+        record = primary_cost(scores, key, "VoxSRC").to_dict()
+        json.dumps(record, allow_nan=False)
+        point = record["operating_points"][0]
+        assert (point["min_threshold"], point["min_pmiss"], point["min_pfa"]) == (None, 1.0, 0.0)
+
     def test_pickle(self, cost):
         assert pickle.loads(pickle.dumps(cost)).parts == cost.parts
 
@@ -644,6 +653,24 @@ class TestBadInput:
         plan = PLANS["SRE18-VAST"].evolve(select={"data_source": "mls14"})
         with pytest.raises(InvalidInputError, match=r"data_source is 'mls14'; got 'cmn2', 'vast'"):
             primary_cost(*self.data.arguments(), plan, self.data.metadata)
+
+    def test_partitions_without_trials_are_told(self):
+        plan = EvaluationPlan(
+            name="own",
+            operating_points=[0.5],
+            factors=[PartitionFactor("a", ["x", "y", "z"]), PartitionFactor("b", ["1", "2"])],
+        )
+        key = Key(["m"], ["s1", "s2", "s3"], [[True, False, False]], [[False, True, True]])
+        scores = Scores([[2.0, 1.0, 0.0]], ["m"], key.segset)
+        metadata = TrialMetadata(key, {"a": ["x", "x", "z"], "b": ["1", "1", "2"]})
+        notes = "\n".join(primary_cost(scores, key, plan, metadata).notes)
+        assert "4 of 6 partitions of the plan have no trial" in notes
+        assert "in the means: a x, b 2; a y, b 1; ..." in notes
+        notes = "\n".join(primary_cost(scores, key, plan, metadata, only={"a": "x"}).notes)
+        assert "1 of 2 partitions of the plan have no trial" in notes
+        own = Conditions({"all": np.ones((1, 3), bool)})
+        assert not any("no trial" in n for n in primary_cost(scores, key, plan, own).notes)
+        assert not any("no trial" in n for n in primary_cost(scores, key, plan).notes)
 
     def test_missing_data_source_is_told(self):
         key = self.data.key
