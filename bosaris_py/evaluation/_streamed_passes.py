@@ -18,7 +18,7 @@ import numpy.typing as npt
 from bosaris_py._execution import map_tasks, n_at_once, reduce_tasks
 from bosaris_py.numerics.cllr import sum_of_bits
 from bosaris_py.numerics.running_counts import RunningCounts
-from bosaris_py.trials.file_blocks import Labels, TrialBlock, TrialBlocks, TrialCounts
+from bosaris_py.trials.file_blocks import TrialBlock, TrialBlocks, TrialCounts
 
 __all__ = ["Counted", "Looked", "Passes"]
 
@@ -34,8 +34,6 @@ _TASKS_PER_WORKER = 4
 # What may be kept between the passes of which cells are non-targets; for files with
 # more, keys are read again.
 _KEPT_BYTES = 2**27
-
-_EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 @attrs.frozen(eq=False)
@@ -54,12 +52,12 @@ class NonTargets:
     packed: npt.NDArray[np.uint8] | None
 
     @classmethod
-    def of(cls, labels: Labels) -> "NonTargets":
-        """Note where labels are -1."""
-        others = _cells_of_others(labels)
+    def of(cls, block: TrialBlock) -> "NonTargets":
+        """Note which cells of a block they are."""
+        others = block.few_others
         if others is not None:
-            return cls(others, None)
-        return cls(None, np.packbits(labels.ravel() == -1))
+            return cls(others.astype(np.int32 if block.labels.size < 2**31 else np.int64), None)
+        return cls(None, np.packbits(block.scored_labels().ravel() == -1))
 
     @property
     def n_bytes(self) -> int:
@@ -84,22 +82,6 @@ class NonTargets:
         tail[self.others[self.others >= n_kept] - n_kept] = False
         vector[self.others[self.others < n_kept]] = vector[n_kept:][tail]
         return vector[:n_kept]
-
-
-def _cells_of_others(labels: Labels) -> npt.NDArray[Any] | None:
-    """Return the cells whose label is not -1, or None if there are many."""
-    vector = labels.reshape(-1)
-    n_words = vector.size // 8
-    # Most keys have few targets and no gaps: eight cells at once are looked at.
-    words = np.flatnonzero(vector[: 8 * n_words].view(np.uint64) != _EIGHT_NON)
-    if words.size > vector.size // 64:
-        return None
-    dtype = np.int32 if vector.size < 2**31 else np.int64
-    cells: npt.NDArray[Any] = np.add.outer(8 * words.astype(dtype), np.arange(8, dtype=dtype))
-    cells = cells.ravel()
-    cells = np.concatenate((cells, np.arange(8 * n_words, vector.size, dtype=dtype)))
-    others: npt.NDArray[Any] = cells[vector[cells] != -1]
-    return others
 
 
 @attrs.frozen(eq=False)
@@ -254,7 +236,7 @@ def _look(shared: tuple[tuple[TrialBlocks, ...], int], task: Task) -> Looked:
         counts += block.count()
         tar.append(block.scores_of(1)[0])
         if len(kept) == k:
-            non = NonTargets.of(block.scored_labels())
+            non = NonTargets.of(block)
             if sum(part.n_bytes for part in kept) + non.n_bytes <= n_bytes:
                 kept.append(non)
     return Looked(i, np.concatenate(tar), counts, tuple(kept))
@@ -288,7 +270,7 @@ def _non_targets(
 
 
 def _scores_of_non(block: TrialBlock) -> FloatArray:
-    return NonTargets.of(block.scored_labels()).take(block.scores[0])
+    return NonTargets.of(block).take(block.scores[0])
 
 
 def _add(first: Counted, second: Counted) -> Counted:

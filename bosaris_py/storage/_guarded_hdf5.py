@@ -73,7 +73,10 @@ _OTHER_FORMATS = (
 
 @contextlib.contextmanager
 def open_guarded(
-    path: str | os.PathLike[str], max_bytes: int | None = None
+    path: str | os.PathLike[str],
+    max_bytes: int | None = None,
+    *,
+    remember_chunks: bool = True,
 ) -> Iterator["GuardedFile"]:
     """Open an HDF5 file for reading and turn whatever goes wrong into one error.
 
@@ -85,6 +88,8 @@ def open_guarded(
         Limit for the memory that the arrays of the file may take; None stands for
         the memory of the machine together with a check that every large data set
         is backed by stored bytes.
+    remember_chunks : bool, optional
+        Keep the last chunk of each data set, a copy, for further reads of parts of it.
 
     Yields
     ------
@@ -103,7 +108,8 @@ def open_guarded(
         head = stream.read(16)
     try:
         # Readers on network folders must not fail for want of a lock.
-        with h5py.File(file_path, "r", locking="best-effort") as file:
+        cache = {} if remember_chunks else {"rdcc_nbytes": 0}
+        with h5py.File(file_path, "r", locking="best-effort", **cache) as file:
             guarded = GuardedFile(file_path, file, MemoryBudget(file_path, max_bytes))
             guarded.refuse_foreign_storage()
             yield guarded

@@ -149,6 +149,13 @@ class MatrixFile:
         """The file."""
         return self.stamp.path
 
+    def has_whole_chunks(self, rows: Rows) -> bool:
+        """Tell whether rows are all of the chunks in which they are."""
+        if not isinstance(rows, slice):
+            return False
+        ends = (rows.start, rows.stop % self.shape[0] if self.shape[0] else 0)
+        return all(end % self.chunk_rows == 0 for end in ends)
+
 
 def describe_scores(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
     """Describe a `Scores` file for reading it by rows.
@@ -399,6 +406,7 @@ class FileReader(ABC):
 
     def __init__(self, stamp: FileStamp) -> None:
         self._stamp = stamp
+        self._remembers_chunks = True
         self._opened: AbstractContextManager[GuardedFile] | None = None
         self._matrices: list[GuardedDataset] = []
 
@@ -411,7 +419,7 @@ class FileReader(ABC):
         self._stamp.check()
         # The manager takes every error that it sees for a damaged file; errors of
         # those who use the rows are not for it to see.
-        opened = open_guarded(self._stamp.path)
+        opened = open_guarded(self._stamp.path, remember_chunks=self._remembers_chunks)
         source = opened.__enter__()
         self._opened = opened
         with self._reading("opened"):
@@ -459,6 +467,9 @@ class RowReader(FileReader):
     ----------
     file : MatrixFile
         The file, as a ``describe_`` function described it.
+    whole_chunks : bool, optional
+        Whether no chunk of the file is read in several parts. Chunks go straight into
+        the buffers then, which takes half the time where they are not compressed.
 
     Raises
     ------
@@ -467,8 +478,9 @@ class RowReader(FileReader):
         cannot be read or holds illegal values; on exit, if it has changed meanwhile.
     """
 
-    def __init__(self, file: MatrixFile) -> None:
+    def __init__(self, file: MatrixFile, *, whole_chunks: bool = False) -> None:
         super().__init__(file.stamp)
+        self._remembers_chunks = not whole_chunks
         self.file = file
         self._buffers: dict[str, npt.NDArray[Any]] = {}
         self._n_reads: dict[str, int] = {}

@@ -1,5 +1,6 @@
 """What a block of trials read from files is, and what is counted of it."""
 
+import functools
 from typing import Any
 
 import attrs
@@ -13,6 +14,8 @@ from bosaris_py.trials.ids import IntArray
 __all__ = ["Labels", "TrialBlock", "TrialCounts", "TrialIds"]
 
 Labels = npt.NDArray[np.int8]
+
+_EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 @attrs.frozen
@@ -148,9 +151,18 @@ class TrialBlock:
     valid: npt.NDArray[np.bool_] | None
     cells: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None
 
+    @functools.cached_property
+    def _scored_labels(self) -> Labels:
+        return self.labels if self.valid is None else self.labels * self.valid
+
     def scored_labels(self) -> Labels:
         """Return the labels, 0 where a score is missing."""
-        return self.labels if self.valid is None else self.labels * self.valid
+        return self._scored_labels
+
+    @functools.cached_property
+    def few_others(self) -> IntArray | None:
+        """The cells that are no non-targets with a score, or None if they are many."""
+        return _cells_of_others(self._scored_labels)
 
     def scores_of(self, label: int) -> npt.NDArray[Any]:
         """Return the scores of all trials of one kind that have a score in every file.
@@ -165,27 +177,27 @@ class TrialBlock:
         (n_files, n_found) array of float
             Row by row; float64 unless all files hold float32.
         """
-        chosen = np.flatnonzero(self.scored_labels() == label)
-        dtype = np.result_type(*self.scores)
-        found = np.empty((len(self.scores), chosen.size), dtype=dtype)
-        for out, matrix in zip(found, self.scores, strict=True):
-            np.take(matrix.ravel(), chosen, out=out, mode="clip")
-        return found
+        labels, others = self._scored_labels.reshape(-1), self.few_others
+        chosen: npt.NDArray[Any]
+        if label == -1 or others is None:
+            chosen = labels == label
+        else:
+            chosen = others[labels[others] == label]
+        return np.stack([matrix.reshape(-1)[chosen] for matrix in self.scores])
 
     def count(self) -> TrialCounts:
         """Count the trials, those that have scores, and the scores that are NaN."""
-        n_tar, n_non = _count_labels(self.labels)
-        if self.valid is None:
-            scored_tar, scored_non = n_tar, n_non
-        else:
-            scored_tar, scored_non = _count_labels(self.scored_labels())
+        scored_tar, scored_non = _count_labels(self._scored_labels, self.few_others)
+        n_tar, n_non = scored_tar, scored_non
+        if self.valid is not None:
+            n_tar, n_non = _count_labels(self.labels, _cells_of_others(self.labels))
         n_nan, first = 0, None
         # The minimum of an array is NaN if anything is.
         if any(np.isnan(matrix.min(initial=0)) for matrix in self.scores):
             bad = np.isnan(self.scores[0])
             for matrix in self.scores[1:]:
                 bad |= np.isnan(matrix)
-            bad &= self.scored_labels() != 0
+            bad &= self._scored_labels != 0
             places = np.argwhere(bad)
             n_nan = len(places)
             if n_nan:
@@ -202,8 +214,24 @@ class TrialBlock:
         return int(self.rows[place]), int(col)
 
 
-def _count_labels(labels: Labels) -> tuple[int, int]:
-    """Return how many labels are 1, and how many -1."""
-    n_trials = int(np.count_nonzero(labels))
-    n_tar = int(np.count_nonzero(labels == 1))
-    return n_tar, n_trials - n_tar
+def _count_labels(labels: Labels, others: IntArray | None) -> tuple[int, int]:
+    """Return how many labels are 1, and how many -1; `others` are the cells of all but these."""
+    if others is not None:
+        n_tar = np.count_nonzero(labels.reshape(-1)[others] == 1)
+        return int(n_tar), labels.size - others.size
+    n_tar = np.count_nonzero(labels == 1)
+    return int(n_tar), int(np.count_nonzero(labels) - n_tar)
+
+
+def _cells_of_others(labels: Labels) -> IntArray | None:
+    """Return the cells whose label is not -1, or None if there are many."""
+    vector = labels.reshape(-1)
+    n_words = vector.size // 8
+    # Most keys have few targets and no gaps: eight cells at once are looked at.
+    words = np.flatnonzero(vector[: 8 * n_words].view(np.uint64) != _EIGHT_NON)
+    if words.size > vector.size // 64:
+        return None
+    cells = np.add.outer(8 * words, np.arange(8)).ravel()
+    cells = np.concatenate((cells, np.arange(8 * n_words, vector.size)))
+    others: IntArray = cells[vector[cells] != -1]
+    return others

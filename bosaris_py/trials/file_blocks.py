@@ -287,7 +287,8 @@ def _enter(
     """Open a file of which some rows will be read."""
     if isinstance(file, FlatFile):
         return ListRows.read(file, frame, rows)
-    return _MatrixRows(stack.enter_context(RowReader(file)), frame)
+    whole = frame.rows is None and all(file.has_whole_chunks(some) for some in rows)
+    return _MatrixRows(stack.enter_context(RowReader(file, whole_chunks=whole)), frame)
 
 
 def _describe_trials(path: FilePath, *, is_key: bool) -> tuple[AnyFile, Ids, Ids]:
