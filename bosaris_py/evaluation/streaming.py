@@ -83,7 +83,7 @@ class StreamedScores(Evidence):
         progress: bool = False,
         owner: str = "StreamedScores.from_files",
     ) -> "StreamedScores":
-        """Pass over files twice; as `Results.from_files`.
+        """Pass over files twice; as ``Results.from_files``.
 
         Parameters
         ----------

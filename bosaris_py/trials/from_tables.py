@@ -50,8 +50,8 @@ def read_key(
         Whether the key is a list or a matrix. By default a matrix if that has at most a
         million cells, or at most four for each trial and 10**8 in all; else a list.
     **options
-        Keywords of `storage.formats.read_table`: `columns`, `labels`, `spoof`, `side`,
-        `strip_suffix`, `missing`, `numbers`, `extra`, `max_bytes`, `progress`.
+        Keywords of `storage.formats.read_table`: ``columns``, ``labels``, ``spoof``, ``side``,
+        ``strip_suffix``, ``missing``, ``numbers``, ``extra``, ``max_bytes``, ``progress``.
 
     Returns
     -------

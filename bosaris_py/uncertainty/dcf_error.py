@@ -111,7 +111,7 @@ def dcf_standard_error(
     ------
     InvalidInputError
         If a class is empty, a score is NaN, labels are missing, of the wrong length or of
-        fewer than two sets, weights are bad, or `statistic` has no threshold or prices.
+        fewer than two sets, weights are bad, or the statistic has no threshold or prices.
 
     Warns
     -----

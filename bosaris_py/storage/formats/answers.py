@@ -93,7 +93,7 @@ def write_answers(path: PathLike, table: TrialTable, *, number_format: str | Non
     path : str or path-like
         The file, which is replaced in one step.
     table : TrialTable
-        Scores in the order of the trial list: see `TrialTable.in_order_of`.
+        Scores in the order of the trial list: see `bosaris_py.TrialTable.in_order_of`.
     number_format : str, optional
         As for `write_table`.
 

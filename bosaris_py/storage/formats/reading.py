@@ -88,7 +88,7 @@ def read_table(
     path : str or path-like
         The file, in UTF-8; decompressed if its name ends in ``.gz``.
     format : str, optional
-        Name of the format, one of `FORMATS`. By default it is found out from the first
+        Name of the format, one of ``FORMATS``. By default it is found out from the first
         thousand lines.
     columns : str, sequence of str, or mapping, optional
         What the columns are. For files without a header, from left to right, for

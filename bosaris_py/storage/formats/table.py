@@ -182,11 +182,23 @@ class TrialTable:
         )
 
     def model_ids(self) -> StrArray:
-        """Return the id of the model of each line."""
+        """Return the id of the model of each line.
+
+        Returns
+        -------
+        (k,) array of str
+            Read-only.
+        """
         return frozen(self.modelset[self.models])
 
     def segment_ids(self) -> StrArray:
-        """Return the id of the test segment of each line."""
+        """Return the id of the test segment of each line.
+
+        Returns
+        -------
+        (k,) array of str
+            Read-only.
+        """
         return frozen(self.segset[self.segments])
 
     def take(self, lines: npt.ArrayLike) -> "TrialTable":
@@ -253,7 +265,7 @@ class TrialTable:
         Returns
         -------
         TrialTable
-            Ids and columns of `trials` with the scores of this table.
+            Ids and columns of the list with the scores of this table.
 
         Raises
         ------

@@ -52,7 +52,7 @@ def write_table(
     table : TrialTable
         The lines. What the format has no place for is not written.
     format : str
-        Name of the format, one of `FORMATS`. Of the layouts of a format the one with
+        Name of the format, one of ``FORMATS``. Of the layouts of a format the one with
         most columns is written for which the table has everything.
     columns : mapping of str to str, optional
         For formats with a header, other names than the usual ones, for instance
