@@ -24,8 +24,8 @@ __all__ = ["Results"]
 class Results:
     """The performance of one detector on one set of trials.
 
-    Each class is sorted once, when the object is made; every metric after that
-    costs little, and is computed when first asked for.
+    Scores are looked at when a metric first asks for it: targets are sorted once
+    and non-targets counted between them; every metric after that costs little.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Results:
     -----
     The toolkit's class ``Results``; here every metric is an attribute or takes
     a probability, and the thresholds that go with EER and minimum DCF are
-    given too. Memory: one sorted copy of the scores.
+    given too. Memory: one copy of the scores.
 
     Examples
     --------

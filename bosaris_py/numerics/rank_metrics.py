@@ -49,7 +49,7 @@ def eer(
 
     See Also
     --------
-    bosaris_py.Results : Computes many metrics from one sort.
+    bosaris_py.Results : Computes many metrics from one look at the scores.
 
     Notes
     -----
