@@ -91,9 +91,11 @@ class LabelReader:
         """Return the error that lists the words that are not known."""
         codes = self.column.codes()
         counts = np.bincount(codes, minlength=len(self.column.ids.ids))
-        strangers = [code for code, word in enumerate(self.words()) if word not in known]
-        firsts = {code: int(np.argmax(codes == code)) for code in strangers[:_STRANGERS_ENOUGH]}
-        in_order = sorted(firsts, key=firsts.__getitem__)
+        words = self.words()
+        strangers = [code for code, word in enumerate(words) if word not in known]
+        present, lines = np.unique(codes, return_index=True)
+        firsts = dict(zip(present.tolist(), lines.tolist(), strict=True))
+        in_order = sorted(strangers, key=firsts.__getitem__)[:_STRANGERS_ENOUGH]
         found = list_some(
             f"{show(self.column.ids.ids[code])} ({_lines(int(counts[code]))}, first "
             f"{numbers[firsts[code]]})"
@@ -101,11 +103,11 @@ class LabelReader:
         )
         expected = " or ".join(item.name for item in self.vocabularies)
         text = f"labels must be {expected}; found {found}"
-        words = {self.words()[code] for code in strangers}
-        others = [item.name for item in VOCABULARIES if words <= set(item.classes)]
+        found_words = {words[code] for code in strangers}
+        others = [item.name for item in VOCABULARIES if found_words <= set(item.classes)]
         if others and others[0] not in expected:
             text += f". These look like {others[0]}: is it another format?"
-        elif all(_is_number(word) for word in words):
+        elif all(map(_is_number, found_words)):
             text += ". Are these scores?"
         else:
             text += ". Words of your own are told by `labels`"

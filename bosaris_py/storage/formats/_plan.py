@@ -1,6 +1,5 @@
 """Which column of a file is which, by position or by the names in its first line."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -96,10 +95,11 @@ class FirstLine:
     @classmethod
     def of(cls, data: bytes, line: int) -> "FirstLine | None":
         """Find it in some lines, of which the first has the number `line`."""
-        found = re.search(rb"[^\n]*[^\s][^\n]*", data)
-        if found is None:
+        n_blank = len(data) - len(data.lstrip())
+        if n_blank == len(data):
             return None
-        return cls(line + data.count(b"\n", 0, found.start()), found.group())
+        begin = data.rfind(b"\n", 0, n_blank) + 1
+        return cls(line + data.count(b"\n", 0, begin), data[begin:].split(b"\n", 1)[0])
 
     def rest_of(self, line: int, data: bytes) -> tuple[int, bytes]:
         """Return what follows in the lines in which this one was found."""
@@ -113,7 +113,8 @@ class FirstLine:
             if separator in text:
                 names = (name.strip() for name in text.split(separator))
                 return separator, tuple(name.strip('"') for name in names)
-        return None, tuple(name.strip('"') for name in text.split())
+        # Blanks that only Unicode knows are no separators, but `split` takes them for such.
+        return None, tuple(name.strip('"') for name in text.split()) or (text,)
 
 
 def told_format(columns: Columns) -> TrialFormat:
@@ -204,7 +205,7 @@ def _plan_by_header(
         expected = f"map only {', '.join(ROLES)}; other columns keep their names"
         raise invalid("columns", "read_table", expected, list_some(strangers))
     separator, names = first.cut()
-    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    repeated = [name for place, name in enumerate(names) if name and name in names[:place]]
     if repeated:
         text = f"the header names {list_some(repeated)} more than once"
         raise line_error(path, first.number, text)
@@ -223,7 +224,8 @@ def _plan_by_header(
             raise _missing_column(path, role, wanted, names)
     return Plan(
         trial_format,
-        tuple(FileColumn(roles.get(place), name) for place, name in enumerate(names)),
+        # Nobody could ask for a column without a name.
+        tuple(FileColumn(roles.get(place), name or SKIPPED) for place, name in enumerate(names)),
         separator,
         skips_first_line=True,
     )

@@ -23,7 +23,7 @@ from bosaris_py.storage.formats.trial_format import (
 __all__ = ["detect_format", "detect_in"]
 
 _LINES_LOOKED_AT = 1000
-_TRUTH_VALUES = frozenset(("1", "0", "-1"))
+_TRUTH_VALUES = frozenset(("1", "0", "-1", "+1"))
 
 
 def detect_format(path: PathLike) -> str:
@@ -66,15 +66,34 @@ def detect_format(path: PathLike) -> str:
     return detect_in(next((data for _, data in read_blocks(file_path)), b""), file_path)
 
 
-def detect_in(data: bytes, path: Path) -> str:
-    """Find out the format from some lines of a file, which the error names."""
+def detect_in(data: bytes, path: Path, told: Sequence[Vocabulary] = ()) -> str:
+    """Find out the format from some lines of a file, which the error names.
+
+    Parameters
+    ----------
+    data : bytes
+        The lines.
+    path : Path
+        The file.
+    told : sequence of Vocabulary, optional
+        The labels of the caller, which then stand for those of the formats.
+
+    Returns
+    -------
+    str
+        Name of the format.
+
+    Raises
+    ------
+    FileFormatError
+        As `detect_format`.
+    """
     first = FirstLine.of(data, 1)
     if first is None:
         message = f"{path}: there is no line in this file, so its format cannot be found out"
         raise FileFormatError(message)
-    by_header = _formats_by_header(first)
-    candidates = by_header or _formats_by_content(data)
-    distinct = _without_repeats(candidates, first)
+    candidates = _formats_by_header(first) or _formats_by_content(data, told)
+    distinct = _without_repeats(candidates, first, told)
     if len(distinct) == 1:
         return distinct[0].name
     if not distinct:
@@ -91,13 +110,15 @@ def detect_in(data: bytes, path: Path) -> str:
 def _formats_by_header(first: FirstLine) -> list[TrialFormat]:
     """Return the formats whose needed columns are named in the first line."""
     separator, names = first.cut()
-    words = [item for item in FORMATS.values() if item.first_word == names[0].lower()]
+    beginning = names[0].lower()
+    words = [item for item in FORMATS.values() if item.first_word and item.first_word == beginning]
     if words:
         return words
     in_lower = {name.lower() for name in names}
     counts: dict[str, int] = {}
     for item in FORMATS.values():
-        if not item.has_header or (separator == ",") != (item.separator == ","):
+        is_any = item.name == "csv"
+        if not item.has_header or not (is_any or (separator == ",") == (item.separator == ",")):
             continue
         found = {
             role
@@ -108,10 +129,9 @@ def _formats_by_header(first: FirstLine) -> list[TrialFormat]:
             counts[item.name] = len(found)
     named = [name for name in counts if name != "csv"]
     if not named:
-        # Its names are common words, so a first line of trials could hold one or two.
-        is_table = separator is not None or counts.get("csv", 0) > 2
+        # Its names are common words; between blanks they may be a line of trials.
         is_known = in_lower.issuperset(("model", "segment")) or counts.get("csv", 0) > 2
-        return [FORMATS["csv"]] if "csv" in counts and is_table and is_known else []
+        return [FORMATS["csv"]] if "csv" in counts and separator and is_known else []
     most = max(counts[name] for name in named)
     return [FORMATS[name] for name in named if counts[name] == most]
 
@@ -150,9 +170,9 @@ class _Sample:
         """Tell whether these can be labels."""
         return any(self.words <= set(item.classes) for item in vocabularies)
 
-    def fits_id(self) -> bool:
+    def fits_id(self, told: Sequence[Vocabulary]) -> bool:
         """Tell whether these can be ids."""
-        are_labels = self.words <= _TRUTH_VALUES or self.fits_label(VOCABULARIES)
+        are_labels = self.words <= _TRUTH_VALUES or self.fits_label((*VOCABULARIES, *told))
         return not self.has_decimals and not are_labels
 
 
@@ -166,7 +186,7 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _formats_by_content(data: bytes) -> list[TrialFormat]:
+def _formats_by_content(data: bytes, told: Sequence[Vocabulary]) -> list[TrialFormat]:
     """Return the formats without a header that the first lines fit."""
     lines = (line.split() for line in data.split(b"\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT])
     rows = [[word.decode(errors="replace") for word in line] for line in lines if line]
@@ -181,20 +201,25 @@ def _formats_by_content(data: bytes) -> list[TrialFormat]:
                 _Sample.of(row[place] for row in rows if place < len(row))
                 for place in range(len(variant))
             ]
-            if _fits(item, variant, samples):
+            if _fits(item, variant, samples, told):
                 fitting.append(item)
     return fitting
 
 
-def _fits(item: TrialFormat, variant: tuple[str, ...], samples: list[_Sample]) -> bool:
+def _fits(
+    item: TrialFormat,
+    variant: tuple[str, ...],
+    samples: list[_Sample],
+    told: Sequence[Vocabulary],
+) -> bool:
     """Tell whether all columns look as a format says."""
     for role, sample in zip(variant, samples, strict=True):
         if role == SCORE:
             fits = sample.fits_score(item.missing)
         elif role == LABEL:
-            fits = sample.fits_label(item.vocabularies)
+            fits = sample.fits_label(told or item.vocabularies)
         elif role in (MODEL, SEGMENT) or role in item.is_target_if_same:
-            fits = sample.fits_id()
+            fits = sample.fits_id(told)
         elif role in item.numbers:
             fits = sample.is_numeric
         else:
@@ -204,7 +229,9 @@ def _fits(item: TrialFormat, variant: tuple[str, ...], samples: list[_Sample]) -
     return True
 
 
-def _without_repeats(candidates: Sequence[TrialFormat], first: FirstLine) -> list[TrialFormat]:
+def _without_repeats(
+    candidates: Sequence[TrialFormat], first: FirstLine, told: Sequence[Vocabulary]
+) -> list[TrialFormat]:
     """Leave out formats that would read the file as an earlier one does."""
     width = len(first.text.split())
     seen: list[tuple[object, ...]] = []
@@ -214,7 +241,7 @@ def _without_repeats(candidates: Sequence[TrialFormat], first: FirstLine) -> lis
         roles = variants[0] if variants else ()
         # Names of extra columns tell nothing that the file does not say.
         has_label = LABEL in roles
-        what = (roles, item.vocabularies if has_label else (), item.model_id)
+        what = (roles, (told or item.vocabularies) if has_label else (), item.model_id)
         if not roles or what not in seen:
             seen.append(what)
             distinct.append(item)

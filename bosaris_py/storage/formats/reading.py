@@ -19,6 +19,7 @@ from bosaris_py.storage._tokens import (
     cut_into_columns,
     read_blocks,
     same_tokens,
+    show,
 )
 from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.factors import Factor
@@ -164,14 +165,16 @@ def read_table(
     first: FirstLine | None = None
     while first is None and (head := next(blocks, None)) is not None:
         first = FirstLine.of(head[1], head[0])
-    trial_format = _choose_format(format, columns, file_path, head)
+    told = as_vocabularies(labels, (), _OWNER)
+    trial_format = _choose_format(format, columns, file_path, head, told)
     if head is None or first is None:
         message = f"{file_path}: there is no line in this file; was it cut off?"
         warn_caller(message, BosarisWarning)
         return TrialTable([], [], [], [])
     plan = make_plan(file_path, trial_format, first, columns)
-    vocabularies = as_vocabularies(labels, trial_format.vocabularies, _OWNER)
-    parts = _Parts.of(plan, vocabularies, options, MemoryBudget(file_path, max_bytes))
+    parts = _Parts.of(
+        plan, told or trial_format.vocabularies, options, MemoryBudget(file_path, max_bytes)
+    )
     line_numbers = LineNumbers(file_path)
     if plan.skips_first_line:
         head = first.rest_of(*head)
@@ -181,13 +184,17 @@ def read_table(
 
 
 def _choose_format(
-    name: str | None, columns: Columns | None, path: Path, head: tuple[int, bytes] | None
+    name: str | None,
+    columns: Columns | None,
+    path: Path,
+    head: tuple[int, bytes] | None,
+    told: Sequence[Vocabulary],
 ) -> TrialFormat:
     """Return the format that is asked for, told by its columns, or found."""
     if name is not None:
         return find_format(name, _OWNER)
     if columns is None:
-        return find_format(detect_in(head[1] if head else b"", path), _OWNER)
+        return find_format(detect_in(head[1] if head else b"", path, told), _OWNER)
     if isinstance(columns, Mapping):
         return find_format("csv", _OWNER)
     return told_format(columns)
@@ -398,6 +405,11 @@ class _Parts:
         if column is not None:
             column.refuse_empty(numbers, role)
             ids = column.decoded(numbers, self.budget, self.options.suffixes)
+            # An empty id would be the first in the order of the ids.
+            if ids.names.size and not ids.names[0]:
+                code = int(np.argmax(ids.rank == 0))
+                text = f"nothing is left of the {role} {show(column.ids.ids[code])}"
+                raise numbers.error(column.first_line(column.ids.ids[code]), text)
             return ids.names, frozen(ids.rank[column.codes()])
         if role == MODEL:
             names = np.array([self.plan.format.model_id][: self._records], dtype=np.str_)

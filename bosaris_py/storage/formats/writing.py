@@ -152,7 +152,9 @@ def _header_roles(table: TrialTable, trial_format: TrialFormat) -> tuple[str, ..
     lacking = [role for role in trial_format.required if role not in known]
     if lacking:
         raise _lacking(lacking, table, trial_format)
-    others = [name for name in table.columns if name not in (SIDE, LABEL)]
+    # Of sides a format may know nothing; then they are a column like others.
+    not_others = (SIDE, LABEL) if SIDE in trial_format.header else (LABEL,)
+    others = [name for name in table.columns if name not in not_others]
     in_order = {role: place for place, role in enumerate(trial_format.order)}
     return tuple(sorted((*known, *others), key=lambda role: in_order.get(role, len(in_order))))
 

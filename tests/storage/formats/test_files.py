@@ -427,6 +427,18 @@ def test_answers_belong_to_the_lines_of_the_list(tmp_path: Path) -> None:
         ("target model segment\nother model segment\n", None),
         ("model,segment\nm,s\n", "csv"),
         ("model segment\n", "kaldi-trials"),
+        # Tables may have any separator.
+        ("model;segment;score\nm;s;1.5\n", "csv"),
+        ("enroll\ttest\tlabel\nm\ts\t1\n", "csv"),
+        ("enroll test score\nm s 1.5\n", None),
+        ("model segment target\nm s target\n", "kaldi-trials"),
+        # Where a data frame writes its index, the first name is empty.
+        (",model,segment,score\n0,m,s,1.5\n", "csv"),
+        # These are labels of no format, not two segments.
+        ("-1 0.5\n+1 1.5\n", None),
+        # Blanks, but none that separate columns.
+        ("\u00a0\nm s target\n", None),
+        ("\x1c\nm s target\n", None),
         # The more of a header is understood, the better.
         ("spk\tfilename\tcm-label\tasv-label\na\tb\tbonafide\ttarget\n", "asvspoof5-sasv-key"),
     ],

@@ -204,6 +204,8 @@ class TestText:
         assert table.scores.tolist() == [row[2] for row in rows]
 
 
+_SAME = {"labels": {"same": True, "different": False}}
+
 BAD_FILES: list[tuple[str, str, dict[str, Any]]] = [
     # A column that is needed is not there.
     (
@@ -233,6 +235,20 @@ BAD_FILES: list[tuple[str, str, dict[str, Any]]] = [
         "".join(f"m s{i} {i}\n" for i in range(100)),
         r"found '0' .*, \.\.\.",
         {"format": "kaldi-trials"},
+    ),
+    (
+        # So many that looking at each of them for each of them would never end.
+        "".join(f"m s word{i}\n" for i in range(100_000)),
+        r"found 'word0' .*, \.\.\.",
+        {"format": "kaldi-trials"},
+    ),
+    ("m s same\nm t other\n", ":2: .*found 'other'", {"format": "kaldi-trials", **_SAME}),
+    ("\u00a0\nm s\n", ":1: the first line must begin with", {"format": "sdsv-trials"}),
+    # Nothing may be left of an id.
+    (
+        "m.wav s\nn.wav .wav\n",
+        ":2: nothing is left of the segment '.wav'",
+        {"strip_suffix": ".wav"},
     ),
     # Numbers.
     ("m s 1\nm t x1\n", ":2: 'x1' is not a number", {"format": "kaldi-scores"}),
@@ -285,3 +301,24 @@ def test_too_large(write: Write) -> None:
     path = write("m s target\n" * 100)
     with pytest.raises(FileFormatError, match="`max_bytes` allows"):
         read_table(path, max_bytes=100)
+
+
+def test_lines_of_blanks_take_no_time(write: Write) -> None:
+    # Going back over them from each of them would take an hour.
+    assert len(read_table(write(" " * 2**20 + "\r\n\t\nm s target\n"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "models"), [("m s same\nn s Different\n", "mn"), ("same m s\nsame n s\n", "mn")]
+)
+def test_format_is_found_by_labels_that_are_told(content: str, models: str, write: Write) -> None:
+    table = read_table(write(content), **_SAME)
+    assert table.model_ids().tolist() == list(models)
+    assert table.is_target is not None
+    assert table.is_target[0]
+
+
+def test_columns_without_a_name_are_not_read(write: Write) -> None:
+    table = read_table(write(",model,segment,sex,\n0,m,s,f,\n1,m,t,f,\n"))
+    assert list(table.columns) == ["sex"]
+    assert len(table) == 2

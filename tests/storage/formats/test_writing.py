@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -125,3 +126,12 @@ def test_answers_need_all_scores(tmp_path: Path) -> None:
         write_answers(tmp_path / "a.txt", table_of(scores=None))
     with pytest.raises(InvalidInputError, match="1 missing of 2"):
         write_answers(tmp_path / "a.txt", table_of(scores=[1.0, float("nan")]))
+
+
+def test_sides_are_written_where_a_format_does_not_know_them(tmp_path: Path) -> None:
+    sides = Factor.from_values(["a", "b"])
+    table = TrialTable.from_trials(["m", "m"], ["s", "t"], scores=[1.0, 2.0])
+    table = attrs.evolve(table, columns={"cm-score": np.ones(2), "asv-score": np.ones(2)})
+    table = attrs.evolve(table, columns={**table.columns, "side": sides})
+    write_table(tmp_path / "a.tsv", table, "asvspoof5-sasv-scores")
+    assert read_table(tmp_path / "a.tsv").columns["side"] == sides
