@@ -127,7 +127,7 @@ class ConditionMixture(Evidence):
         Raises
         ------
         InvalidInputError
-            If a class has no score, or one is NaN.
+            If a class has no score in any condition, or one is NaN.
         TrialMismatchError
             If the conditions do not fit the key; see `Conditions.members`.
 
@@ -143,7 +143,14 @@ class ConditionMixture(Evidence):
         if not isinstance(conditions, Conditions):
             raise invalid("conditions", owner, "be a Conditions object", describe(conditions))
         tar, non = scores.get_tar_non(key)
-        return cls(tar, non, conditions.scored_members(scores, key))
+        members = conditions.scored_members(scores, key)
+        for noun, trials, shares in (
+            ("targets", tar, [item.tar_weight for item in members]),
+            ("non-targets", non, [item.non_weight for item in members]),
+        ):
+            if trials.size and not any(shares):
+                raise invalid("conditions", owner, f"have {noun} in some condition", "none")
+        return cls(tar, non, members)
 
     def __repr__(self) -> str:
         """Show the counts."""

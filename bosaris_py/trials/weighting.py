@@ -45,7 +45,8 @@ def class_weights(
     Raises
     ------
     InvalidInputError
-        If `conditions` is something else, or weights are given as well.
+        If `conditions` is something else or has trials of one class only, or weights
+        are given as well.
     """
     if conditions is None:
         return tar_weights, non_weights
@@ -55,5 +56,10 @@ def class_weights(
         if weights is not None:
             raise invalid(name, owner, "be left out where there are `conditions`", "weights")
     if scores is None:
-        return conditions.trial_weights(key)
-    return conditions.scored_weights(scores, key)
+        weights_of_classes = conditions.trial_weights(key)
+    else:
+        weights_of_classes = conditions.scored_weights(scores, key)
+    for noun, weights in zip(("targets", "non-targets"), weights_of_classes, strict=True):
+        if weights.size and not weights.any():
+            raise invalid("conditions", owner, f"have {noun} in some condition", "none")
+    return weights_of_classes

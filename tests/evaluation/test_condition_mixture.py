@@ -526,6 +526,12 @@ class TestMixture:
         with pytest.raises(InvalidInputError, match=message):
             ConditionMixture(**arguments)
 
+    def test_conditions_without_a_class(self):
+        scores, key, _ = self.mixture()
+        conditions = Conditions({"all": key.tar}, uncovered="ignore", lacking="ignore")
+        with pytest.raises(InvalidInputError, match=r"`conditions` .* have non-targets in"):
+            Results.from_scores(scores, key, conditions)
+
     def test_not_conditions(self):
         scores, key, _ = self.mixture()
         with pytest.raises(InvalidInputError, match=r"`conditions` .* be a Conditions object"):
