@@ -191,8 +191,11 @@ def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
 
 def _start_pool(workers: int, *shared: Any) -> ProcessPoolExecutor:
     """Make worker processes, which get what they share when they start."""
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    has_server = "forkserver" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if has_server else "spawn")
+    if has_server:
+        # The server imports the package once; processes that it makes later have it at once.
+        context.set_forkserver_preload(["__main__", __package__])
     start = _start_worker if shared else None
     return ProcessPoolExecutor(workers, mp_context=context, initializer=start, initargs=shared)
 

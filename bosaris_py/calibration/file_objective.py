@@ -8,13 +8,15 @@ passes over the files are enough. Where that part is all there is, files are rea
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from typing import Any, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._execution import check_client, map_tasks, whole_number
+from bosaris_py._execution import check_client, map_tasks, whole_number, worker_processes
 from bosaris_py._validation import FloatArray, describe, invalid
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.numerics.class_sums import (
@@ -88,6 +90,8 @@ class FilePasses:
         A cluster instead.
     progress : bool
         Show progress bars.
+    pool : ProcessPoolExecutor or None
+        The processes, where they are kept from pass to pass.
     """
 
     source: TrialBlocks
@@ -95,6 +99,7 @@ class FilePasses:
     workers: int = 1
     client: Any = None
     progress: bool = False
+    pool: ProcessPoolExecutor | None = None
 
     def tasks(self) -> list[Task]:
         """Cut the files into tasks, the same each time and for everybody."""
@@ -113,6 +118,7 @@ class FilePasses:
             self.tasks(),
             workers=self.workers,
             client=self.client,
+            pool=self.pool,
             progress=self.progress,
             label=label,
         )
@@ -310,6 +316,7 @@ class FileObjective(LinearObjective):
         client: Any,
         progress: bool,
         owner: str,
+        stack: ExitStack | None = None,
     ) -> "FileObjective":
         """Check the arguments, and look at all scores once.
 
@@ -327,6 +334,8 @@ class FileObjective(LinearObjective):
             As for `FilePasses`.
         owner : str
             What the caller called, for error messages.
+        stack : contextlib.ExitStack, optional
+            Worker processes are kept from pass to pass until it is left.
 
         Returns
         -------
@@ -356,7 +365,8 @@ class FileObjective(LinearObjective):
         n_workers = whole_number(workers, 1, "workers", owner)
         check_client(client, n_workers, owner)
         source, ids = TrialBlocks.open(score_files, key_file, owner=owner, any_order=True)
-        passes = FilePasses(source, block_rows, n_workers, client, progress)
+        pool = None if stack is None else stack.enter_context(worker_processes(n_workers))
+        passes = FilePasses(source, block_rows, n_workers, client, progress, pool)
         most = max(1, _KEPT // max(1, len(passes.tasks())))
         looked = passes.run(_look, most, "training scores")
         counts = sum((part.counts for part in looked), TrialCounts())

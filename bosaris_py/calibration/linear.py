@@ -1,5 +1,6 @@
 """Linear calibration: scale and offset that turn scores into log-likelihood-ratios."""
 
+from contextlib import ExitStack
 from typing import Any, overload
 
 import attrs
@@ -325,19 +326,21 @@ class LinearCalibration(TrainedMap):
         """
         owner = f"{_OWNER}.fit_files"
         as_ridge(ridge, owner)
-        training = FileObjective.open(
-            [one_file(score_file, "score_file", owner)],
-            one_file(key_file, "key_file", owner),
-            prior=prior,
-            objective=objective,
-            needs_all=False,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
-            owner=owner,
-        )
-        return cls._train(training, owner=owner, ridge=ridge)
+        with ExitStack() as stack:
+            training = FileObjective.open(
+                [one_file(score_file, "score_file", owner)],
+                one_file(key_file, "key_file", owner),
+                prior=prior,
+                objective=objective,
+                needs_all=False,
+                block_rows=block_rows,
+                workers=workers,
+                client=client,
+                progress=progress,
+                owner=owner,
+                stack=stack,
+            )
+            return cls._train(training, owner=owner, ridge=ridge)
 
     @classmethod
     def _fit(

@@ -1,6 +1,7 @@
 """Linear fusion: weights and an offset that join the scores of several systems."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any, overload
 
 import attrs
@@ -315,19 +316,21 @@ class LinearFusion(TrainedMap):
         """
         owner = f"{_OWNER}.fit_files"
         as_ridge(ridge, owner)
-        training = FileObjective.open(
-            files_of_systems(score_files, owner),
-            one_file(key_file, "key_file", owner),
-            prior=prior,
-            objective=objective,
-            needs_all=True,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
-            owner=owner,
-        )
-        return cls._train(training, owner=owner, ridge=ridge)
+        with ExitStack() as stack:
+            training = FileObjective.open(
+                files_of_systems(score_files, owner),
+                one_file(key_file, "key_file", owner),
+                prior=prior,
+                objective=objective,
+                needs_all=True,
+                block_rows=block_rows,
+                workers=workers,
+                client=client,
+                progress=progress,
+                owner=owner,
+                stack=stack,
+            )
+            return cls._train(training, owner=owner, ridge=ridge)
 
     @classmethod
     def _fit(
