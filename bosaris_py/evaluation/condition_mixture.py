@@ -12,7 +12,6 @@ from bosaris_py._validation import (
     FloatArray,
     as_vector,
     check_not_empty,
-    describe,
     frozen,
     invalid,
     read_only,
@@ -24,6 +23,7 @@ from bosaris_py.numerics.counting import count_between
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_scores
+from bosaris_py.trials.weighting import check_conditions
 
 __all__ = ["ConditionMixture"]
 
@@ -140,8 +140,7 @@ class ConditionMixture(Evidence):
         """
         owner = "ConditionMixture.from_scores"
         check_scores(scores, owner)
-        if not isinstance(conditions, Conditions):
-            raise invalid("conditions", owner, "be a Conditions object", describe(conditions))
+        check_conditions(conditions, owner)
         tar, non = scores.get_tar_non(key)
         members = conditions.scored_members(scores, key)
         for noun, trials, shares in (

@@ -6,13 +6,14 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from bosaris_py._validation import FloatArray, describe, invalid
+from bosaris_py._validation import FloatArray
 from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.condition_members import any_of
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
+from bosaris_py.trials.weighting import check_conditions
 
 __all__ = ["ConditionRow", "ConditionTable", "condition_table", "table_points"]
 
@@ -217,8 +218,7 @@ def condition_table(
     owner = "condition_table"
     check_scores(scores, owner)
     check_key(key, owner)
-    if not isinstance(conditions, Conditions):
-        raise invalid("conditions", owner, "be a Conditions object", describe(conditions))
+    check_conditions(conditions, owner)
     points = {} if prior is None else table_points(prior)
     tar, non = scores.get_tar_non(key)
     members = conditions.scored_members(scores, key)

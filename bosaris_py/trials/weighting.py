@@ -6,10 +6,20 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.forms import AnyKey, AnyScores
 
-__all__ = ["ClassWeights", "class_weights"]
+__all__ = ["ClassWeights", "check_conditions", "class_weights"]
 
 # Weights of the targets and of the non-targets; None says one each.
 ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
+
+
+def check_conditions(conditions: object, owner: str) -> None:
+    """Raise unless `conditions` says what each condition weighs."""
+    if not isinstance(conditions, Conditions):
+        hint = (
+            "Make one of labels, Conditions.from_labels(key, labels), or of columns of a "
+            "TrialMetadata, metadata.conditions('gender')."
+        )
+        raise invalid("conditions", owner, "be a Conditions object", describe(conditions), hint)
 
 
 def class_weights(
@@ -50,8 +60,7 @@ def class_weights(
     """
     if conditions is None:
         return tar_weights, non_weights
-    if not isinstance(conditions, Conditions):
-        raise invalid("conditions", owner, "be a Conditions object", describe(conditions))
+    check_conditions(conditions, owner)
     for name, weights in (("tar_weights", tar_weights), ("non_weights", non_weights)):
         if weights is not None:
             raise invalid(name, owner, "be left out where there are `conditions`", "weights")

@@ -534,7 +534,9 @@ class TestMixture:
 
     def test_not_conditions(self):
         scores, key, _ = self.mixture()
-        with pytest.raises(InvalidInputError, match=r"`conditions` .* be a Conditions object"):
+        with pytest.raises(
+            InvalidInputError, match=r"`conditions` .* be a Conditions object.* metadata.conditions"
+        ):
             Results.from_scores(scores, key, {"a": key})
 
     def test_pooled_results_need_no_order_and_do_not_warn(self):
