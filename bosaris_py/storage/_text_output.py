@@ -40,7 +40,9 @@ def formatter(number_format: str | None, owner: str = "write_scores") -> Callabl
     try:
         sample: Any = number_format % 1.5
         is_word = isinstance(sample, str) and math.isfinite(float(sample))
-    except (TypeError, ValueError):
+        # A whole number, such as "%d" makes, has no infinity.
+        number_format % math.inf
+    except (TypeError, ValueError, OverflowError):
         is_word = False
     if not is_word:
         expected = 'format one number with %, for instance "%f" or "%.9g"'

@@ -9,6 +9,7 @@ from the matrix of the same trials are identical.
 
 from abc import ABC
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -329,10 +330,12 @@ def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:
     return positions if places is None else places.astype(positions.dtype)[positions]
 
 
-def check_cell_count(shape: tuple[int, int], max_cells: int, owner: str) -> None:
+def check_cell_count(shape: tuple[int, int], max_cells: object, owner: str) -> None:
     """Raise if a matrix would have more cells than the caller wants."""
     n_cells = shape[0] * shape[1]
-    if n_cells > max_cells:
+    if not isinstance(max_cells, Real):
+        raise invalid("max_cells", owner, "be a number of cells", describe(max_cells))
+    if n_cells > float(max_cells):
         expected = f"be at least {n_cells}, for {shape[0]} models x {shape[1]} segments"
         hint = "A matrix that large is better kept flat."
         raise invalid("max_cells", owner, expected, describe(max_cells), hint)

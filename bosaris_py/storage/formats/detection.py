@@ -92,7 +92,7 @@ def detect_in(data: bytes, path: Path, told: Sequence[Vocabulary] = ()) -> str:
     if first is None:
         message = f"{path}: there is no line in this file, so its format cannot be found out"
         raise FileFormatError(message)
-    candidates = _formats_by_header(first) or _formats_by_content(data, told)
+    candidates = _formats_by_header(first) or _formats_by_content(data.lstrip(), told)
     distinct = _without_repeats(candidates, first, told)
     if len(distinct) == 1:
         return distinct[0].name

@@ -180,6 +180,9 @@ def read_table(
         head = first.rest_of(*head)
     for line, data in itertools.chain([head], blocks):
         parts.add(_cut(data, line, plan, line_numbers), line_numbers)
+    if not parts.records:
+        message = f"{file_path}: there is no trial below the header; was the file cut off?"
+        warn_caller(message, BosarisWarning)
     return parts.table(line_numbers)
 
 
@@ -270,7 +273,7 @@ class _Parts:
     factors: dict[str, CodeColumn]
     measures: dict[str, NumberColumn]
     _same: list[npt.NDArray[np.uint8]] = attrs.field(factory=list, init=False)
-    _records: int = attrs.field(default=0, init=False)
+    records: int = attrs.field(default=0, init=False)
 
     @classmethod
     def of(
@@ -328,11 +331,11 @@ class _Parts:
             self.labels.add(block, numbers)
         for measure in (self.scores, *self.measures.values()):
             if measure is not None:
-                measure.add(block, numbers, self._records)
+                measure.add(block, numbers, self.records)
         if self.plan.format.is_target_if_same:
             pair = [self.plan.place_of_name(name) for name in self.plan.format.is_target_if_same]
             self._same.append(self._classes_if_same(block, *pair))
-        self._records += lines
+        self.records += lines
 
     def _classes_if_same(self, block: Block, claimed: int, real: int) -> npt.NDArray[np.uint8]:
         """Return the classes of formats that tell who is claimed and who it really is."""
@@ -412,9 +415,9 @@ class _Parts:
                 raise numbers.error(column.first_line(column.ids.ids[code]), text)
             return ids.names, frozen(ids.rank[column.codes()])
         if role == MODEL:
-            names = np.array([self.plan.format.model_id][: self._records], dtype=np.str_)
-            return frozen(names), frozen(np.zeros(self._records, dtype=np.int32))
-        places = np.arange(self._records, dtype=np.int32)
-        width = len(str(self._records))
+            names = np.array([self.plan.format.model_id][: self.records], dtype=np.str_)
+            return frozen(names), frozen(np.zeros(self.records, dtype=np.int32))
+        places = np.arange(self.records, dtype=np.int32)
+        width = len(str(self.records))
         names = np.strings.zfill((places + 1).astype(np.str_), width)
         return frozen(names.astype(f"U{width}")), frozen(places)

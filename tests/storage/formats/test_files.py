@@ -427,6 +427,8 @@ def test_answers_belong_to_the_lines_of_the_list(tmp_path: Path) -> None:
         ("target model segment\nother model segment\n", None),
         ("model,segment\nm,s\n", "csv"),
         ("model segment\n", "kaldi-trials"),
+        # However many blank lines come first.
+        ("\n" * 2000 + "m s target\n", "kaldi-trials"),
         # Tables may have any separator.
         ("model;segment;score\nm;s;1.5\n", "csv"),
         ("enroll\ttest\tlabel\nm\ts\t1\n", "csv"),

@@ -171,7 +171,8 @@ class TestText:
             read_table(write(""))
 
     def test_header_alone(self, write: Write) -> None:
-        table = read_table(write("modelid\tsegmentid\tLLR\n"))
+        with pytest.warns(BosarisWarning, match="no trial below the header"):
+            table = read_table(write("modelid\tsegmentid\tLLR\n"))
         assert len(table) == 0
         assert table.scores is not None
 

@@ -87,6 +87,7 @@ BAD: list[tuple[str, str, TrialTable, dict[str, Any]]] = [
     ("what asvspoof5-cm-key needs", "asvspoof5-cm-key", table_of(is_target=None), {}),
     ("be complete", "voxceleb-scores", table_of(scores=[1.0, float("nan")]), {}),
     ("`number_format`", "kaldi-scores", table_of(), {"number_format": "%d %d"}),
+    ("`number_format`", "kaldi-scores", table_of(), {"number_format": "%d"}),
     ("`columns` .* with a header only", "kaldi-scores", table_of(), {"columns": {"model": "m"}}),
     ("`columns` .* rename", "nist", table_of(), {"columns": {"gender": "sex"}}),
     ("name each column once", "nist", table_of(), {"columns": {"model": "segmentid"}}),
