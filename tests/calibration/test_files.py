@@ -153,6 +153,26 @@ def test_fusion_by_any_objective(
     assert_same(fused, LinearFusion.fit_scores(systems, key, **settings))
 
 
+@pytest.mark.parametrize("types", [(np.float32, np.float64), (np.float64, np.float32)])
+@pytest.mark.parametrize("is_list", [False, True])
+def test_systems_of_different_types_are_fused(
+    rng: np.random.Generator, tmp_path: Path, types: tuple[type, type], *, is_list: bool
+) -> None:
+    systems, key = trials(rng, n_systems=2, share=0.7)
+    systems = [
+        attrs.evolve(system, scoremat=system.scoremat.astype(dtype))
+        for system, dtype in zip(systems, types, strict=True)
+    ]
+    expected = LinearFusion.fit_scores(systems, key)
+    forms = [system.to_flat() for system in systems] if is_list else systems
+    paths, key_path = save(tmp_path, forms, key.to_flat() if is_list else key)
+    assert_same(FUSE(paths, key_path), expected)
+    output = tmp_path / "fused.h5"
+    expected.apply_files(paths, key_path, output)
+    fused = FlatScores.read(output).to_dense() if is_list else Scores.read(output)
+    assert fused == expected.apply(systems, key)
+
+
 @given(scores(), keys(), BLOCKS, st.sampled_from([FIT, FUSE]), FORMS, FORMS, KEPT)
 def test_any_scores_and_any_key(
     tmp_path_factory: pytest.TempPathFactory,
