@@ -51,6 +51,7 @@ def _as_column(values: Any, name: str) -> Column:
         return values
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise invalid(name, "TrialMetadata", "be a list of values", describe(values))
+    values = _unmasked(values, name, "TrialMetadata")
     array = values if isinstance(values, np.ndarray) else _as_array(values)
     if array.ndim != 1:
         raise invalid(name, "TrialMetadata", "be one-dimensional", describe(array))
@@ -66,11 +67,23 @@ def as_factor(values: Any, name: str, owner: str) -> Factor:
     """Return categories as a factor; errors tell which argument held others."""
     if isinstance(values, Factor):
         return values
+    values = _unmasked(values, name, owner)
     try:
         return Factor.from_values(values)
     except InvalidInputError as error:
         message = f"`{name}` of {owner}: {error}"
         raise InvalidInputError(message) from None
+
+
+def _unmasked(values: Any, name: str, owner: str) -> Any:
+    """Return values as they are, a numpy masked array as a plain one; raise if any is masked."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if np.ma.is_masked(values):
+        hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
+        found = f"{np.count_nonzero(np.ma.getmaskarray(values))} masked values"
+        raise invalid(name, owner, "have a value for each item", found, hint)
+    return np.asarray(values)
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import Factor
-from bosaris_py.trials import FlatKey, FlatNdx, Key, Ndx, TrialMetadata
+from bosaris_py.trials import Conditions, FlatKey, FlatNdx, Key, Ndx, TrialMetadata
 from tests.strategies import keys, names
 
 KEY = Key(
@@ -296,6 +296,14 @@ class TestFiles:
         (lambda: TrialMetadata(KEY, None, None, {"a": ["a"]}), "each of the 3 segments; got 1"),
         (lambda: TrialMetadata(KEY, {"a": np.zeros((5, 1))}), "be one-dimensional"),
         (
+            lambda: TrialMetadata(KEY, None, {"a": np.ma.array([1, 2], mask=[False, True])}),
+            "have a value for each item; got 1 masked values",
+        ),
+        (
+            lambda: Conditions.from_labels(KEY, np.ma.array(list("ababa"), mask=[True] * 5)),
+            "have a value for each item; got 5 masked values",
+        ),
+        (
             lambda: TrialMetadata(KEY, {"a": ["x", None, "x", "x", "x"]}),
             "category for each item; got None",
         ),
@@ -318,3 +326,9 @@ class TestFiles:
 def test_bad_input(make, message):
     with pytest.raises(InvalidInputError, match=message):
         make()
+
+
+def test_masked_arrays_without_masked_values_are_plain_ones():
+    metadata = TrialMetadata(KEY, None, {"a": np.ma.array([1, 2])})
+    assert type(metadata.model_column("a")) is np.ndarray
+    assert metadata == TrialMetadata(KEY, None, {"a": [1, 2]})
