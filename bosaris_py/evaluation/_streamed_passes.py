@@ -1,5 +1,7 @@
 """The two passes over score files: first the targets, then what lies between them.
 
+What does not need the targets is summed in the first pass, which mostly waits for files.
+
 Both passes consist of tasks, each of which reads some blocks of rows of one pair of
 files. What a task returns adds up exactly: counts are whole numbers, and sums of
 floating-point numbers are returned block by block and added with `math.fsum` in the
@@ -96,6 +98,8 @@ class Looked:
         The target scores.
     counts : TrialCounts
         Numbers of trials.
+    bits : list of float
+        For each block the sum of log2(1 + exp(score)) of the non-targets.
     non : tuple of NonTargets
         Where the non-targets are, for as many of the blocks as may be kept.
     """
@@ -103,6 +107,7 @@ class Looked:
     pair: int
     tar: FloatArray
     counts: TrialCounts
+    bits: list[float]
     non: tuple[NonTargets, ...]
 
 
@@ -116,13 +121,10 @@ class Counted:
         Non-targets at each threshold.
     between : (k + 1,) array of int64
         Non-targets in each gap.
-    bits : list of float
-        For each block the sum of log2(1 + exp(score)) of the non-targets.
     """
 
     at: npt.NDArray[np.int64]
     between: npt.NDArray[np.int64]
-    bits: list[float]
 
 
 Task: TypeAlias = tuple[int, list[slice]]
@@ -178,8 +180,6 @@ class Passes:
         thresholds: Float64Array,
         looked: Sequence[Looked] | None,
         pool: ProcessPoolExecutor | None = None,
-        *,
-        with_bits: bool,
     ) -> Counted:
         """Count the non-targets at and between thresholds.
 
@@ -191,15 +191,13 @@ class Passes:
             What the first pass returned; None: read the keys again.
         pool : ProcessPoolExecutor, optional
             The processes of the first pass.
-        with_bits : bool
-            Whether to compute the sums for Cllr.
         """
         tasks = self._tasks()
         known = repeat(()) if looked is None else (part.non for part in looked)
         return reduce_tasks(
             _count,
             _add,
-            (self.pairs, thresholds, with_bits),
+            (self.pairs, thresholds),
             list(zip(tasks, known, strict=False)),
             workers=self.workers,
             client=self.client,
@@ -231,30 +229,28 @@ def _look(shared: tuple[tuple[TrialBlocks, ...], int], task: Task) -> Looked:
     """Do the first pass over the blocks of a task."""
     (pairs, n_bytes), (i, blocks) = shared, task
     tar, counts = [], TrialCounts()
+    bits: list[float] = []
     kept: list[NonTargets] = []
     for k, block in enumerate(pairs[i].read(blocks)):
         counts += block.count()
         tar.append(block.scores_of(1)[0])
-        if len(kept) == k:
-            non = NonTargets.of(block)
-            if sum(part.n_bytes for part in kept) + non.n_bytes <= n_bytes:
-                kept.append(non)
-    return Looked(i, np.concatenate(tar), counts, tuple(kept))
+        non = NonTargets.of(block)
+        if len(kept) == k and sum(part.n_bytes for part in kept) + non.n_bytes <= n_bytes:
+            kept.append(non)
+        bits.append(sum_of_bits(non.take(block.scores[0]), sign=1.0))
+    return Looked(i, np.concatenate(tar), counts, bits, tuple(kept))
 
 
 def _count(
-    shared: tuple[tuple[TrialBlocks, ...], Float64Array, bool],
+    shared: tuple[tuple[TrialBlocks, ...], Float64Array],
     task: tuple[Task, tuple[NonTargets, ...]],
 ) -> Counted:
     """Do the second pass over the blocks of a task."""
-    (pairs, thresholds, with_bits), ((i, blocks), known) = shared, task
+    (pairs, thresholds), ((i, blocks), known) = shared, task
     counts = RunningCounts(thresholds)
-    bits = []
     for scores in _non_targets(pairs[i], blocks, known):
         counts.add(scores)
-        if with_bits:
-            bits.append(sum_of_bits(scores, sign=1.0))
-    return Counted(*counts.result(), bits)
+    return Counted(*counts.result())
 
 
 def _non_targets(
@@ -274,4 +270,4 @@ def _scores_of_non(block: TrialBlock) -> FloatArray:
 
 
 def _add(first: Counted, second: Counted) -> Counted:
-    return Counted(first.at + second.at, first.between + second.between, first.bits + second.bits)
+    return Counted(first.at + second.at, first.between + second.between)

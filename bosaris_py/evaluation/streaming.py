@@ -2,8 +2,8 @@ r"""Results of score files of any size, in memory that does not grow with them.
 
 Two passes are needed and two are enough. The first collects the target scores: all
 metrics depend on how many non-targets lie at and between them, and before all targets
-are known no non-target can be counted. The second counts the non-targets, and adds up
-their part of Cllr. What is kept is a few numbers for each target.
+are known no non-target can be counted. It also adds up the part of Cllr that non-targets
+have. The second counts them. What is kept is a few numbers for each target.
 """
 
 import functools
@@ -139,10 +139,10 @@ class StreamedScores(Evidence):
             tar, n_non = _targets([ids for _, ids in opened], looked, owner)
             values = tar.values.astype(np.float64)
             thresholds = np.unique(np.concatenate((values, *wanted)))
-            counted = passes.count(thresholds, looked, pool, with_bits=True)
+            counted = passes.count(thresholds, looked, pool)
         _check_count(counted, n_non)
         miss_bits = mean_bits(tar.values, None, sign=-1.0)
-        bits = (miss_bits + total_cost(counted.bits) / n_non) / 2.0
+        bits = (miss_bits + total_cost(bit for part in looked for bit in part.bits) / n_non) / 2.0
         return cls(
             passes, tar, frozen(thresholds), frozen(counted.at), frozen(counted.between), bits
         )
@@ -221,7 +221,7 @@ class StreamedScores(Evidence):
         below = np.where(limits == -np.inf, 0, below)
         if unknown.any():
             asked = np.unique(limits[unknown])
-            counted = self.passes.count(asked, None, with_bits=False)
+            counted = self.passes.count(asked, None)
             _check_count(counted, self.n_non)
             known = np.cumsum(counted.between[:-1]) + np.concatenate(
                 ([0], np.cumsum(counted.at[:-1]))
