@@ -191,6 +191,15 @@ def _score_type(column: GuardedDataset) -> np.dtype[Any]:
     return np.dtype(np.float32 if is_short else np.float64)
 
 
+def _position_type(column: GuardedDataset) -> np.dtype[Any]:
+    """Return the type that positions have in memory: that of the file, but not uint64.
+
+    Numpy has no integers for what uint64 and int64 add up to; too large ones stay too large.
+    """
+    stored: np.dtype[Any] = column.dataset.dtype.newbyteorder("=")
+    return np.dtype(np.int64) if stored == np.uint64 else stored
+
+
 def _index(reader: "FlatReader") -> Codes:
     """Check that all trials are in order, and return the code of the first of each stretch."""
     file, last, firsts = reader.file, -1, []
@@ -253,8 +262,7 @@ class FlatReader(FileReader):
             Positions in the ids of the file.
         """
         models, segments = (
-            self._read(matrix, matrix.dataset.dtype.newbyteorder("="), trials)
-            for matrix in self._matrices[:2]
+            self._read(matrix, _position_type(matrix), trials) for matrix in self._matrices[:2]
         )
         return models, segments
 

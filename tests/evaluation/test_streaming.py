@@ -225,6 +225,30 @@ def test_damaged_lists(
         Results.from_files(*paths)
 
 
+@pytest.mark.parametrize("dtype", ["u1", ">i2", "u8"])
+def test_positions_of_any_type_of_integer(rng: np.random.Generator, saved: Any, dtype: str) -> None:
+    scores, key = trials(rng)
+    paths = saved(*in_form("lists", scores, key))
+    for path in paths:
+        with h5py.File(path, "r+") as file:
+            for name in ("trials/models", "trials/segments"):
+                places = file[name][()]
+                del file[name]
+                file[name] = places.astype(dtype)
+    assert describe(Results.from_files(*paths)) == describe(Results.from_scores(scores, key))
+
+
+def test_position_beyond_all_signed_integers(rng: np.random.Generator, saved: Any) -> None:
+    paths = saved(*in_form("lists", *trials(rng)))
+    with h5py.File(paths[0], "r+") as file:
+        places = file["trials/models"][()].astype(np.uint64)
+        places[7] = 2**64 - 1
+        del file["trials/models"]
+        file["trials/models"] = places
+    with pytest.raises(FileFormatError, match="must hold positions from 0 to 39"):
+        Results.from_files(*paths)
+
+
 def test_swapped_lists_are_named(rng: np.random.Generator, saved: Any) -> None:
     scores, key = saved(*in_form("lists", *trials(rng)))
     with pytest.raises(FileFormatError, match="expected FlatKey; the file holds FlatScores"):
