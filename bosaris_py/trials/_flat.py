@@ -84,7 +84,12 @@ def positions_of(values: npt.ArrayLike, size: int, name: str, owner: str, ids: s
     name, owner, ids : str
         Names of the argument, of what it belongs to, and of the list of ids.
     """
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise invalid(name, owner, "be one-dimensional", "lists of different lengths") from None
+    if isinstance(values, np.ma.MaskedArray):
+        raise invalid(name, owner, "be a plain array", "a masked array")
     if array.ndim != 1:
         raise invalid(name, owner, "be one-dimensional", describe(array))
     dtype = position_type(size)

@@ -100,6 +100,8 @@ BAD: list[tuple[Callable[[], object], str]] = [
         "`max_cells` of FlatNdx.to_dense must be at least 6, for 2 models x 3 segments; got 5",
     ),
     (lambda: FlatKey(M, S, [0], [0], [True]).to_dense(max_cells=5), "of FlatKey.to_dense"),
+    (lambda: FlatNdx(M, S, [[0], [0, 1]], [0]), "`models` of FlatNdx .* different lengths"),
+    (lambda: FlatNdx(M, S, np.ma.array([0], mask=[1]), [0]), "got a masked array"),
     (
         lambda: FlatNdx(M, S, [0], [0]).to_dense(max_cells=None),  # type: ignore[arg-type]
         "`max_cells` of FlatNdx.to_dense must be a number of cells; got None",

@@ -10,6 +10,7 @@ from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.storage._text_output import formatter, words, write_parts
 from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.formats._plan import FileColumn
 from bosaris_py.storage.formats.registry import find_format
 from bosaris_py.storage.formats.table import ExtraColumn, TrialTable
 from bosaris_py.storage.formats.trial_format import (
@@ -89,13 +90,17 @@ def write_table(
         raise invalid("columns", _OWNER, "be given for formats with a header only", format)
     form = formatter(number_format, _OWNER)
     if trial_format.has_header:
-        roles = _header_roles(table, trial_format)
-        first_line = trial_format.separator.join(_header(roles, trial_format, columns)) + "\n"
+        written = _header_columns(table, trial_format, columns)
+        names = _as_fields([column.name for column in written], "columns", trial_format)
+        first_line = trial_format.separator.join(names) + "\n"
     else:
-        roles = _variant(table, trial_format)
+        written = [
+            FileColumn(role if role in (*ROLES, SKIPPED) else None, role)
+            for role in _variant(table, trial_format)
+        ]
         first_line = f"{trial_format.first_line}\n" if trial_format.first_line else ""
     _check_sameness(table, trial_format)
-    texts = [_texts_of(role, table, trial_format, form) for role in roles]
+    texts = [_texts_of(column, table, trial_format, form) for column in written]
     write_parts(path, _lines(first_line, texts, len(table), trial_format))
 
 
@@ -142,38 +147,66 @@ def _lacking(roles: Sequence[str], table: TrialTable, trial_format: TrialFormat)
     return invalid("table", _OWNER, expected, repr(table))
 
 
-def _header_roles(table: TrialTable, trial_format: TrialFormat) -> tuple[str, ...]:
+def _header_columns(
+    table: TrialTable, trial_format: TrialFormat, columns: Mapping[str, str] | None
+) -> list[FileColumn]:
     """Return the columns of a file with a header: what is known first, then the others."""
-    known = [
-        role
-        for role in ROLES
-        if role in trial_format.header and _is_there(role, table, trial_format)
-    ]
-    lacking = [role for role in trial_format.required if role not in known]
-    if lacking:
-        raise _lacking(lacking, table, trial_format)
-    # Of sides a format may know nothing; then they are a column like others.
-    not_others = (SIDE, LABEL) if SIDE in trial_format.header else (LABEL,)
-    others = [name for name in table.columns if name not in not_others]
-    in_order = {role: place for place, role in enumerate(trial_format.order)}
-    return tuple(sorted((*known, *others), key=lambda role: in_order.get(role, len(in_order))))
-
-
-def _header(
-    roles: Sequence[str], trial_format: TrialFormat, columns: Mapping[str, str] | None
-) -> list[str]:
-    """Return the names in the first line."""
     told = {} if columns is None else columns
     strangers = [role for role in told if role not in trial_format.header]
     if strangers:
         expected = f"rename {', '.join(trial_format.header)}"
         raise invalid("columns", _OWNER, expected, list_some(strangers))
-    names = [told.get(role, trial_format.header.get(role, (role,))[0]) for role in roles]
-    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    known = {
+        role: told.get(role, trial_format.header[role][0])
+        for role in ROLES
+        if role in trial_format.header and _is_there(role, table, trial_format)
+    }
+    lacking = [role for role in trial_format.required if role not in known]
+    if lacking:
+        raise _lacking(lacking, table, trial_format)
+    others = [name for name in table.columns if not _is_known(name, table, trial_format, known)]
+    written = [
+        *(FileColumn(role, name) for role, name in known.items()),
+        *(FileColumn(None, name) for name in others),
+    ]
+    places = {what: place for place, what in enumerate(trial_format.order)}
+
+    def place(column: FileColumn) -> int:
+        what = column.name if column.role is None else column.role
+        is_other = column.role is None and what in ROLES
+        return len(places) if is_other else places.get(what, len(places))
+
+    written.sort(key=place)
+    _check_names(written, trial_format)
+    return written
+
+
+def _is_known(
+    name: str, table: TrialTable, trial_format: TrialFormat, known: Mapping[str, str]
+) -> bool:
+    """Tell whether an extra column is written as the labels or sides that a format has."""
+    if name == SIDE:
+        return SIDE in known
+    if name != LABEL or LABEL not in known:
+        return False
+    own = table.columns[LABEL]
+    return known[LABEL] == LABEL or _vocabulary_of(own, trial_format, table.is_target) is not None
+
+
+def _check_names(written: Sequence[FileColumn], trial_format: TrialFormat) -> None:
+    """Raise unless a reader will find the columns again by their names."""
+    names = [column.name for column in written]
+    repeated = [name for place, name in enumerate(names) if name in names[:place] or not name]
     if repeated:
-        found = f"{list_some(repeated)} more than once"
+        found = f"{list_some(map(repr, repeated))} again, or without a name"
         raise invalid("columns", _OWNER, "name each column once", found)
-    return _as_fields(names, "columns", trial_format)
+    in_lower = [name.lower() for name in names]
+    for role, accepted in trial_format.header.items():
+        found_at = [in_lower.index(name.lower()) for name in accepted if name.lower() in in_lower]
+        is_told = any(column.role == role and column.name not in accepted for column in written)
+        if found_at and written[found_at[0]].role != role and not is_told:
+            expected = f"have no extra column that is read as the {role}"
+            raise invalid("table", _OWNER, expected, repr(names[found_at[0]]))
 
 
 def _as_fields(
@@ -197,9 +230,13 @@ def _as_fields(
 
 
 def _texts_of(
-    role: str, table: TrialTable, trial_format: TrialFormat, form: Callable[[float], str]
+    written: FileColumn,
+    table: TrialTable,
+    trial_format: TrialFormat,
+    form: Callable[[float], str],
 ) -> _Texts:
     """Return the function that gives a column as texts."""
+    role = written.role
     if role == MODEL:
         return _named(_as_fields(table.modelset, "modelset", trial_format), table.models)
     if role == SEGMENT:
@@ -211,10 +248,11 @@ def _texts_of(
     if role == SCORE:
         assert table.scores is not None, "the layout would not have been chosen"
         return _numbers(table.scores, "scores", trial_format, form)
-    column: ExtraColumn = table.columns[role]
+    name = written.name if role is None else role
+    column: ExtraColumn = table.columns[name]
     if isinstance(column, Factor):
-        return _named(_as_fields(column.levels, f"columns[{role!r}]", trial_format), column.codes)
-    return _numbers(column, f"columns[{role!r}]", trial_format, form)
+        return _named(_as_fields(column.levels, f"columns[{name!r}]", trial_format), column.codes)
+    return _numbers(column, f"columns[{name!r}]", trial_format, form)
 
 
 def _named(names: list[str], codes: npt.NDArray[Any]) -> _Texts:
@@ -246,15 +284,23 @@ def _labels(table: TrialTable, trial_format: TrialFormat) -> _Texts:
     """Return the function that gives the labels."""
     assert table.is_target is not None, "the layout would not have been chosen"
     own = table.columns.get(LABEL)
-    if isinstance(own, Factor):
-        for vocabulary in trial_format.vocabularies:
-            if _agrees(own, vocabulary, table.is_target):
-                return _named(own.levels.tolist(), own.codes)
+    if isinstance(own, Factor) and _vocabulary_of(own, trial_format, table.is_target):
+        return _named(own.levels.tolist(), own.codes)
     chosen = trial_format.vocabularies[0]
     both = [chosen.word_for(TrialClass.NONTARGET), chosen.word_for(TrialClass.TARGET)]
     if TrialClass.NONTARGET not in chosen.classes.values():
         both[0] = chosen.word_for(TrialClass.SPOOF)
     return _named(both, table.is_target)
+
+
+def _vocabulary_of(
+    own: ExtraColumn | None, trial_format: TrialFormat, is_target: npt.NDArray[np.bool_] | None
+) -> Vocabulary | None:
+    """Return the words of a format that are those of a table, and mean the same."""
+    if not isinstance(own, Factor) or is_target is None:
+        return None
+    fitting = (item for item in trial_format.vocabularies if _agrees(own, item, is_target))
+    return next(fitting, None)
 
 
 def _agrees(own: Factor, vocabulary: Vocabulary, is_target: npt.NDArray[np.bool_]) -> bool:

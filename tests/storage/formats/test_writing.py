@@ -93,6 +93,19 @@ BAD: list[tuple[str, str, TrialTable, dict[str, Any]]] = [
     ("name each column once", "nist", table_of(), {"columns": {"model": "segmentid"}}),
     ("one of nist", "sre", table_of(), {}),
     (
+        "no extra column that is read as the score; got .llr.",
+        "csv",
+        table_of(scores=None, columns={"llr": Factor.from_values(["u", "v"])}),
+        {},
+    ),
+    (
+        "no extra column that is read as the model; got .model.",
+        "csv",
+        table_of(columns={"model": Factor.from_values(["u", "v"])}),
+        {"columns": {"model": "enroll"}},
+    ),
+    ("without a name", "nist", table_of(columns={"": Factor.from_values(["u", "v"])}), {}),
+    (
         "words without blanks",
         "kaldi-scores",
         TrialTable.from_trials(["m 1"], ["s1"], scores=[1.0]),
@@ -136,3 +149,22 @@ def test_sides_are_written_where_a_format_does_not_know_them(tmp_path: Path) -> 
     table = attrs.evolve(table, columns={**table.columns, "side": sides})
     write_table(tmp_path / "a.tsv", table, "asvspoof5-sasv-scores")
     assert read_table(tmp_path / "a.tsv").columns["side"] == sides
+
+
+def test_extra_columns_may_be_called_like_what_a_format_has(tmp_path: Path) -> None:
+    extra = {name: Factor.from_values(["u", "v"]) for name in ("label", "model", "score", "side")}
+    table = attrs.evolve(table_of(), columns=extra)
+    write_table(tmp_path / "a.tsv", table, "nist")
+    assert (tmp_path / "a.tsv").read_text().splitlines()[0].split("\t") == [
+        *("modelid", "segmentid", "side", "targettype", "LLR", "label", "model", "score")
+    ]
+    back = read_table(tmp_path / "a.tsv")
+    assert {name: back.columns[name] for name in extra} == extra
+
+
+def test_labels_of_three_classes_are_kept_where_a_format_has_two(tmp_path: Path) -> None:
+    words = Factor.from_values(["target", "spoof"])
+    table = attrs.evolve(table_of(), columns={"label": words})
+    write_table(tmp_path / "a.tsv", table, "nist")
+    back = read_table(tmp_path / "a.tsv")
+    assert back == table
