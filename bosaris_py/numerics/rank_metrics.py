@@ -194,7 +194,7 @@ def min_dcf(
     r"""Compute the minimum detection cost over all thresholds.
 
     What the cost would be if the scores were perfectly calibrated at these
-    operating points. One sort serves any number of priors.
+    operating points. One look at the scores serves any number of priors.
 
     Parameters
     ----------
