@@ -559,12 +559,12 @@ class Scores(TrialMatrix, NumberFileMethods):
             for block, cells in parts:
                 before, added = mask[cells], frame.take(item.scoremask, block)
                 if (before & added).any():
-                    clash[cells] = before & added
+                    clash[cells] |= before & added
                 matrix[cells] = np.where(added, frame.take(item.scoremat, block), matrix[cells])
                 mask[cells] = before | added
         if clash.any():
             trials = name_trials(clash, union.models.ids, union.segments.ids)
-            message = f"The Scores to be merged hold two scores for {trials}."
+            message = f"The scores to be merged hold two scores for {trials}."
             raise TrialMismatchError(message)
         return Scores(
             mark_read_only(matrix), union.models.ids, union.segments.ids, mark_read_only(mask)

@@ -294,3 +294,15 @@ def test_complete_scores_do_not_warn(recwarn: pytest.WarningsRecorder) -> None:
     item = Scores([[1.0, 2.0, 3.0]], ["m"], ["a", "b", "c"])
     item.get_tar_non(Key(["m"], ["c", "a"], [[True, False]], [[False, True]]))
     assert not recwarn.list
+
+
+def test_every_clash_of_a_merge_is_named() -> None:
+    # The third object clashes with the first elsewhere than the second does.
+    first = Scores([[1.0, 2.0]], ["m"], ["s", "t"])
+    second = Scores([[1.0, 0.0]], ["m"], ["s", "t"], [[True, False]])
+    third = Scores([[0.0, 1.0]], ["m"], ["s", "t"], [[False, True]])
+    message = r"^The scores to be merged hold two scores for 2 trials: \(m, s\), \(m, t\)"
+    with pytest.raises(TrialMismatchError, match=message):
+        first.merge(second, third)
+    with pytest.raises(TrialMismatchError, match=message):
+        first.to_flat().merge(second.to_flat(), third.to_flat())
