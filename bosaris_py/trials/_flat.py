@@ -317,7 +317,9 @@ def merge_columns(
     columns = [models, segments] + ([] if contents is None else [np.concatenate(contents)])
     order = order_trials(models, segments, union.shape[0])
     if contents is not None:
-        lines = np.unique(order.first[clashes(order, columns[2])])
+        # These come column by column, as the trials of a matrix do.
+        lines = order.first[clashes(order, columns[2])]
+        lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
         if lines.size:
             ids = union.models.ids, union.segments.ids
             message = f"{fault} {name_listed(models[lines], segments[lines], *ids)}."
