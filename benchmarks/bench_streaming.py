@@ -138,7 +138,10 @@ def in_process(*arguments: str) -> dict[str, object]:
 
 
 def run_one(way: str, paths: list[str]) -> None:
-    """Do one thing in this process and print what it took."""
+    """Do one thing in this process and print what it took, without the import of Matplotlib."""
+    if way.startswith(("one", "two", "cluster")):
+        # Not at the top of the file, which worker processes import.
+        _ = bp.DETPlot
     ways: dict[str, Callable[[], object]] = {
         "read": lambda: read(paths, with_mask=True),
         "read without mask": lambda: read(paths, with_mask=False),

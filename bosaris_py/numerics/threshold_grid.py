@@ -51,6 +51,7 @@ _CROWD = 12
 # Scores looked at to see where most are and if a grid pays: it does not if more than
 # this share are searched for, or so many comparisons are made for each on average.
 _SAMPLE, _CROWDED_SHARE, _COMPARISONS = 2**12, 0.05, 3.0
+_SMALL_SAMPLE = 2**9
 
 # So many scores are compared together.
 _MET_AT_ONCE = 2**15
@@ -264,17 +265,17 @@ class ThresholdGrid:
         return grid if grid._pays_for(sample) else None
 
     def suits(self, scores: FloatArray) -> bool:
-        """Tell from a sample if the grid pays for some more scores, which may lie elsewhere."""
-        return scores.size < _FEW_SCORES or self._pays_for(
-            scores[:: max(1, scores.size // _SAMPLE)]
-        )
+        """Tell from a few if the grid pays for some more scores, which may lie elsewhere."""
+        few = scores[:: max(1, scores.size // _SMALL_SAMPLE)]
+        # What paid by the larger sample is not to be given up by the chances of the smaller.
+        return scores.size < _FEW_SCORES or self._pays_for(few, slack=2.0)
 
-    def _pays_for(self, sample: FloatArray) -> bool:
+    def _pays_for(self, sample: FloatArray, slack: float = 1.0) -> bool:
         cells = self.cells(sample, np.empty_like(sample))
         met = self.first.take(cells + 1) - self.first.take(cells)
         searched = met > _CROWD
-        few = np.count_nonzero(searched) <= _CROWDED_SHARE * sample.size
-        return bool(few and met[~searched].sum() <= _COMPARISONS * sample.size)
+        few = np.count_nonzero(searched) <= slack * _CROWDED_SHARE * sample.size
+        return bool(few and met[~searched].sum() <= slack * _COMPARISONS * sample.size)
 
     def cells(self, scores: FloatArray, work: FloatArray) -> Any:
         """Return the cell of each score, in the memory of `work`."""
