@@ -186,9 +186,7 @@ class Det_Plot(_Plot):
             raise invalid("Pfa", owner, expected, f"{pfa.size}")
         line = _line(plot_args, legend_string, owner)
         style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
-        self.plot._line(
-            "det_from_roc", pfa, pmiss, style=style, label=label, defaults={}, keywords=line
-        )
+        self.plot._line("det_from_roc", pfa, pmiss, style, label, line)
 
     def plot_mindcf_point(
         self, prior: float, plot_args: PlotArgs, legend_string: str | None = None

@@ -22,7 +22,7 @@ _SIZE = (7.0, 5.5)
 _GRID_POINTS = 1001
 
 # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
-_DEFAULTS: dict[str, LineKeywords] = {
+_LOOKS: dict[str, LineKeywords] = {
     "dcf_curve_act": {"linestyle": "-", "linewidth": 1.6},
     "dcf_curve_min": {"linestyle": "--", "linewidth": 1.6},
     "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
@@ -31,6 +31,8 @@ _DEFAULTS: dict[str, LineKeywords] = {
     "fa_rate_min": {"linestyle": (0, (1, 3)), "linewidth": 1.0},
     "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
     "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
+    "operating_point": {"color": "m", "linestyle": "--", "linewidth": 1.2},
+    "default_line": {"color": "k", "linestyle": "-", "linewidth": 0.9},
 }
 # The toolkit's order of the eight flags of plot_curves, with its legend texts.
 _CURVES = (
@@ -111,6 +113,9 @@ class BayesPlot(Canvas):
     BayesPlot: 5 lines, current system 'system A'
     """
 
+    _looks = _LOOKS
+    _dr30_labels = ("FA DR30", "Miss DR30")
+
     def __init__(
         self,
         axes: Sequence[float] = (-10.0, 0.0, 0.0, 1.2),
@@ -118,40 +123,21 @@ class BayesPlot(Canvas):
         ax: Axes | None = None,
     ) -> None:
         self._xlim, self._ylim = _to_limits(axes)
-        self._curves: BayesCurves | None = None
+        self._curves_of: Results | None = None
+        self._curves: BayesCurves
         super().__init__(make_axes(ax, "BayesPlot", _SIZE), title)
         self.ax.set_xlim(*self._xlim)
         self.ax.set_ylim(*self._ylim)
         self.ax.set_xlabel(r"logit $P_{tar}$")
         self.ax.set_ylabel("normalized DCF")
-        self.ax.grid(visible=True, color="0.85", linewidth=0.6)
-        self.ax.set_axisbelow(True)
-
-    def set_system_from_results(self, results: Results, name: str = "") -> None:
-        """Choose the system that is drawn from now on, by its results.
-
-        One sort of the scores then serves all metrics and plots.
-
-        Parameters
-        ----------
-        results : Results
-            The system's results, possibly of weighted trials.
-        name : str, default: ""
-            Comes first in all legend entries of the system.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is something else.
-        """
-        super().set_system_from_results(results, name)
-        self._curves = BayesCurves.from_results(results, np.linspace(*self._xlim, _GRID_POINTS))
 
     @property
     def curves(self) -> BayesCurves:
         """The numbers of the current system's curves."""
-        if self._curves is None:
-            raise self._no_system()
+        results = self._system()
+        if self._curves_of is not results:
+            self._curves = BayesCurves.from_results(results, np.linspace(*self._xlim, _GRID_POINTS))
+            self._curves_of = results
         return self._curves
 
     def _curve(
@@ -162,15 +148,7 @@ class BayesPlot(Canvas):
         label: str | None,
         keywords: LineKeywords,
     ) -> Axes:
-        return self._system_line(
-            kind,
-            self.curves.plo,
-            y,
-            style=style,
-            label=label,
-            defaults=_DEFAULTS[kind],
-            keywords=keywords,
-        )
+        return self._system_line(kind, self.curves.plo, y, style, label, keywords)
 
     def _mark_30_errors(
         self,
@@ -192,16 +170,8 @@ class BayesPlot(Canvas):
             )
             warn_caller(message, PlotRangeWarning)
             return self.ax
-        return self._system_line(
-            kind,
-            curves.plo[index],
-            curves.min_dcf[index],
-            style=style,
-            label=label,
-            defaults=_DEFAULTS[kind],
-            keywords=keywords,
-            point=True,
-        )
+        x, y = curves.plo[index], curves.min_dcf[index]
+        return self._system_line(kind, x, y, style, label, keywords)
 
     def plot_dcf_curve_act(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -505,35 +475,6 @@ class BayesPlot(Canvas):
             "DR30_miss", self.curves.dr30_miss_index, "misses", style, label, line_keywords
         )
 
-    def plot_DR30_both(
-        self, style_fa: str | None = None, style_miss: str | None = None, **line_keywords: Any
-    ) -> Axes:
-        """Mark both points of Doddington's rule of 30, with legend entries.
-
-        Parameters
-        ----------
-        style_fa, style_miss : str, optional
-            Matplotlib's short format strings of the points of false alarms and of misses.
-        **line_keywords
-            Matplotlib's line properties, for both.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or a style is not a format string.
-
-        Warns
-        -----
-        PlotRangeWarning
-            If a point is not in view.
-        """
-        self.plot_DR30_fa(style_fa, "FA DR30", **line_keywords)
-        return self.plot_DR30_miss(style_miss, "Miss DR30", **line_keywords)
-
     def plot_operating_point(
         self,
         plo: float | OperatingPoint,
@@ -573,15 +514,7 @@ class BayesPlot(Canvas):
         if not self._xlim[0] <= x <= self._xlim[1]:
             warn_outside("Operating point", x, self._xlim, "The line will not be plotted.")
             return self.ax
-        return self._line(
-            "operating_point",
-            [x, x],
-            self._ylim,
-            style=style,
-            label=label,
-            defaults={"color": "m", "linestyle": "--", "linewidth": 1.2},
-            keywords=line_keywords,
-        )
+        return self._line("operating_point", [x, x], self._ylim, style, label, line_keywords)
 
     def plot_default_line(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -606,15 +539,7 @@ class BayesPlot(Canvas):
         InvalidInputError
             If `style` is not a format string.
         """
-        return self._line(
-            "default_line",
-            self._xlim,
-            [1.0, 1.0],
-            style=style,
-            label=label,
-            defaults={"color": "k", "linestyle": "-", "linewidth": 0.9},
-            keywords=line_keywords,
-        )
+        return self._line("default_line", self._xlim, [1.0, 1.0], style, label, line_keywords)
 
     def plot_curves(
         self,

@@ -2,8 +2,10 @@
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
@@ -45,6 +47,7 @@ _KINDS: dict[type, str] = {
 }
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
+_POINT = {"linestyle": "none", "markeredgecolor": "black", "markeredgewidth": 0.7}
 _NO_MARKER = (None, "None", "none", "", " ")
 # Of systems that share a colour because there are more of them than colours.
 _ROUND_STYLES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)))
@@ -97,6 +100,11 @@ class Canvas(ABC):
         ``"steppy_det"``. Lines are matplotlib's Line2D, bands its PolyCollection.
     """
 
+    # How lines look unless told otherwise, by kind. A kind with a marker is a point.
+    _looks: ClassVar[Mapping[str, LineKeywords]] = MappingProxyType({})
+    # Legend entries of the marks of 30 false alarms and of 30 misses.
+    _dr30_labels: ClassVar[tuple[str, str]]
+
     def __init__(self, ax: Axes, title: str | None) -> None:
         self.ax = ax
         self.artists: dict[str, list[Artist]] = {}
@@ -104,6 +112,8 @@ class Canvas(ABC):
         self._name = ""
         self._n_systems = 0
         self._colours: dict[str, str] = {}
+        ax.grid(visible=True, color="0.85", linewidth=0.6)
+        ax.set_axisbelow(True)
         if title is not None:
             ax.set_title(title)
 
@@ -275,10 +285,52 @@ class Canvas(ABC):
     def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
         """Draw the main curve of the current system."""
 
+    @abstractmethod
+    def plot_DR30_fa(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Mark where false alarms become fewer than 30."""
+
+    @abstractmethod
+    def plot_DR30_miss(
+        self, style: str | None = None, label: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Mark where misses become fewer than 30."""
+
+    def plot_DR30_both(
+        self, style_fa: str | None = None, style_miss: str | None = None, **line_keywords: Any
+    ) -> Axes:
+        """Draw both marks of Doddington's rule of 30, with legend entries.
+
+        Parameters
+        ----------
+        style_fa, style_miss : str, optional
+            Matplotlib's short format strings of the marks of false alarms and of misses.
+        **line_keywords
+            Matplotlib's line properties, for both.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is set or a style is not a format string.
+
+        Warns
+        -----
+        PlotRangeWarning
+            For each mark that is not in view. It is not drawn.
+        """
+        fa_label, miss_label = self._dr30_labels
+        self.plot_DR30_fa(style_fa, fa_label, **line_keywords)
+        return self.plot_DR30_miss(style_miss, miss_label, **line_keywords)
+
     def set_system_from_results(self, results: Results, name: str = "") -> None:
         """Choose the system that is drawn from now on, by its results.
 
-        One sort of the scores then serves all metrics and plots.
+        What the results know of the scores then serves all metrics and plots.
 
         Parameters
         ----------
@@ -306,14 +358,10 @@ class Canvas(ABC):
 
     def _system(self) -> Results:
         if self._results is None:
-            raise self._no_system()
+            owner = type(self).__name__
+            message = f"{owner} has no system to draw. Call set_system(tar, non, name) first."
+            raise InvalidInputError(message)
         return self._results
-
-    def _no_system(self) -> InvalidInputError:
-        owner = type(self).__name__
-        return InvalidInputError(
-            f"{owner} has no system to draw. Call set_system(tar, non, name) first."
-        )
 
     @property
     def _colour(self) -> str:
@@ -354,42 +402,40 @@ class Canvas(ABC):
         kind: str,
         x: npt.ArrayLike,
         y: npt.ArrayLike,
-        *,
         style: str | None,
         label: str | None,
-        defaults: LineKeywords,
         keywords: LineKeywords,
-        point: bool = False,
     ) -> Axes:
         """Draw a line or point of the current system, in its colour and under its name."""
-        label = self._system_label(label)
-        own: LineKeywords = {"color": self._colour} | defaults
-        if point and style is None:
-            own |= {"linestyle": "none", "markeredgecolor": "black", "markeredgewidth": 0.7}
-        return self._line(
-            kind, x, y, style=style, label=label, defaults=own, keywords=keywords, point=point
-        )
+        own = {"color": self._colour}
+        return self._line(kind, x, y, style, self._system_label(label), keywords, own)
 
     def _line(
         self,
         kind: str,
         x: npt.ArrayLike,
         y: npt.ArrayLike,
-        *,
         style: str | None,
         label: str | None,
-        defaults: LineKeywords,
         keywords: LineKeywords,
-        point: bool = False,
+        own: Mapping[str, Any] = MappingProxyType({}),
     ) -> Axes:
-        """Draw one line or point; `style` and `keywords` win over `defaults`."""
-        settings = dict(defaults)
-        if style is not None:
+        """Draw one line or point.
+
+        `style` and `keywords` win over the look of this kind of line, and that over what
+        is the system's `own`.
+        """
+        settings: LineKeywords = {**own, **self._looks.get(kind, {})}
+        marker, colour = settings.get("marker"), settings.get("color")
+        if style is None:
+            if marker is not None:
+                settings |= _POINT
+        else:
             _require("style", style, str, self._method(kind), "Name other line properties.")
             for property_name in _STYLED:
                 settings.pop(property_name, None)
-            if not _has_colour(style) and "color" in defaults:
-                settings["color"] = defaults["color"]
+            if not _has_colour(style) and colour is not None:
+                settings["color"] = colour
         settings |= cbook.normalize_kwargs(keywords, Line2D)
         settings["label"] = label or "_nolegend_"
         format_string = [] if style is None else [style]
@@ -401,9 +447,9 @@ class Canvas(ABC):
             expected = "be a matplotlib format string such as 'r--'"
             hint = "A legend entry is given as label=..."
             raise invalid("style", self._method(kind), expected, describe(style), hint) from error
-        if point and line.get_marker() in _NO_MARKER:
+        if marker is not None and line.get_marker() in _NO_MARKER:
             # A style that names only a colour means a line to matplotlib; a point needs a marker.
-            line.set(marker=defaults["marker"], linestyle="none")
+            line.set(marker=marker, linestyle="none")
         self.artists.setdefault(kind, []).append(line)
         return self.ax
 

@@ -12,7 +12,7 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation.det_curves import hull_points, steppy_points
 from bosaris_py.evaluation.rule_of_30 import smallest_measurable_rate
 from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.plots.canvas import Canvas, make_axes, warn_outside
+from bosaris_py.plots.canvas import Canvas, LineKeywords, make_axes, warn_outside
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import DETWindow, find_window
 from bosaris_py.uncertainty.bands import DETBand
@@ -22,6 +22,14 @@ __all__ = ["DETPlot"]
 Float64Array = npt.NDArray[np.float64]
 
 _SIZE = (6.0, 6.0)
+
+_LOOKS: dict[str, LineKeywords] = {
+    "steppy_det": {"linestyle": "-", "linewidth": 1.2},
+    "rocch_det": {"linestyle": "--", "linewidth": 1.2},
+    "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
+    "DR30_fa": {"linestyle": "-.", "linewidth": 1.0},
+    "DR30_miss": {"linestyle": ":", "linewidth": 1.4},
+}
 
 
 class DETPlot(Canvas):
@@ -88,6 +96,9 @@ class DETPlot(Canvas):
     DETPlot: 4 lines, current system 'system A'
     """
 
+    _looks = _LOOKS
+    _dr30_labels = ("pfa DR30", "pmiss DR30")
+
     def __init__(
         self,
         window: str | DETWindow = "old",
@@ -111,8 +122,6 @@ class DETPlot(Canvas):
         ax.set_box_aspect(1.0)
         # Some windows of the toolkit have ticks so close that larger labels would touch.
         ax.tick_params(labelsize="small")
-        ax.grid(visible=True, color="0.85", linewidth=0.6)
-        ax.set_axisbelow(True)
 
     def _warn_unless_seen(self, pfa: Float64Array, pmiss: Float64Array) -> None:
         """Warn if no stroke of a curve crosses the window."""
@@ -168,15 +177,7 @@ class DETPlot(Canvas):
         window = self.window
         pfa, pmiss = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
         self._warn_unless_seen(pfa, pmiss)
-        return self._system_line(
-            "steppy_det",
-            pfa,
-            pmiss,
-            style=style,
-            label=label,
-            defaults={"linestyle": "-", "linewidth": 1.2},
-            keywords=line_keywords,
-        )
+        return self._system_line("steppy_det", pfa, pmiss, style, label, line_keywords)
 
     def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
         return self.plot_steppy_det(label=label, **line_keywords)
@@ -219,15 +220,7 @@ class DETPlot(Canvas):
         window = self.window
         pfa, pmiss = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
         self._warn_unless_seen(pfa, pmiss)
-        return self._system_line(
-            "rocch_det",
-            pfa,
-            pmiss,
-            style=style,
-            label=label,
-            defaults={"linestyle": "--", "linewidth": 1.2},
-            keywords=line_keywords,
-        )
+        return self._system_line("rocch_det", pfa, pmiss, style, label, line_keywords)
 
     def plot_band(self, band: DETBand, label: str | None = None, **fill_keywords: Any) -> Axes:
         """Shade a band around the DET curve: where the miss rate of another evaluation may lie.
@@ -325,16 +318,7 @@ class DETPlot(Canvas):
             if not limits[0] <= rate <= limits[1]:
                 warn_outside(what, rate, limits, "The mindcf point will not be plotted.")
                 return self.ax
-        return self._system_line(
-            "mindcf_point",
-            best.pfa,
-            best.pmiss,
-            style=style,
-            label=label,
-            defaults={"marker": "*", "markersize": 11, "zorder": 3},
-            keywords=line_keywords,
-            point=True,
-        )
+        return self._system_line("mindcf_point", best.pfa, best.pmiss, style, label, line_keywords)
 
     def plot_DR30_fa(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -375,13 +359,7 @@ class DETPlot(Canvas):
             warn_outside("Pfa DR30", rate, limits, "Pfa DR30 line will not be plotted.")
             return self.ax
         return self._system_line(
-            "DR30_fa",
-            [rate, rate],
-            self.window.pmiss_limits,
-            style=style,
-            label=label,
-            defaults={"linestyle": "-.", "linewidth": 1.0},
-            keywords=line_keywords,
+            "DR30_fa", [rate, rate], self.window.pmiss_limits, style, label, line_keywords
         )
 
     def plot_DR30_miss(
@@ -419,43 +397,8 @@ class DETPlot(Canvas):
             warn_outside("Pmiss DR30", rate, limits, "Pmiss DR30 line will not be plotted.")
             return self.ax
         return self._system_line(
-            "DR30_miss",
-            self.window.pfa_limits,
-            [rate, rate],
-            style=style,
-            label=label,
-            defaults={"linestyle": ":", "linewidth": 1.4},
-            keywords=line_keywords,
+            "DR30_miss", self.window.pfa_limits, [rate, rate], style, label, line_keywords
         )
-
-    def plot_DR30_both(
-        self, style_fa: str | None = None, style_miss: str | None = None, **line_keywords: Any
-    ) -> Axes:
-        """Draw both lines of Doddington's rule of 30, with legend entries.
-
-        Parameters
-        ----------
-        style_fa, style_miss : str, optional
-            Matplotlib's short format strings of the vertical and the horizontal line.
-        **line_keywords
-            Matplotlib's line properties, for both.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or a style is not a format string.
-
-        Warns
-        -----
-        PlotRangeWarning
-            For each line that lies outside the window. It is not drawn.
-        """
-        self.plot_DR30_fa(style_fa, "pfa DR30", **line_keywords)
-        return self.plot_DR30_miss(style_miss, "pmiss DR30", **line_keywords)
 
 
 def _set_ticks(axis: Axis, ticks: tuple[float, ...] | None, labels: tuple[str, ...] | None) -> None:
