@@ -331,6 +331,10 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             x.first, x.key, THRESHOLD, conditions=x.conditions, **x.speaker_maps
         ),
     ],
+    "auc_standard_error_scores": [
+        lambda x: unc.auc_standard_error_scores(x.first, x.key),
+        lambda x: unc.auc_standard_error_scores(x.first, x.key, conditions=x.conditions),
+    ],
     "speaker_errors": [lambda x: unc.speaker_errors(x.first, x.key, 0.5, **x.speaker_maps)],
     "speaker_z_test": [
         lambda x: unc.speaker_z_test(x.first, x.second, x.key, THRESHOLD, **x.speaker_maps)

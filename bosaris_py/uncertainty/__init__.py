@@ -1,6 +1,11 @@
 """How sure are we: standard errors, confidence intervals, tests and comparisons."""
 
-from bosaris_py.uncertainty.auc_error import DeLongResult, auc_standard_error, delong
+from bosaris_py.uncertainty.auc_error import (
+    DeLongResult,
+    auc_standard_error,
+    auc_standard_error_scores,
+    delong,
+)
 from bosaris_py.uncertainty.bands import (
     ActDCFCurve,
     DCFBand,
@@ -98,6 +103,7 @@ __all__ = [
     "TrialSpeakers",
     "ZTest",
     "auc_standard_error",
+    "auc_standard_error_scores",
     "bootstrap",
     "bootstrap_condition_table",
     "bootstrap_scores",

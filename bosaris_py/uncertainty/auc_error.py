@@ -18,7 +18,8 @@ References
 
 import functools
 import math
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, get_args
 
 import attrs
 import numpy as np
@@ -37,9 +38,13 @@ from bosaris_py._validation import (
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.uncertainty.estimates import Alternative, ZTest, check_choice, z_test
+from bosaris_py.uncertainty.scored_trials import ScoredTrials
+from bosaris_py.uncertainty.strata import TrialStrata
 
-__all__ = ["DeLongResult", "auc_standard_error", "delong"]
+__all__ = ["DeLongResult", "auc_standard_error", "auc_standard_error_scores", "delong"]
 
 Float64Array = npt.NDArray[np.float64]
 Ties = Literal["coin", "half"]
@@ -52,6 +57,9 @@ def auc_standard_error(
     ties: Ties = "coin",
     tar_weights: npt.ArrayLike | None = None,
     non_weights: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
 ) -> float:
     r"""Compute the standard error of the area under the ROC, for independent trials.
 
@@ -70,6 +78,9 @@ def auc_standard_error(
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative: how much each trial counts in the
         area. They are not numbers of repetitions; only their ratios matter.
+    tar_conditions, non_conditions, condition_weights
+        Conditions of the trials and their weights, as for `bootstrap`; not together with
+        trial weights.
 
     Returns
     -------
@@ -79,7 +90,8 @@ def auc_standard_error(
     Raises
     ------
     InvalidInputError
-        If a class is empty, a score is NaN, a weight is bad, or `ties` is unknown.
+        If a class is empty, a score is NaN, a weight is bad, labels of conditions are
+        missing or of the wrong number, or `ties` is unknown.
 
     Warns
     -----
@@ -89,6 +101,7 @@ def auc_standard_error(
 
     See Also
     --------
+    auc_standard_error_scores : The same for scores and a key.
     delong : Nearly the same number, with the covariance of several systems.
     bosaris_py.auc : The area itself.
 
@@ -105,13 +118,28 @@ def auc_standard_error(
     two non-targets, equations (12) to (14) of [1]_. For ``ties="half"`` the
     same with the mean of products of the kernel 0, 1/2, 1 in their place.
 
-    With weights the numbers of trials are replaced by :math:`(\sum w)^2 / \sum w^2`,
-    which is exact for fixed weights. Weights of conditions are not quite of this kind, as
-    each condition keeps its share: what conditions differ by is counted as luck, and the
-    result is somewhat too large; `bootstrap_scores` with `AUC` and conditions is not.
+    With trial weights the numbers of trials are replaced by
+    :math:`(\sum w)^2 / \sum w^2`, which is right if weights have nothing to do with scores.
+
+    Weights of conditions have: each condition keeps its share and its number of trials,
+    whatever it has for scores. The area is then the mean of those of all pairs of a
+    condition :math:`\alpha` of targets and :math:`\beta` of non-targets,
+    :math:`A = \sum_{\alpha\beta} w_\alpha w_\beta A_{\alpha\beta}`, and its variance
+
+    .. math::
+
+        SE^2 = \sum_\alpha \frac{w_\alpha^2}{T_\alpha} V_{\alpha\cdot}
+             + \sum_\beta \frac{w_\beta^2}{N_\beta} V_{\cdot\beta}
+             + \sum_{\alpha\beta} \frac{w_\alpha^2 w_\beta^2}{T_\alpha N_\beta} R_{\alpha\beta},
+
+    with :math:`V_{\alpha\cdot} = B_{NNT} - A^2` of the targets of condition :math:`\alpha`
+    against all non-targets, these with the weights of their conditions,
+    :math:`V_{\cdot\beta} = B_{TTN} - A^2` likewise, and
+    :math:`R_{\alpha\beta} = A(1-A) - (B_{TTN} - A^2) - (B_{NNT} - A^2)` within the pair of
+    conditions. With one condition this is equation (14).
 
     O(T log T + N log N) time, two sorts; the sums run over the distinct target
-    scores only.
+    scores only. With k conditions, k + 2 times as many.
 
     References
     ----------
@@ -126,16 +154,143 @@ def auc_standard_error(
     """
     owner = "auc_standard_error"
     check_choice(ties, get_args(Ties), "ties", owner)
-    sorted_tar, sorted_non = sort_classes(tar, non, tar_weights, non_weights, owner)
-    variance = _auc_variance(sorted_tar, sorted_non, ties)
+    if tar_conditions is None and non_conditions is None and condition_weights is None:
+        sorted_tar, sorted_non = sort_classes(tar, non, tar_weights, non_weights, owner)
+        return _root(_variance(sorted_tar, sorted_non, ties), owner)
+    for weights, name in ((tar_weights, "tar_weights"), (non_weights, "non_weights")):
+        if weights is not None:
+            expected = "be left out where there are conditions"
+            raise invalid(name, owner, expected, "weights")
+    tar_scores, non_scores = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
+    sizes = (tar_scores.size, non_scores.size)
+    strata = TrialStrata.from_labels(
+        tar_conditions, non_conditions, condition_weights, sizes, owner
+    )
+    return _root(_variance_of_strata(tar_scores, non_scores, strata, ties, owner), owner)
+
+
+def auc_standard_error_scores(
+    scores: AnyScores,
+    key: AnyKey,
+    *,
+    ties: Ties = "coin",
+    conditions: Conditions | None = None,
+) -> float:
+    """Compute the standard error of the area under the ROC of the scores of a key's trials.
+
+    Parameters
+    ----------
+    scores : Scores or FlatScores
+        Scores of the system.
+    key : Key or FlatKey
+        Which trials are targets and which non-targets.
+    ties : {"coin", "half"}, default: "coin"
+        What a tie does, as for `auc_standard_error`.
+    conditions : Conditions, optional
+        Weights of conditions: the area is then the condition-weighted one. Trials may be
+        in one condition only.
+
+    Returns
+    -------
+    float
+        In [0, 0.5]; 0 if one class lies above the other altogether.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class has no scores, a score is NaN, conditions overlap, or `ties` is unknown.
+    TrialMismatchError
+        If a trial is in no condition, unless they allow that, or a condition has no
+        trial with a score.
+
+    Warns
+    -----
+    MissingTrialsWarning
+        If trials of the key have no scores; they are left out.
+    FewErrorsWarning
+        If the result is 0.
+    ConditionWarning
+        If conditions have trials of one class only.
+
+    See Also
+    --------
+    auc_standard_error : The formula.
+    bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
+    """
+    owner = "auc_standard_error_scores"
+    check_choice(ties, get_args(Ties), "ties", owner)
+    trials = ScoredTrials.of(scores, key, conditions, owner)
+    tar, non = trials.take(scores, key, owner)
+    return _root(_variance_of_strata(tar, non, trials.strata, ties, owner), owner)
+
+
+def _root(variance: float, owner: str) -> float:
     if variance == 0:
         _warn_all_alike(owner)
     return math.sqrt(variance)
 
 
-def _auc_variance(tar: SortedScores, non: SortedScores, ties: Ties) -> float:
+def _variance(tar: SortedScores, non: SortedScores, ties: Ties) -> float:
     """Return the variance of the area, NISTIR 7722 eq. 14."""
-    roc = ROC.from_sorted(tar, non)
+    pairs = _Pairs.of(tar, non, ties)
+    n_tar, n_non = _effective_size(tar), _effective_size(non)
+    total = pairs.square - pairs.area**2
+    total += (n_tar - 1.0) * pairs.spread_of_non + (n_non - 1.0) * pairs.spread_of_tar
+    return max(total, 0.0) / (n_tar * n_non)
+
+
+def _variance_of_strata(
+    tar: FloatArray, non: FloatArray, strata: TrialStrata, ties: Ties, owner: str
+) -> float:
+    """Return the variance of the condition-weighted area."""
+    all_tar, all_non = sort_classes(tar, non, *strata.trial_weights(), owner)
+    if strata.is_single:
+        return _variance(all_tar, all_non, ties)
+    tar_parts, tar_shares = strata.tar.sorted(tar)
+    non_parts, non_shares = strata.non.sorted(non)
+    tar_mass = tar_shares**2 / [part.size for part in tar_parts]
+    non_mass = non_shares**2 / [part.size for part in non_parts]
+    total = 0.0
+    for part, mass in zip(tar_parts, tar_mass, strict=True):
+        total += mass * _Pairs.of(part, all_non, ties).spread_of_tar
+        for other, other_mass in zip(non_parts, non_mass, strict=True):
+            total += mass * other_mass * _Pairs.of(part, other, ties).rest
+    for part, mass in zip(non_parts, non_mass, strict=True):
+        total += mass * _Pairs.of(all_tar, part, ties).spread_of_non
+    return max(float(total), 0.0)
+
+
+class _Pairs(NamedTuple):
+    """What pairs of a target and a non-target have in common.
+
+    Parameters
+    ----------
+    area : float
+        The area under the ROC.
+    square : float
+        The mean square of one comparison: of 0 and 1 it is the area.
+    spread_of_tar, spread_of_non : float
+        How much the share of the other class that it is right of varies over the class.
+    """
+
+    area: float
+    square: float
+    spread_of_tar: float
+    spread_of_non: float
+
+    @property
+    def rest(self) -> float:
+        """What varies from pair to pair."""
+        return self.square - self.area**2 - self.spread_of_tar - self.spread_of_non
+
+    @classmethod
+    def of(cls, tar: SortedScores, non: SortedScores, ties: Ties) -> "_Pairs":
+        """Count all pairs of two classes."""
+        return cls(*_pair_moments(ROC.from_sorted(tar, non), ties))
+
+
+def _pair_moments(roc: ROC, ties: Ties) -> tuple[float, float, float, float]:
+    """Return area, mean square, and the two spreads: NISTIR 7722 eqs. 10 to 13."""
     p_tar = roc.tar_at / roc.tar_total
     p_tied = roc.non_at / roc.non_total
     p_between = roc.non_between / roc.non_total
@@ -154,14 +309,8 @@ def _auc_variance(tar: SortedScores, non: SortedScores, ties: Ties) -> float:
     # Eq. 13.
     b_nnt = float(np.dot(p_tar, non_below**2 + non_below * p_tied + both_tied * p_tied**2))
     area = roc.auc
-    # The mean square of one comparison: of 0 and 1 it is the mean.
     square = area if ties == "coin" else area - 0.25 * float(np.dot(p_tar, p_tied))
-
-    n_tar, n_non = _effective_size(tar), _effective_size(non)
-    # Eq. 14.
-    total = square - area**2
-    total += (n_tar - 1.0) * (b_ttn - area**2) + (n_non - 1.0) * (b_nnt - area**2)
-    return max(total, 0.0) / (n_tar * n_non)
+    return area, square, b_nnt - area**2, b_ttn - area**2
 
 
 def _effective_size(scores: SortedScores) -> float:

@@ -119,6 +119,53 @@ def test_weighted_error_is_that_of_repeated_experiments(rng):
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(areas), rel=0.05)
 
 
+def test_conditions_keep_their_share_in_every_resample():
+    # All resamples within conditions, 2^2 * 1 * 2^2 * 2^2 of them equally likely.
+    tar, non = [np.array([1.0, 2.0]), np.array([2.5])], [np.array([0.5, 2.0]), np.array([1.0, 3.0])]
+    weights = {"a": 0.25, "b": 0.75}
+    tar_labels, non_labels = ["a", "a", "b"], ["a", "a", "b", "b"]
+    # Weights of trials: a condition's weight over its number of trials.
+    of_tar, of_non = [0.125, 0.125, 0.75], [0.125, 0.125, 0.375, 0.375]
+    areas = [
+        auc([*a, *tar[1]], [*c, *d], tar_weights=of_tar, non_weights=of_non)
+        for a in itertools.product(tar[0], repeat=2)
+        for c in itertools.product(non[0], repeat=2)
+        for d in itertools.product(non[1], repeat=2)
+    ]
+    error = auc_standard_error(
+        np.concatenate(tar),
+        np.concatenate(non),
+        ties="half",
+        tar_conditions=tar_labels,
+        non_conditions=non_labels,
+        condition_weights=weights,
+    )
+    assert error == pytest.approx(np.std(areas), rel=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["coin", "half"])
+def test_one_condition_is_none(ties, rng):
+    tar, non = rng.integers(0, 8, 30) + 2.0, rng.integers(0, 8, 45) * 1.0
+    error = auc_standard_error(
+        tar, non, ties=ties, tar_conditions=["a"] * 30, non_conditions=["a"] * 45
+    )
+    assert error == auc_standard_error(tar, non, ties=ties)
+
+
+def test_error_with_conditions_is_that_of_repeated_experiments(rng):
+    # 4000 new data sets; conditions differ in their scores by more than the classes do. The
+    # standard deviation is known to 1.1 %, and the formula takes 40 trials for the population.
+    tar_labels, non_labels = np.repeat([0, 1], (40, 80)), np.repeat([0, 1], (150, 50))
+    weights = {0: 0.3, 1: 0.7}
+    of_tar = np.where(tar_labels == 0, 0.3 / 40, 0.7 / 80)
+    of_non = np.where(non_labels == 0, 0.3 / 150, 0.7 / 50)
+    sets = [(rng.normal(1 + 2 * tar_labels, 1), rng.normal(2 * non_labels, 1)) for _ in range(4000)]
+    areas = [auc(t, n, tar_weights=of_tar, non_weights=of_non) for t, n in sets]
+    labels = {"tar_conditions": tar_labels, "non_conditions": non_labels}
+    errors = [auc_standard_error(t, n, **labels, condition_weights=weights) for t, n in sets[:400]]
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(areas), rel=0.05)
+
+
 def bootstrap_error(tar, non, replications, rng):
     """A plain bootstrap of the area: resample scores, rank them anew."""
     areas = []
@@ -248,6 +295,18 @@ def test_no_overlap_is_pointed_out():
             lambda: auc_standard_error([1.0], [0.0], tar_weights=[-1]),
             InvalidInputError,
             "`tar_weights` of auc_standard_error must be finite and not negative",
+        ),
+        (
+            lambda: auc_standard_error(
+                [1.0], [0.0], tar_weights=[1], tar_conditions=["a"], non_conditions=["a"]
+            ),
+            InvalidInputError,
+            "`tar_weights` of auc_standard_error must be left out where there are conditions",
+        ),
+        (
+            lambda: auc_standard_error([1.0], [0.0], tar_conditions=["a"]),
+            InvalidInputError,
+            "`non_conditions` of auc_standard_error must be given like the other one",
         ),
         (lambda: delong([1.0], [0.0, 1.0]), InvalidInputError, "`tar` .* at least two trials"),
         (lambda: delong([1.0, math.nan], [0.0, 1.0]), InvalidInputError, "`tar` .* NaN at 1 of 2"),

@@ -100,6 +100,25 @@ def test_matrix_and_vectors(method: str) -> None:
     assert of_matrix == pytest.approx(of_vectors, rel=1e-12)
 
 
+def test_area_of_matrix_and_of_vectors() -> None:
+    data = crossed(7)
+    conditions = naive.conditions_by_phone_match(data, WEIGHTS)
+    tar, non = data.trials()
+    labels, is_target = phone_match(data), data.key.trial_labels()
+    of_vectors = unc.auc_standard_error(
+        tar,
+        non,
+        tar_conditions=labels[is_target],
+        non_conditions=labels[~is_target],
+        condition_weights=WEIGHTS,
+    )
+    of_matrix = unc.auc_standard_error_scores(data.scores, data.key, conditions=conditions)
+    # Conditions are added up in different orders.
+    assert of_matrix == pytest.approx(of_vectors, rel=1e-12)
+    pooled = unc.auc_standard_error_scores(data.scores, data.key)
+    assert pooled == pytest.approx(unc.auc_standard_error(tar, non), rel=1e-12)
+
+
 def crossed(seed: int, n_systems: int = 1) -> CrossedTrials | list[CrossedTrials]:
     experiment = CrossedExperiment(
         n_speakers=8, n_models=2, n_segments=2, tar_mean=1.5, non_mean=-0.5, noise=2.0
