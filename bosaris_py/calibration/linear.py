@@ -1,26 +1,23 @@
 """Linear calibration: scale and offset that turn scores into log-likelihood-ratios."""
 
-from contextlib import ExitStack
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import (
-    FloatArray,
     as_vector,
     refuse_nan,
     warn_caller,
 )
-from bosaris_py.calibration.file_objective import FileObjective, one_file
+from bosaris_py.calibration.file_objective import one_file
 from bosaris_py.calibration.file_output import write_llrs
-from bosaris_py.calibration.linear_map import weighted_sum
-from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number
+from bosaris_py.calibration.linear_map import LinearMap, weighted_sum
+from bosaris_py.calibration.trained import finite_number, to_number
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
-from bosaris_py.numerics.linear_training import as_ridge, train_linear
-from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.linear_training import LinearSolution
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials._files import FilePath
@@ -37,7 +34,7 @@ _REAL_GAIN = 1e-12
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class LinearCalibration(TrainedMap):
+class LinearCalibration(LinearMap):
     r"""An affine map from scores to log-likelihood-ratios, ``scale * score + offset``.
 
     Make one with `fit`, `fit_scores` or `read`. It has two parameters only, so a
@@ -325,50 +322,34 @@ class LinearCalibration(TrainedMap):
         3 targets, 3 non-targets
         """
         owner = f"{_OWNER}.fit_files"
-        as_ridge(ridge, owner)
-        with ExitStack() as stack:
-            training = FileObjective.open(
-                [one_file(score_file, "score_file", owner)],
-                one_file(key_file, "key_file", owner),
-                prior=prior,
-                objective=objective,
-                needs_all=False,
-                block_rows=block_rows,
-                workers=workers,
-                client=client,
-                progress=progress,
-                owner=owner,
-                stack=stack,
-            )
-            return cls._train(training, owner=owner, ridge=ridge)
+        return cls._fit_files(
+            [one_file(score_file, "score_file", owner)],
+            one_file(key_file, "key_file", owner),
+            owner=owner,
+            ridge=ridge,
+            prior=prior,
+            objective=objective,
+            needs_all=False,
+            block_rows=block_rows,
+            workers=workers,
+            client=client,
+            progress=progress,
+        )
 
     @classmethod
-    def _fit(
-        cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
-    ) -> "LinearCalibration":
-        training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
-        return cls._train(training, owner=owner, ridge=ridge)
-
-    @classmethod
-    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> "LinearCalibration":
-        solution = train_linear(training, ridge=ridge, owner=owner)
-        scale = float(solution.weights[0])
-        if scale < 0.0 and solution.objective_value < 1.0 - _REAL_GAIN:
+    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> Self:
+        trained = super()._train(training, owner=owner, ridge=ridge)
+        if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
             message = (
-                f"{owner}: the scale is negative ({scale:.4g}), so higher scores speak against "
-                "targets. Are targets and non-targets swapped, or the scores distances?"
+                f"{owner}: the scale is negative ({trained.scale:.4g}), so higher scores speak "
+                "against targets. Are targets and non-targets swapped, or the scores distances?"
             )
             warn_caller(message, BosarisWarning)
-        return cls(
-            scale=scale,
-            offset=solution.offset,
-            prior=training.prior,
-            objective=training.rule.name,
-            objective_value=solution.objective_value,
-            ridge=solution.ridge,
-            n_tar=training.n_tar,
-            n_non=training.n_non,
-        )
+        return trained
+
+    @classmethod
+    def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
+        return cls(scale=float(solution.weights[0]), offset=solution.offset, **training)
 
     @overload
     def apply(self, x: Scores) -> Scores: ...

@@ -1,8 +1,7 @@
 """Linear fusion: weights and an offset that join the scores of several systems."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import attrs
 import numpy as np
@@ -19,13 +18,11 @@ from bosaris_py._validation import (
     read_only,
     refuse_nan,
 )
-from bosaris_py.calibration.file_objective import FileObjective, files_of_systems, one_file
+from bosaris_py.calibration.file_objective import files_of_systems, one_file
 from bosaris_py.calibration.file_output import write_llrs
-from bosaris_py.calibration.linear_map import weighted_sum
-from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
-from bosaris_py.numerics.linear_objective import LinearObjective
-from bosaris_py.numerics.linear_training import as_ridge, train_linear
-from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.calibration.linear_map import LinearMap, weighted_sum
+from bosaris_py.calibration.trained import finite_number, to_number, to_numbers
+from bosaris_py.numerics.linear_training import LinearSolution
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials._files import FilePath
@@ -50,7 +47,7 @@ def _check_weights(
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class LinearFusion(TrainedMap):
+class LinearFusion(LinearMap):
     r"""A weighted sum of several systems' scores that is a log-likelihood-ratio.
 
     Make one with `fit`, `fit_scores` or `read`. The systems need not be
@@ -315,43 +312,23 @@ class LinearFusion(TrainedMap):
         few megabytes for each system and worker.
         """
         owner = f"{_OWNER}.fit_files"
-        as_ridge(ridge, owner)
-        with ExitStack() as stack:
-            training = FileObjective.open(
-                files_of_systems(score_files, owner),
-                one_file(key_file, "key_file", owner),
-                prior=prior,
-                objective=objective,
-                needs_all=True,
-                block_rows=block_rows,
-                workers=workers,
-                client=client,
-                progress=progress,
-                owner=owner,
-                stack=stack,
-            )
-            return cls._train(training, owner=owner, ridge=ridge)
-
-    @classmethod
-    def _fit(
-        cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
-    ) -> "LinearFusion":
-        training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
-        return cls._train(training, owner=owner, ridge=ridge)
-
-    @classmethod
-    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> "LinearFusion":
-        solution = train_linear(training, ridge=ridge, owner=owner)
-        return cls(
-            weights=frozen(solution.weights),
-            offset=solution.offset,
-            prior=training.prior,
-            objective=training.rule.name,
-            objective_value=solution.objective_value,
-            ridge=solution.ridge,
-            n_tar=training.n_tar,
-            n_non=training.n_non,
+        return cls._fit_files(
+            files_of_systems(score_files, owner),
+            one_file(key_file, "key_file", owner),
+            owner=owner,
+            ridge=ridge,
+            prior=prior,
+            objective=objective,
+            needs_all=True,
+            block_rows=block_rows,
+            workers=workers,
+            client=client,
+            progress=progress,
         )
+
+    @classmethod
+    def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
+        return cls(weights=frozen(solution.weights), offset=solution.offset, **training)
 
     @property
     def n_systems(self) -> int:
