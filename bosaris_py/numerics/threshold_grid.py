@@ -41,8 +41,9 @@ _FEW_THRESHOLDS = 6
 _FEW_SCORES = 2**13
 
 # Cells for each threshold, and how many at least; but not so many that their tables
-# take more time or memory than the scores.
-_CELLS_PER_THRESHOLD, _CELLS, _SCORES_PER_CELL = 4, 2**17, 8
+# leave the cache or take more time than the scores, unless there would be too few for
+# each threshold. More than the last would take too much memory.
+_CELLS_PER_THRESHOLD, _CELLS, _CELLS_IN_CACHE, _SCORES_PER_CELL = 4, 2**17, 2**19, 8
 _FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 2, 2**22
 
 # A cell with more thresholds is crowded: its scores are searched for.
@@ -239,7 +240,7 @@ class ThresholdGrid:
             places = round_to_float32(thresholds, towards=np.inf)
         sample = np.sort(scores[:: max(1, scores.size // _SAMPLE)])
         wanted = max(_CELLS_PER_THRESHOLD * thresholds.size, _CELLS)
-        wanted = min(wanted, n_scores // _SCORES_PER_CELL)
+        wanted = min(wanted, _CELLS_IN_CACHE, n_scores // _SCORES_PER_CELL)
         wanted = max(wanted, _FEWEST_CELLS_PER_THRESHOLD * thresholds.size, 1)
         laid = _lay(*_shared_range(places, sample), min(wanted, _MOST_CELLS), scores.dtype)
         if laid is None:
