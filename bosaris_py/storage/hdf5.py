@@ -39,15 +39,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
-    as_ids,
-    as_mask,
-    as_matrix,
-    check_shape,
-    frozen,
-    warn_caller,
-)
-from bosaris_py.errors import InvalidInputError, OldFormatWarning
+from bosaris_py._validation import as_ids, as_matrix, check_shape, frozen, warn_caller
+from bosaris_py.errors import OldFormatWarning
+from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, open_guarded
 from bosaris_py.storage._hdf5_layouts import (
     USE_KEY,
@@ -412,12 +406,12 @@ def write_ndx(
     OSError
         If the file cannot be written.
     """
-    models, segments = as_ids(modelset, "modelset", "Ndx"), as_ids(segset, "segset", "Ndx")
-    mask = _mask_like(trialmask, models, segments, "trialmask", "Ndx")
+    checks = MatrixChecks.of("Ndx", modelset, segset)
+    mask = checks.mask(trialmask, "trialmask")
 
     def fill(root: Any) -> None:
         put_mask(root, "trial_mask", mask.view(np.uint8))
-        put_ids(root, models, segments)
+        put_ids(root, checks.models, checks.segments)
 
     write_hdf5(path, "ndx", fill)
 
@@ -450,18 +444,14 @@ def write_key(
     OSError
         If the file cannot be written.
     """
-    models, segments = as_ids(modelset, "modelset", "Key"), as_ids(segset, "segset", "Key")
-    targets = _mask_like(tar, models, segments, "tar", "Key")
-    nontargets = _mask_like(non, models, segments, "non", "Key")
-    if (targets & nontargets).any():
-        message = "`tar` and `non` of Key must be disjoint; some trials are in both"
-        raise InvalidInputError(message)
+    checks = MatrixChecks.of("Key", modelset, segset)
+    targets, nontargets = checks.classes(tar, non)
     labels = targets.view(np.int8) - nontargets.view(np.int8)
 
     def fill(root: Any) -> None:
         put_mask(root, "trial_mask", labels)
         put_strings(root, "file_format", np.array(["2.0"]))
-        put_ids(root, models, segments)
+        put_ids(root, checks.models, checks.segments)
 
     write_hdf5(path, "key", fill)
 
@@ -496,17 +486,14 @@ def write_scores(
     OSError
         If the file cannot be written.
     """
-    models = as_ids(modelset, "modelset", "Scores")
-    segments = as_ids(segset, "segset", "Scores")
-    scores = as_matrix(scoremat, "scoremat", "Scores")
-    like = f"({models.size} models, {segments.size} segments)"
-    check_shape(scores, (models.size, segments.size), "scoremat", "Scores", like)
-    mask = _mask_like(scoremask, models, segments, "scoremask", "Scores")
+    checks = MatrixChecks.of("Scores", modelset, segset)
+    scores = checks.scores(scoremat, "scoremat")
+    mask = checks.mask(scoremask, "scoremask")
 
     def fill(root: Any) -> None:
         put_numbers(root, "scores", scores)
         put_mask(root, "score_mask", mask.view(np.uint8))
-        put_ids(root, models, segments)
+        put_ids(root, checks.models, checks.segments)
 
     write_hdf5(path, "scores", fill)
 
@@ -579,24 +566,16 @@ def write_quality_measures(
     OSError
         If the file cannot be written.
     """
-    owner = "QualityMeasures"
-    models, segments = as_ids(modelset, "modelset", owner), as_ids(segset, "segset", owner)
-    model_values = as_matrix(modelQ, "modelQ", owner)
-    segment_values = as_matrix(segQ, "segQ", owner)
-    count = model_values.shape[0]
-    check_shape(model_values, (count, models.size), "modelQ", owner, "like `modelset`")
-    check_shape(segment_values, (count, segments.size), "segQ", owner, "like `modelQ`, `segset`")
-    has_model = as_mask(hasmodel, "hasmodel", owner)
-    has_segment = as_mask(hasseg, "hasseg", owner)
-    check_shape(has_model, (models.size,), "hasmodel", owner, "like `modelset`")
-    check_shape(has_segment, (segments.size,), "hasseg", owner, "like `segset`")
-    mask = _mask_like(scoremask, models, segments, "scoremask", owner)
+    checks = MatrixChecks.of("QualityMeasures", modelset, segset)
+    model_values, segment_values = checks.measures(modelQ, segQ)
+    has_model, has_segment = checks.measured(hasmodel, hasseg)
+    mask = checks.mask(scoremask, "scoremask")
 
     def fill(root: Any) -> None:
-        put_numbers(root, "modelQ", model_values.astype(np.float64, copy=False))
-        put_numbers(root, "segQ", segment_values.astype(np.float64, copy=False))
+        put_numbers(root, "modelQ", model_values)
+        put_numbers(root, "segQ", segment_values)
         put_mask(root, "score_mask", mask.view(np.uint8))
-        put_ids(root, models, segments)
+        put_ids(root, checks.models, checks.segments)
         put_array(root, "ID/has_row", has_model.astype(np.uint8))
         put_array(root, "ID/has_column", has_segment.astype(np.uint8))
 
@@ -670,17 +649,3 @@ def _read_mask_or_true(mask: GuardedDataset | None, shape: tuple[int, ...]) -> n
     if mask is None:
         return frozen(np.ones(shape, dtype=np.bool_))
     return mask.read_mask().reshape(shape)
-
-
-def _mask_like(
-    mask: npt.ArrayLike,
-    models: npt.NDArray[np.str_],
-    segments: npt.NDArray[np.str_],
-    name: str,
-    owner: str,
-) -> npt.NDArray[np.bool_]:
-    """Return a mask in C order, refusing one that does not fit the ids."""
-    array = as_mask(mask, name, owner)
-    like = f"({models.size} models, {segments.size} segments)"
-    check_shape(array, (models.size, segments.size), name, owner, like)
-    return np.ascontiguousarray(array)

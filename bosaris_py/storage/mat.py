@@ -24,9 +24,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.io
 
-from bosaris_py._validation import as_ids, as_mask, as_matrix, check_shape, frozen, list_some
+from bosaris_py._validation import as_ids, as_matrix, check_shape, frozen, list_some
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedFile,
     check_mask_values,
@@ -309,14 +310,13 @@ def write_ndx(
     OSError
         If the file cannot be written.
     """
-    models, segments = as_ids(modelset, "modelset", "Ndx"), as_ids(segset, "segset", "Ndx")
-    shape = (models.size, segments.size)
+    checks = MatrixChecks.of("Ndx", modelset, segset)
     _write(
         path,
         "ndx",
-        modelset=models,
-        segset=segments,
-        trialmask=_mask_like(trialmask, shape, "trialmask", "Ndx"),
+        modelset=checks.models,
+        segset=checks.segments,
+        trialmask=checks.mask(trialmask, "trialmask"),
     )
 
 
@@ -339,24 +339,24 @@ def write_key(
     segset : (n,) array_like of str
         Ids of the segments (columns).
     tar, non : (m, n) array_like of bool
-        Target and non-target trials.
+        Target and non-target trials, disjoint.
 
     Raises
     ------
     InvalidInputError
-        If shapes do not fit, or the object is too large for this format.
+        If shapes do not fit, a trial is in both masks, or the object is too large for this format.
     OSError
         If the file cannot be written.
     """
-    models, segments = as_ids(modelset, "modelset", "Key"), as_ids(segset, "segset", "Key")
-    shape = (models.size, segments.size)
+    checks = MatrixChecks.of("Key", modelset, segset)
+    targets, nontargets = checks.classes(tar, non)
     _write(
         path,
         "key",
-        modelset=models,
-        segset=segments,
-        tar=_mask_like(tar, shape, "tar", "Key"),
-        non=_mask_like(non, shape, "non", "Key"),
+        modelset=checks.models,
+        segset=checks.segments,
+        tar=targets,
+        non=nontargets,
     )
 
 
@@ -390,16 +390,14 @@ def write_scores(
     OSError
         If the file cannot be written.
     """
-    models = as_ids(modelset, "modelset", "Scores")
-    segments = as_ids(segset, "segset", "Scores")
-    shape = (models.size, segments.size)
+    checks = MatrixChecks.of("Scores", modelset, segset)
     _write(
         path,
         "scores",
-        scoremat=_matrix_like(scoremat, shape, "scoremat", "Scores"),
-        modelset=models,
-        segset=segments,
-        scoremask=_mask_like(scoremask, shape, "scoremask", "Scores"),
+        scoremat=checks.scores(scoremat, "scoremat"),
+        modelset=checks.models,
+        segset=checks.segments,
+        scoremask=checks.mask(scoremask, "scoremask"),
     )
 
 
@@ -466,24 +464,20 @@ def write_quality_measures(
     OSError
         If the file cannot be written.
     """
-    owner = "QualityMeasures"
-    models, segments = as_ids(modelset, "modelset", owner), as_ids(segset, "segset", owner)
-    model_values = as_matrix(modelQ, "modelQ", owner)
-    count = model_values.shape[0]
-    model_values = _matrix_like(model_values, (count, models.size), "modelQ", owner)
-    segment_values = _matrix_like(segQ, (count, segments.size), "segQ", owner)
-    shape = (models.size, segments.size)
+    checks = MatrixChecks.of("QualityMeasures", modelset, segset)
+    model_values, segment_values = checks.measures(modelQ, segQ)
+    has_model, has_segment = checks.measured(hasmodel, hasseg)
     _write(
         path,
         "quality_measures",
-        modelQ=model_values.astype(np.float64, copy=False),
-        segQ=segment_values.astype(np.float64, copy=False),
-        modelset=models,
-        segset=segments,
+        modelQ=model_values,
+        segQ=segment_values,
+        modelset=checks.models,
+        segset=checks.segments,
         # The toolkit keeps these two as rows.
-        hasmodel=_mask_like(hasmodel, shape[:1], "hasmodel", owner)[np.newaxis],
-        hasseg=_mask_like(hasseg, shape[1:], "hasseg", owner)[np.newaxis],
-        scoremask=_mask_like(scoremask, shape, "scoremask", owner),
+        hasmodel=has_model[np.newaxis],
+        hasseg=has_segment[np.newaxis],
+        scoremask=checks.mask(scoremask, "scoremask"),
     )
 
 
@@ -830,24 +824,6 @@ class _Struct73:
         self.file.budget.claim(8 * letters.count, f"data set `/{place}`")
         units = np.ravel(letters.dataset[()]).astype("<u2")
         return units.tobytes().decode("utf-16-le")
-
-
-def _mask_like(
-    mask: npt.ArrayLike, shape: tuple[int, ...], name: str, owner: str
-) -> npt.NDArray[np.bool_]:
-    """Return a mask, refusing one that does not fit the ids."""
-    array = as_mask(mask, name, owner)
-    check_shape(array, shape, name, owner, "like the ids")
-    return array
-
-
-def _matrix_like(
-    matrix: npt.ArrayLike, shape: tuple[int, ...], name: str, owner: str
-) -> npt.NDArray[Any]:
-    """Return a matrix of numbers, refusing one that does not fit the ids."""
-    array = as_matrix(matrix, name, owner)
-    check_shape(array, shape, name, owner, "like the ids")
-    return array
 
 
 def _write(path: PathLike, kind: str, **fields: npt.NDArray[Any]) -> None:

@@ -34,14 +34,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import (
-    as_mask,
-    as_matrix,
-    check_shape,
     frozen,
     invalid,
     list_some,
 )
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._quality_text import read_segment_quality, write_segment_quality
 from bosaris_py.storage._text_output import formatter, words, write_parts
 from bosaris_py.storage._trial_lines import read_labelled_lines, read_lines, read_scored_lines
@@ -257,13 +254,13 @@ def write_ndx(
     OSError
         If the file cannot be written.
     """
-    grid = _Grid.of("Ndx", modelset, segset)
-    mask = grid.mask(trialmask, "trialmask")
+    lines = _Lines.of("Ndx", modelset, segset)
+    mask = lines.checks.mask(trialmask, "trialmask")
     write_parts(
         path,
         (
             "".join([f"{model} {segment}\n" for model, segment, _ in trials])
-            for trials in grid.blocks(mask)
+            for trials in lines.blocks(mask)
         ),
     )
 
@@ -299,15 +296,12 @@ def write_key(
     OSError
         If the file cannot be written.
     """
-    grid = _Grid.of("Key", modelset, segset)
-    targets, nontargets = grid.mask(tar, "tar"), grid.mask(non, "non")
-    if (targets & nontargets).any():
-        message = "`tar` and `non` of Key must be disjoint; some trials are in both"
-        raise InvalidInputError(message)
+    lines = _Lines.of("Key", modelset, segset)
+    targets, nontargets = lines.checks.classes(tar, non)
 
     def blocks() -> Iterator[str]:
         for mask, label in ((targets, "target"), (nontargets, "nontarget")):
-            for trials in grid.blocks(mask):
+            for trials in lines.blocks(mask):
                 yield "".join([f"{model} {segment} {label}\n" for model, segment, _ in trials])
 
     write_parts(path, blocks())
@@ -355,15 +349,14 @@ def write_scores(
     A float32 score is written with all the digits of the float64 of the same value, so
     that reading gives that value and comparisons with it come out the same.
     """
-    grid = _Grid.of("Scores", modelset, segset)
-    scores = as_matrix(scoremat, "scoremat", "Scores")
-    check_shape(scores, grid.shape, "scoremat", "Scores", grid.like)
-    mask = grid.mask(scoremask, "scoremask")
+    lines = _Lines.of("Scores", modelset, segset)
+    scores = lines.checks.scores(scoremat, "scoremat")
+    mask = lines.checks.mask(scoremask, "scoremask")
     is_nan = np.isnan(scores) & mask
     if is_nan.any():
         columns, rows = np.nonzero(is_nan.T)
         pairs = list_some(
-            f"({grid.models[row]}, {grid.segments[column]})"
+            f"({lines.models[row]}, {lines.segments[column]})"
             for row, column in zip(rows[:6].tolist(), columns[:6].tolist(), strict=True)
         )
         found = f"NaN for {rows.size} of {np.count_nonzero(mask)} trials: {pairs}"
@@ -373,7 +366,7 @@ def write_scores(
         path,
         (
             "".join([f"{model} {segment} {form(score)}\n" for model, segment, score in trials])
-            for trials in grid.blocks(mask, scores)
+            for trials in lines.blocks(mask, scores)
         ),
     )
 
@@ -402,39 +395,33 @@ def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
 
 
 @attrs.frozen(eq=False)
-class _Grid:
-    """Models and segments of an object that shall become lines."""
+class _Lines:
+    """The trials of an object that shall become lines.
 
-    owner: str
+    Parameters
+    ----------
+    checks : MatrixChecks
+        The ids, and checks of what belongs to them.
+    models, segments : list of str
+        The same ids as words.
+    """
+
+    checks: MatrixChecks
     models: list[str]
     segments: list[str]
 
     @classmethod
-    def of(cls, owner: str, modelset: npt.ArrayLike, segset: npt.ArrayLike) -> "_Grid":
+    def of(cls, owner: str, modelset: npt.ArrayLike, segset: npt.ArrayLike) -> "_Lines":
         """Check the ids of an object."""
-        return cls(owner, words(modelset, "modelset", owner), words(segset, "segset", owner))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of models and segments."""
-        return len(self.models), len(self.segments)
-
-    @property
-    def like(self) -> str:
-        """The same in words."""
-        return f"({self.shape[0]} models, {self.shape[1]} segments)"
-
-    def mask(self, mask: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
-        """Return a mask, refusing one that does not fit the ids."""
-        array = as_mask(mask, name, self.owner)
-        check_shape(array, self.shape, name, self.owner, self.like)
-        return array
+        checks = MatrixChecks.of(owner, modelset, segset)
+        models = words(checks.models, "modelset", owner)
+        return cls(checks, models, words(checks.segments, "segset", owner))
 
     def blocks(
         self, mask: npt.NDArray[np.bool_], scores: npt.NDArray[Any] | None = None
     ) -> Iterator[Iterable[tuple[str, str, float]]]:
         """Give model, segment and score of all trials, some columns at a time."""
-        rows, columns = self.shape
+        rows, columns = len(self.models), len(self.segments)
         step = max(1, _LINES_AT_ONCE // max(1, rows))
         for begin in range(0, columns, step):
             part = np.ascontiguousarray(mask[:, begin : begin + step].T)
