@@ -7,6 +7,9 @@ where they run, so neither do the results.
 import contextlib
 import functools
 import multiprocessing
+import multiprocessing.connection
+import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -105,7 +108,8 @@ def map_tasks(
         with _OnCluster(client, label) as cluster:
             leaves = cluster.submit(function, shared, tasks)
             cluster.wait(leaves, leaves, progress=progress)
-            return list(client.gather(leaves))
+            with _scheduler_in_reach(label):
+                return list(client.gather(leaves))
     with _local_results(function, shared, tasks, workers, pool, label) as results:
         return list(_with_progress(results, len(tasks), label, progress=progress))
 
@@ -153,7 +157,8 @@ def reduce_tasks(
             leaves = cluster.submit(function, shared, tasks)
             root = cluster.combine(combine, leaves)
             cluster.wait([root], leaves, progress=progress)
-            combined: Result = root.result()
+            with _scheduler_in_reach(label):
+                combined: Result = root.result()
             return combined
     with _local_results(function, shared, tasks, workers, pool, label) as results:
         return functools.reduce(
@@ -196,8 +201,9 @@ def _start_pool(workers: int, *shared: Any) -> ProcessPoolExecutor:
     if has_server:
         # The server imports the package once; processes that it makes later have it at once.
         context.set_forkserver_preload(["__main__", __package__])
-    start = _start_worker if shared else None
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=start, initargs=shared)
+    return ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=shared
+    )
 
 
 @contextlib.contextmanager
@@ -252,8 +258,17 @@ def _local_results(
 _in_worker: list[Any] = []
 
 
-def _start_worker(shared: Any) -> None:
-    _in_worker.append(shared)
+def _start_worker(*shared: Any) -> None:
+    _in_worker.extend(shared)
+    program = multiprocessing.parent_process()
+    if program is not None:
+        threading.Thread(target=_end_with, args=(program.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    """End this process when the program ends: killed outright, it cannot end its workers."""
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
 
 
 def _work(function: Callable[[Any, Task], Result], task: Task) -> Result:
@@ -270,6 +285,10 @@ def check_client(client: Any, workers: int, owner: str) -> bool:
     if getattr(client, "asynchronous", False):
         expected = "be a client that waits for its results"
         raise invalid("client", owner, expected, "one made with asynchronous=True")
+    if getattr(client, "status", "running") not in ("running", "connecting"):
+        expected = "be connected to its scheduler"
+        hint = "Results of files are counted again for thresholds that were not asked for before."
+        raise invalid("client", owner, expected, f"one that is {client.status}", hint)
     if workers != 1:
         expected = "be 1 if there is a client"
         hint = "The cluster has workers of its own."
@@ -281,7 +300,26 @@ def n_at_once(workers: int, client: Any) -> int:
     """Return how many tasks run at the same time, at least 1."""
     if client is None:
         return workers
-    return max(1, sum(int(count) for count in client.nthreads().values()))
+    check_client(client, workers, "a pass over files")
+    with _scheduler_in_reach("files"):
+        return max(1, sum(int(count) for count in client.nthreads().values()))
+
+
+def _lost(what: str, label: str) -> RuntimeError:
+    message = (
+        f"The cluster {what} while it worked on {label}; there is no result. Look into "
+        "the workers' logs (memory, and whether they see the files), and run it again."
+    )
+    return RuntimeError(message)
+
+
+@contextlib.contextmanager
+def _scheduler_in_reach(label: str) -> Iterator[None]:
+    """Say so if a request finds no scheduler, which Dask reports as one of many OSErrors."""
+    try:
+        yield
+    except OSError as error:
+        raise _lost(f"cannot be reached ({error})", label) from error
 
 
 class _OnCluster:
@@ -341,7 +379,8 @@ class _OnCluster:
         return nodes[0]
 
     def _add(self, function: Callable[..., Any], *args: Any) -> Any:
-        future = self.client.submit(function, *args, pure=False)
+        with _scheduler_in_reach(self.label):
+            future = self.client.submit(function, *args, pure=False)
         self.futures.append(future)
         return future
 
@@ -367,7 +406,8 @@ class _OnCluster:
                 if self._has_workers():
                     seen = now
                 elif now - seen > _SECONDS_WITHOUT_WORKERS:
-                    raise self._lost(f"had no worker for {_SECONDS_WITHOUT_WORKERS:g} seconds")
+                    what = f"had no worker for {_SECONDS_WITHOUT_WORKERS:g} seconds"
+                    raise _lost(what, self.label)
             bar.update(len(waiting))
         for future in wanted:
             if future.status != "finished":
@@ -375,14 +415,8 @@ class _OnCluster:
 
     def _has_workers(self) -> bool:
         """Tell whether any worker is connected to the scheduler."""
-        return bool(self.client.scheduler_info().get("workers"))
-
-    def _lost(self, what: str) -> RuntimeError:
-        message = (
-            f"The cluster {what} while it worked on {self.label}; there is no result. Look into "
-            "the workers' logs (memory, and whether they see the files), and run it again."
-        )
-        return RuntimeError(message)
+        with _scheduler_in_reach(self.label):
+            return bool(self.client.scheduler_info().get("workers"))
 
     def _raise_failure(self, future: Any) -> None:
         """Raise the error of a task, or say that the cluster lost it."""
@@ -391,7 +425,8 @@ class _OnCluster:
         except Exception as error:
             # Dask's own: a task whose workers die each time, a lost scheduler.
             if type(error).__module__.partition(".")[0] in ("distributed", "asyncio"):
-                raise self._lost(f"lost its workers or its scheduler ({error})") from error
+                what = f"lost its workers or its scheduler ({error})"
+                raise _lost(what, self.label) from error
             raise
 
 

@@ -2,8 +2,11 @@
 
 import operator
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -169,6 +172,55 @@ def test_what_cannot_be_sent_is_named() -> None:
 def test_bad_clients(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         map_tasks(operator.mul, 1, [1], label="x", **options)
+
+
+class LostClient(Client):
+    """A client whose scheduler does not answer any more."""
+
+    def nthreads(self) -> dict[int, int]:
+        raise OSError("Timed out trying to connect")
+
+    def submit(self, function: Callable[..., Any], *args: Any, pure: bool) -> Future:
+        raise OSError("Timed out trying to connect")
+
+
+def test_a_scheduler_out_of_reach_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match=r"cannot be reached .*while it worked on squares"):
+        map_tasks(operator.mul, 3, [1, 2], client=LostClient(), label="squares")
+    with pytest.raises(RuntimeError, match=r"cannot be reached"):
+        n_at_once(1, LostClient())
+
+
+def test_a_closed_client_is_refused() -> None:
+    client = Client()
+    client.status = "closed"
+    with pytest.raises(InvalidInputError, match=r"`client` .*be connected to its scheduler; got"):
+        n_at_once(1, client)
+
+
+_SLEEPERS = """
+import time
+from bosaris_py._execution import map_tasks
+
+def sleep(shared, task):
+    import os
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    map_tasks(sleep, None, [1, 2], workers=2, label="sleep")
+"""
+
+
+def test_processes_end_with_the_program(tmp_path: Path) -> None:
+    script = tmp_path / "sleepers.py"
+    script.write_text(_SLEEPERS)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline().strip().isdigit()
+        program.kill()
+        # The pipe ends when the last process that holds it does; what sleeps would keep it.
+        program.communicate(timeout=60)
 
 
 def test_how_many_tasks_run_at_once() -> None:
