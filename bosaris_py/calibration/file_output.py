@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from bosaris_py._execution import whole_number
 from bosaris_py._validation import invalid
-from bosaris_py.calibration.file_objective import FilePasses, lacking, one_file
+from bosaris_py.calibration.file_passes import FilePasses, lacking, one_file
 from bosaris_py.calibration.linear_map import weighted_sum
 from bosaris_py.storage.blocks import MatrixFile, RowReader, describe_scores, row_blocks
 from bosaris_py.storage.flat_blocks import FlatFile, FlatReader, describe_flat, is_flat, stretches

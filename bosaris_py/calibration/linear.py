@@ -11,8 +11,8 @@ from bosaris_py._validation import (
     refuse_nan,
     warn_caller,
 )
-from bosaris_py.calibration.file_objective import one_file
 from bosaris_py.calibration.file_output import write_llrs
+from bosaris_py.calibration.file_passes import one_file
 from bosaris_py.calibration.linear_map import LinearMap, weighted_sum
 from bosaris_py.calibration.trained import finite_number, to_number
 from bosaris_py.errors import BosarisWarning

@@ -18,8 +18,8 @@ from bosaris_py._validation import (
     read_only,
     refuse_nan,
 )
-from bosaris_py.calibration.file_objective import files_of_systems, one_file
 from bosaris_py.calibration.file_output import write_llrs
+from bosaris_py.calibration.file_passes import files_of_systems, one_file
 from bosaris_py.calibration.linear_map import LinearMap, weighted_sum
 from bosaris_py.calibration.trained import finite_number, to_number, to_numbers
 from bosaris_py.numerics.linear_training import LinearSolution

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
 from bosaris_py.calibration import file_objective
 from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py.calibration.file_passes import FilePasses
 from bosaris_py.errors import (
     BosarisError,
     ConvergenceWarning,
@@ -210,13 +211,13 @@ def test_large_sets_start_from_a_sample(
     (system,), key = trials(rng, (200, 200))
     (path,), key_path = save(tmp_path, [system], key)
     labels = []
-    run = file_objective.FilePasses.run
+    run = FilePasses.run
 
     def counted(self: Any, function: Any, settings: Any, label: str) -> Any:
         labels.append(label)
         return run(self, function, settings, label)
 
-    monkeypatch.setattr(file_objective.FilePasses, "run", counted)
+    monkeypatch.setattr(FilePasses, "run", counted)
     found = FIT(path, key_path, block_rows=5)
     assert_same(found, LinearCalibration.fit_scores(system, key))
     assert labels[0] == "training scores"
@@ -464,7 +465,7 @@ def test_a_file_that_changes_between_passes(
 ) -> None:
     systems, key = trials(rng)
     (path,), key_path = save(tmp_path, systems, key)
-    run = file_objective.FilePasses.run
+    run = FilePasses.run
 
     def run_and_change(self: Any, function: Any, settings: Any, label: str) -> Any:
         result = run(self, function, settings, label)
@@ -476,7 +477,7 @@ def test_a_file_that_changes_between_passes(
             path.unlink(missing_ok=True)
         return result
 
-    monkeypatch.setattr(file_objective.FilePasses, "run", run_and_change)
+    monkeypatch.setattr(FilePasses, "run", run_and_change)
     with pytest.raises(FileFormatError, match=r"scores0\.h5: (changed|deleted)"):
         FIT(path, key_path)
 
