@@ -44,7 +44,7 @@ _FEW_SCORES = 2**13
 # leave the cache or take more time than the scores, unless there would be too few for
 # each threshold. More than the last would take too much memory.
 _CELLS_PER_THRESHOLD, _CELLS, _CELLS_IN_CACHE, _SCORES_PER_CELL = 4, 2**17, 2**19, 8
-_FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 2, 2**22
+_FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 1, 2**22
 
 # A cell with more thresholds is crowded: its scores are searched for.
 _CROWD = 12
