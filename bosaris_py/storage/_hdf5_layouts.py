@@ -2,21 +2,26 @@
 
 import attrs
 
-from bosaris_py._validation import list_some
-from bosaris_py.errors import FileFormatError
+from bosaris_py._validation import list_some, warn_caller
+from bosaris_py.errors import FileFormatError, OldFormatWarning
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile
-from bosaris_py.storage._types import CLASS_NAMES
+from bosaris_py.storage._types import CLASS_NAMES, PathLike
 from bosaris_py.storage._versions import refuse_newer
 
 __all__ = [
     "FORMAT_VERSION",
     "USE_KEY",
+    "USE_NDX",
     "Layout",
     "check_ids",
     "check_matrix",
     "expect_kind",
     "find_layout",
+    "key_data_sets",
     "require",
+    "score_data_sets",
+    "warn_if_maskless",
+    "warn_if_two_masks",
 ]
 
 FORMAT_VERSION = "1.0"
@@ -70,6 +75,7 @@ _SIGNS = (
 )
 
 USE_KEY = "Read it with Key.read and call to_ndx() on the result"
+USE_NDX = "cannot hold -1 for non-targets: this is an Ndx; read it with Ndx.read"
 
 
 def expect_kind(source: GuardedFile, kind: str) -> None:
@@ -138,6 +144,36 @@ def find_layout(source: GuardedFile, kind: str) -> Layout:
         if source.first_of(layout.rows) is not None:
             return layout
     raise _missing(source, kind, _LAYOUTS[0].rows[0])
+
+
+def score_data_sets(source: GuardedFile, layout: Layout) -> tuple[str, ...]:
+    """Name the data sets of scores and of their mask, which those of PyBOSARIS may lack."""
+    require(source, "scores", layout.scores)
+    if layout.scores == "score_mat" and not source.holds("score_mask"):
+        return (layout.scores,)
+    return layout.scores, "score_mask"
+
+
+def warn_if_maskless(path: PathLike, data_sets: tuple[str, ...]) -> None:
+    """Warn if scores come without a mask."""
+    if len(data_sets) == 1:
+        message = f"{path}: the file does not say which scores are valid; taking all as valid"
+        warn_caller(message, OldFormatWarning)
+
+
+def key_data_sets(source: GuardedFile, layout: Layout) -> tuple[str, ...]:
+    """Name the data set of labels or, in old layouts, those of targets and of non-targets."""
+    if layout.two_masks is not None and source.holds(layout.two_masks[0]):
+        return layout.two_masks
+    require(source, "key", "trial_mask")
+    return ("trial_mask",)
+
+
+def warn_if_two_masks(path: PathLike, data_sets: tuple[str, ...]) -> None:
+    """Warn if a key comes as two masks."""
+    if len(data_sets) == 2:
+        message = f"{path}: a key in the old layout with two masks; save it again to update it"
+        warn_caller(message, OldFormatWarning)
 
 
 def check_ids(source: GuardedFile, layout: Layout) -> tuple[GuardedDataset, GuardedDataset]:

@@ -39,17 +39,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_ids, check_shape, frozen, warn_caller
-from bosaris_py.errors import OldFormatWarning
+from bosaris_py._validation import as_ids, check_shape, frozen
 from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._guarded_hdf5 import open_guarded
 from bosaris_py.storage._hdf5_layouts import (
     USE_KEY,
+    USE_NDX,
     check_ids,
     check_matrix,
     expect_kind,
     find_layout,
+    key_data_sets,
     require,
+    score_data_sets,
+    warn_if_maskless,
+    warn_if_two_masks,
 )
 from bosaris_py.storage._hdf5_output import (
     put_ids,
@@ -163,19 +167,17 @@ def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         expect_kind(source, "key")
         layout = find_layout(source, "key")
         models, segments = check_ids(source, layout)
-        is_old = layout.two_masks is not None and source.holds(layout.two_masks[0])
-        if is_old:
-            targets, nontargets = (source.mask(name) for name in layout.two_masks or ())
+        names = key_data_sets(source, layout)
+        if len(names) == 2:
+            targets, nontargets = (source.mask(name) for name in names)
             shape = check_matrix(targets, models, segments)
             check_matrix(nontargets, models, segments)
             tar, non = targets.read_mask(), nontargets.read_mask()
         else:
-            require(source, "key", "trial_mask")
-            mask = source.mask("trial_mask", copies=2)
+            mask = source.mask(names[0], copies=2)
             shape = check_matrix(mask, models, segments)
             if mask.is_unsigned:
-                text = "cannot hold -1 for non-targets: this is an Ndx; read it with Ndx.read"
-                raise source.error("trial_mask", text)
+                raise source.error(mask.name, USE_NDX)
             labels = mask.read_mask(signed=True)
             tar, non = frozen(labels == 1), frozen(labels == -1)
         arrays = {
@@ -184,9 +186,7 @@ def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
             "tar": tar.reshape(shape),
             "non": non.reshape(shape),
         }
-    if is_old:
-        message = f"{path}: a key in the old layout with two masks; save it again to update it"
-        warn_caller(message, OldFormatWarning)
+    warn_if_two_masks(path, names)
     return arrays
 
 
@@ -227,12 +227,11 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
     with open_guarded(path, max_bytes) as source:
         expect_kind(source, "scores")
         layout = find_layout(source, "scores")
-        require(source, "scores", layout.scores)
+        names = score_data_sets(source, layout)
         models, segments = check_ids(source, layout)
-        scores = source.numbers(layout.scores)
+        scores = source.numbers(names[0])
         shape = check_matrix(scores, models, segments)
-        is_maskless = layout.scores == "score_mat" and not source.holds("score_mask")
-        mask = None if is_maskless else source.mask("score_mask")
+        mask = source.mask(names[1]) if len(names) == 2 else None
         if mask is not None:
             check_matrix(mask, models, segments)
         valid = frozen(np.ones(shape, dtype=np.bool_)) if mask is None else mask.read_mask()
@@ -242,9 +241,7 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
             "segset": segments.read_strings(),
             "scoremask": valid.reshape(shape),
         }
-    if is_maskless:
-        message = f"{path}: the file does not say which scores are valid; taking all as valid"
-        warn_caller(message, OldFormatWarning)
+    warn_if_maskless(path, names)
     return arrays
 
 
