@@ -247,7 +247,7 @@ class PAVCalibration(SavedMap):
 
         Returns
         -------
-        ndarray of float64, or Scores or FlatScores
+        ndarray of float64, float, or Scores or FlatScores
             Natural-log likelihood-ratios, finite; the same kind as `x`, trials
             in the same places.
 
@@ -259,7 +259,7 @@ class PAVCalibration(SavedMap):
         if isinstance(x, AnyScores):
             return x.transform(self._map)
         scores = np.asarray(x)
-        return self._map(scores.ravel()).reshape(scores.shape)
+        return self._map(scores.ravel()).reshape(scores.shape)[()]
 
     def _map(self, scores: npt.ArrayLike) -> Float64Array:
         values = as_vector(scores, "x", "PAVCalibration.apply")
