@@ -19,7 +19,7 @@ from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.curve_statistics import CurveStatistic, MinDCF
-from bosaris_py.uncertainty.plans import ResamplingPlan
+from bosaris_py.uncertainty.resampling_plans import ResamplingPlan
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
 from bosaris_py.uncertainty.speaker_sums import SpeakerSums

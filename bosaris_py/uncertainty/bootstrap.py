@@ -20,7 +20,7 @@ from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.rule_of_30 import FEWEST_ERRORS
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
 from bosaris_py.uncertainty.estimates import check_choice
-from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
+from bosaris_py.uncertainty.resampling_plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import CallableSampler, Sampler, call_function
 from bosaris_py.uncertainty.sets import SetIndex

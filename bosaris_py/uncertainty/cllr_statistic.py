@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from bosaris_py import numerics
 from bosaris_py._validation import FloatArray, frozen
-from bosaris_py.uncertainty.plans import ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.rate_samplers import OneLayerSampler, SetTable
+from bosaris_py.uncertainty.resampling_plans import ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.sets import SetIndex
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan

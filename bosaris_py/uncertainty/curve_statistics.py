@@ -13,7 +13,7 @@ from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.eer_window import EERWindow
 from bosaris_py.uncertainty.lazy_curve import LazyCurve
-from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan
+from bosaris_py.uncertainty.resampling_plans import IidPlan, ResamplingPlan
 from bosaris_py.uncertainty.samplers import (
     CurveSampler,
     LazyEERSampler,

@@ -20,7 +20,7 @@ from bosaris_py.uncertainty.bootstrap import (
 )
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
 from bosaris_py.uncertainty.estimates import check_choice
-from bosaris_py.uncertainty.plans import ResamplingPlan
+from bosaris_py.uncertainty.resampling_plans import ResamplingPlan
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.scored_trials import ScoredTrials
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights

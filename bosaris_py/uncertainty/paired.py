@@ -26,7 +26,7 @@ from bosaris_py.uncertainty.matrix_bootstrap import (
     check_run,
 )
 from bosaris_py.uncertainty.paired_rates import paired_rate_sampler
-from bosaris_py.uncertainty.plans import ResamplingPlan
+from bosaris_py.uncertainty.resampling_plans import ResamplingPlan
 from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
 from bosaris_py.uncertainty.samplers import Sampler, call_function
 from bosaris_py.uncertainty.scored_trials import ScoredTrials, check_same_trials

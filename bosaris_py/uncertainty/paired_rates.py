@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import FloatArray, frozen
-from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.rate_samplers import OneLayerSampler, SetTable, count_rejected
+from bosaris_py.uncertainty.resampling_plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.strata import Strata, weighted_sum
 from bosaris_py.uncertainty.threshold_statistics import ThresholdStatistic

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from bosaris_py._validation import FloatArray, describe, invalid
 from bosaris_py.uncertainty.lazy_curve import LazyCurve
-from bosaris_py.uncertainty.plans import ResamplingPlan
+from bosaris_py.uncertainty.resampling_plans import ResamplingPlan
 from bosaris_py.uncertainty.weighted_curve import ClassEdges, CurveIndex, WeightedCurve
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bosaris_py._validation import FloatArray, describe, invalid
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
-from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan
+from bosaris_py.uncertainty.resampling_plans import IidPlan, ResamplingPlan
 from bosaris_py.uncertainty.samplers import Sampler, WeightedSampler
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
 from bosaris_py.uncertainty.speaker_sums import SpeakerSums, SpeakerSumsSampler

@@ -11,7 +11,6 @@ from bosaris_py._validation import FloatArray, invalid
 from bosaris_py.numerics.dcf import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.uncertainty.decisions import as_threshold
-from bosaris_py.uncertainty.plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.rate_samplers import (
     IidRateSampler,
     RejectedCounts,
@@ -19,6 +18,7 @@ from bosaris_py.uncertainty.rate_samplers import (
     count_rejected,
     set_rate_sampler,
 )
+from bosaris_py.uncertainty.resampling_plans import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
 from bosaris_py.uncertainty.speaker_sums import ClassSums, SpeakerSums, UnitTable

@@ -9,7 +9,7 @@ from bosaris_py import numerics
 from bosaris_py import uncertainty as unc
 from bosaris_py.uncertainty import eer_window
 from bosaris_py.uncertainty.eer_window import EERWindow, eers_of_points
-from bosaris_py.uncertainty.plans import IidPlan
+from bosaris_py.uncertainty.resampling_plans import IidPlan
 from bosaris_py.uncertainty.samplers import LazyEERSampler
 from bosaris_py.uncertainty.strata import TrialStrata
 from bosaris_py.uncertainty.weighted_curve import CurveIndex, eer_of_points

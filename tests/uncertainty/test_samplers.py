@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from bosaris_py import uncertainty as unc
-from bosaris_py.uncertainty.plans import IidPlan, SetPlan
 from bosaris_py.uncertainty.rate_samplers import (
     ErrorTotal,
     ErrorTotalSampler,
@@ -19,6 +18,7 @@ from bosaris_py.uncertainty.rate_samplers import (
     TwoLayerRateSampler,
     count_rejected,
 )
+from bosaris_py.uncertainty.resampling_plans import IidPlan, SetPlan
 from bosaris_py.uncertainty.samplers import (
     CurveSampler,
     LazyEERSampler,

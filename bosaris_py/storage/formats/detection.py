@@ -8,7 +8,7 @@ import attrs
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._tokens import read_blocks, show
 from bosaris_py.storage._types import PathLike
-from bosaris_py.storage.formats._plan import FirstLine
+from bosaris_py.storage.formats._column_plan import FirstLine
 from bosaris_py.storage.formats.registry import FORMATS
 from bosaris_py.storage.formats.trial_format import (
     LABEL,

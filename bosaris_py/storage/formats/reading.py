@@ -24,13 +24,13 @@ from bosaris_py.storage._tokens import (
 from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats._collectors import CodeColumn, NumberColumn, joined_ids
+from bosaris_py.storage.formats._column_plan import Columns, FirstLine, Plan, make_plan, told_format
 from bosaris_py.storage.formats._labels import (
     LabelReader,
     Labels,
     as_vocabularies,
     classes_after_policy,
 )
-from bosaris_py.storage.formats._plan import Columns, FirstLine, Plan, make_plan, told_format
 from bosaris_py.storage.formats.detection import detect_in
 from bosaris_py.storage.formats.registry import find_format
 from bosaris_py.storage.formats.table import ExtraColumn, TrialTable

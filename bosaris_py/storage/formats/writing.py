@@ -10,7 +10,7 @@ from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.storage._text_output import formatter, words, write_parts
 from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats._plan import FileColumn
+from bosaris_py.storage.formats._column_plan import FileColumn
 from bosaris_py.storage.formats.registry import find_format
 from bosaris_py.storage.formats.table import ExtraColumn, TrialTable
 from bosaris_py.storage.formats.trial_format import (
