@@ -372,16 +372,25 @@ class GridCounts:
         """Compare the scores in cells that hold thresholds with these."""
         if not self._met:
             return
-        grid = self._grid
         parts = tuple(zip(*self._met, strict=True))
         values, cells = np.concatenate(parts[0]), np.concatenate(parts[1])
         masses = None if parts[2][0] is None else np.concatenate(parts[2])
         self._met, self._n_met = [], 0
+        # Parts so small that their many work arrays stay in cache, and with the process.
+        for start in range(0, values.size, _MET_AT_ONCE):
+            part = slice(start, start + _MET_AT_ONCE)
+            self._compare_part(values[part], cells[part], None if masses is None else masses[part])
+
+    def _compare_part(
+        self, values: FloatArray, cells: Indices, masses: Float64Array | None
+    ) -> None:
+        grid = self._grid
         if grid.crowded is not None:
             crowd = grid.crowded.take(cells)
-            self._searched.add(values, masses, np.flatnonzero(crowd))
-            values, cells = values[~crowd], cells[~crowd]
-            masses = None if masses is None else masses[~crowd]
+            if crowd.any():
+                self._searched.add(values, masses, np.flatnonzero(crowd))
+                values, cells = values[~crowd], cells[~crowd]
+                masses = None if masses is None else masses[~crowd]
         nearest = grid.first.take(cells).astype(np.intp)
         entries = grid.entries(values.astype(np.float64, copy=False), cells, nearest)
         np.add.at(self._counts, entries, 1 if masses is None else masses)

@@ -51,7 +51,7 @@ ways = st.fixed_dictionaries(
         "_SCORES_PER_CELL": st.sampled_from([1, 8]),
         "_MOST_CELLS": st.sampled_from([16, 2**10]),
         "_FEWEST_CELLS_PER_THRESHOLD": st.sampled_from([0, 2]),
-        "_MET_AT_ONCE": st.sampled_from([0, 5, 2**15]),
+        "_MET_AT_ONCE": st.sampled_from([1, 5, 2**15]),
         "_MOST_IN_A_CELL": st.sampled_from([8, 2**31 - 1]),
         "_BLOCK": st.sampled_from([1, 7, 2**16]),
         "_CROWD": st.sampled_from([1, 12]),
