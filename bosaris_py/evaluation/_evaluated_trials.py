@@ -16,8 +16,8 @@ from bosaris_py.evaluation._partitions import (
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
-from bosaris_py.trials._places import scored_trials
 from bosaris_py.trials.forms import AnyKey, AnyScores
+from bosaris_py.trials.trial_places import scored_trials
 
 __all__ = ["EvaluatedTrials", "Labelling"]
 

@@ -17,10 +17,10 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
 from bosaris_py.trials._condition_subsets import Labels, Subsets
-from bosaris_py.trials._places import describe_trials
 from bosaris_py.trials.condition_members import ConditionMembers, shares_of
 from bosaris_py.trials.forms import AnyKey
 from bosaris_py.trials.ids import IntArray
+from bosaris_py.trials.trial_places import describe_trials
 
 __all__ = ["Lacking", "Overlap", "Rules", "Uncovered"]
 

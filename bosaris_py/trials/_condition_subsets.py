@@ -21,9 +21,9 @@ from bosaris_py._validation import (
 )
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials._columns import as_factor
-from bosaris_py.trials._places import trial_places, trials_within
 from bosaris_py.trials.forms import AnyKey, AnyNdx
 from bosaris_py.trials.ids import IntArray
+from bosaris_py.trials.trial_places import trial_places, trials_within
 
 __all__ = [
     "Assignment",

@@ -47,7 +47,6 @@ from bosaris_py.trials._condition_subsets import (
     product_of,
     trial_factor,
 )
-from bosaris_py.trials._places import scored_trials, take_trials
 from bosaris_py.trials.condition_members import (
     ConditionMembers,
     WeightsLike,
@@ -55,6 +54,7 @@ from bosaris_py.trials.condition_members import (
     spread,
 )
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_key, check_ndx, check_scores
+from bosaris_py.trials.trial_places import scored_trials, take_trials
 
 __all__ = ["ConditionMembers", "Conditions", "Lacking", "Uncovered"]
 

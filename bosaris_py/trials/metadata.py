@@ -24,7 +24,6 @@ from bosaris_py.trials._columns import (
     take,
     take_all,
 )
-from bosaris_py.trials._places import describe_trials, trial_places
 from bosaris_py.trials.condition_members import WeightsLike
 from bosaris_py.trials.conditions import Conditions, Lacking, Uncovered
 from bosaris_py.trials.flat_key import FlatKey
@@ -32,6 +31,7 @@ from bosaris_py.trials.flat_ndx import FlatNdx
 from bosaris_py.trials.forms import AnyNdx, check_ndx
 from bosaris_py.trials.ids import IdIndex
 from bosaris_py.trials.key import Key
+from bosaris_py.trials.trial_places import describe_trials, trial_places
 
 __all__ = ["TrialMetadata"]
 

@@ -4,9 +4,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._validation import BoolArray, list_some
-from bosaris_py.trials._places import trials_within
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_key, check_scores
 from bosaris_py.trials.from_tables import scored_ndx
+from bosaris_py.trials.trial_places import trials_within
 
 __all__ = ["TrialComparison", "compare_trials"]
 

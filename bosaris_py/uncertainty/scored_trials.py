@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from bosaris_py._validation import BoolArray, FloatArray, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.trials._places import scored_trials
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_key
+from bosaris_py.trials.trial_places import scored_trials
 from bosaris_py.uncertainty.bootstrap import as_scores
 from bosaris_py.uncertainty.strata import Strata, TrialStrata
 
