@@ -8,25 +8,27 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import (
-    BoolArray,
-    FloatArray,
     as_matrix,
     as_weights,
     describe,
     frozen,
     invalid,
-    list_some,
     read_only,
     warn_caller,
 )
 from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py.fusion._quality_trials import (
+    Qualities,
+    TrainedClass,
+    look_up_measures,
+    refuse_untrainable,
+    standardise,
+)
 from bosaris_py.fusion.linear import LinearFusion
-from bosaris_py.numerics.objectives import LARGEST_SCORE, moderate_weights, refuse_non_finite
+from bosaris_py.numerics.objectives import moderate_weights
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.quality_form import (
-    QualityDesign,
-    form_entries,
     in_raw_units,
     measure_scale,
     train_quality,
@@ -41,12 +43,9 @@ from bosaris_py.trials import (
     FlatScores,
     Key,
     Ndx,
-    QualityMeasures,
     Scores,
-    SegmentQuality,
 )
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_ndx
-from bosaris_py.trials.quality_stacking import TrialQuality, mix_measures, quality_of_trials
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 from bosaris_py.trials.weighting import class_weights
 
@@ -54,7 +53,6 @@ __all__ = ["QualityFusion"]
 
 _OWNER = "QualityFusion"
 
-Qualities = Sequence[QualityMeasures | SegmentQuality]
 Float64Array = npt.NDArray[np.float64]
 
 
@@ -292,7 +290,7 @@ class QualityFusion(TrainedMap):
                 as_weights(non_weights, key.n_non, "non_weights", owner),
             )
         ]
-        measures = _prepare(qualities, key, qtrans, owner)
+        measures = look_up_measures(qualities, key, qtrans, owner)
         if linear is None:
             linear = LinearFusion.fit(
                 tar, non, tar_weights=moderated[0], non_weights=moderated[1], **settings
@@ -302,13 +300,13 @@ class QualityFusion(TrainedMap):
         elif linear.n_systems != len(tar):
             expected = f"fuse {len(tar)} systems"
             raise invalid("linear", owner, expected, f"one of {linear.n_systems}")
-        _refuse_untrainable(tar, non, owner)
+        refuse_untrainable(tar, non, owner)
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
             warn_caller(message, MissingTrialsWarning)
         labels = key.trial_labels()
         classes = [
-            _Class.of(stack, chosen, weights, measures, name)
+            TrainedClass.of(stack, chosen, weights, measures, name)
             for stack, chosen, weights, name in (
                 (tar, labels, moderated[0], "target"),
                 (non, ~labels, moderated[1], "non-target"),
@@ -319,7 +317,7 @@ class QualityFusion(TrainedMap):
         centre, spread = measure_scale(
             measures.modelQ[:, used_models], measures.segQ[:, used_segments]
         )
-        sides = [_standardise(side, centre, spread) for side in (measures.modelQ, measures.segQ)]
+        sides = [standardise(side, centre, spread) for side in (measures.modelQ, measures.segQ)]
         designs = [part.design(*sides) for part in classes]
         probability, plo = resolve_prior(prior, owner)
         rule = scoring_rule(objective, owner)
@@ -441,13 +439,13 @@ class QualityFusion(TrainedMap):
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             raise invalid("systems", owner, expected, f"{len(stack)}")
-        measures = _prepare(qualities, ndx, self.qtrans, owner, self.n_measures)
+        measures = look_up_measures(qualities, ndx, self.qtrans, owner, self.n_measures)
         joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         llrs = joint.apply(stack)
         llrs += trial_quality_term(
             self.form,
-            _standardise(measures.modelQ, self.centre, self.spread),
-            _standardise(measures.segQ, self.centre, self.spread),
+            standardise(measures.modelQ, self.centre, self.spread),
+            standardise(measures.segQ, self.centre, self.spread),
             measures.models,
             measures.segments,
         )
@@ -471,89 +469,3 @@ class QualityFusion(TrainedMap):
             f"{type(self).__name__}: {self.n_systems} systems, {self.n_measures} quality "
             f"measures, {self._describe_training()}"
         )
-
-
-@attrs.frozen(eq=False)
-class _Class:
-    """The training trials of one class that have quality measures and a weight."""
-
-    scores: Float64Array
-    models: npt.NDArray[np.int32]
-    segments: npt.NDArray[np.int32]
-    weights: Float64Array | None
-
-    @classmethod
-    def of(
-        cls,
-        scores: Float64Array,
-        chosen: BoolArray,
-        weights: Float64Array | None,
-        measures: TrialQuality,
-        noun: str,
-    ) -> "_Class":
-        """Take the trials that are chosen, whose scores are given column by column."""
-        models, segments = measures.models[chosen], measures.segments[chosen]
-        used = measures.covered[chosen]
-        if not used.any():
-            message = (
-                f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
-                f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
-            )
-            raise TrialMismatchError(message)
-        if weights is not None:
-            used &= weights > 0.0
-            if not used.any():
-                message = f"No {noun} trial with quality measures has a weight above zero."
-                raise TrialMismatchError(message)
-        if not used.all():
-            scores, models, segments = scores[:, used], models[used], segments[used]
-            weights = None if weights is None else weights[used]
-        return cls(scores, models.astype(np.int32), segments.astype(np.int32), weights)
-
-    def design(self, model_measures: Float64Array, segment_measures: Float64Array) -> QualityDesign:
-        """Return the design of the standardised measures with all their features."""
-        ones = [np.ones((1, side.shape[1])) for side in (model_measures, segment_measures)]
-        return QualityDesign(
-            scores=self.scores,
-            models=self.models,
-            segments=self.segments,
-            model_measures=np.vstack((model_measures, ones[0])),
-            segment_measures=np.vstack((segment_measures, ones[1])),
-            entries=form_entries(len(model_measures)),
-        )
-
-
-def _prepare(
-    qualities: Qualities,
-    ndx: AnyNdx,
-    qtrans: npt.ArrayLike | None,
-    owner: str,
-    n_measures: int | None = None,
-) -> TrialQuality:
-    """Look up and mix quality measures; refuse another number of them than `n_measures`."""
-    measures = quality_of_trials(qualities, ndx, owner)
-    if not measures.n_measures:
-        raise invalid("qualities", owner, "hold at least one quality measure", "none")
-    if n_measures is not None and measures.n_measures != n_measures:
-        expected = f"hold {n_measures} quality measures in all, as in training"
-        raise invalid("qualities", owner, expected, f"{measures.n_measures}")
-    for name in ("modelQ", "segQ"):
-        values = getattr(measures, name)
-        too_large = (np.abs(values, dtype=np.float64) > LARGEST_SCORE).any(axis=1)
-        if too_large.any():
-            numbers = list_some((np.flatnonzero(too_large) + 1).tolist())
-            found = f"larger ones in measure {numbers}"
-            raise invalid(name, owner, f"not exceed {LARGEST_SCORE:g}", found)
-    return measures if qtrans is None else mix_measures(measures, qtrans)
-
-
-def _standardise(values: FloatArray, centre: Float64Array, spread: Float64Array) -> Float64Array:
-    standardised: Float64Array = (values - centre[:, np.newaxis]) / spread[:, np.newaxis]
-    return standardised
-
-
-def _refuse_untrainable(tar: Float64Array, non: Float64Array, owner: str) -> None:
-    """Raise if a score is NaN, infinite or too large, which a given `linear` has not seen."""
-    for stack in (tar, non):
-        if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
-            refuse_non_finite(tar, non, owner)
