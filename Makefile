@@ -64,7 +64,7 @@ build: $(INSTALLED)/dev
 	$(RUN) -m build
 
 clean:
-	rm -rf build dist demo_output docs/_build docs/api/generated *.egg-info .coverage .hypothesis
+	rm -rf build dist demo_output docs/_build docs/api/generated *.egg-info .coverage .coverage.* .hypothesis
 	rm -rf $(PEERS) .asv
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
