@@ -14,8 +14,9 @@ from bosaris_py._execution import whole_number
 from bosaris_py._validation import invalid
 from bosaris_py.calibration.file_passes import FilePasses, lacking, one_file
 from bosaris_py.calibration.linear_map import weighted_sum
-from bosaris_py.storage.blocks import MatrixFile, RowReader, describe_scores, row_blocks
+from bosaris_py.storage.blocks import MatrixFile, describe_scores, row_blocks
 from bosaris_py.storage.flat_blocks import FlatFile, FlatReader, describe_flat, is_flat, stretches
+from bosaris_py.storage.row_reader import RowReader
 from bosaris_py.storage.score_output import (
     ScoredList,
     ScoredRows,

@@ -31,7 +31,8 @@ from bosaris_py.storage._guarded_hdf5 import (
 )
 from bosaris_py.storage._hdf5_layouts import check_ids, expect_kind, find_layout, require
 from bosaris_py.storage._types import CLASS_NAMES, PathLike
-from bosaris_py.storage.blocks import FileReader, FileStamp, Ids
+from bosaris_py.storage.blocks import Ids
+from bosaris_py.storage.file_reader import FileReader, FileStamp
 from bosaris_py.storage.trial_order import ascends, trial_codes
 
 __all__ = ["STRETCH", "FlatFile", "FlatReader", "describe_flat", "is_flat", "stretches"]

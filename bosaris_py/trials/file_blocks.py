@@ -30,13 +30,13 @@ from bosaris_py._validation import StrArray, invalid
 from bosaris_py.storage.blocks import (
     Ids,
     MatrixFile,
-    RowReader,
     describe_key,
     describe_scores,
     describe_trials,
     row_blocks,
 )
 from bosaris_py.storage.flat_blocks import STRETCH, FlatFile, describe_flat, is_flat
+from bosaris_py.storage.row_reader import RowReader
 from bosaris_py.trials._files import FilePath
 from bosaris_py.trials._flat_blocks import ListRows, listed_blocks
 from bosaris_py.trials._frame import Frame
