@@ -44,6 +44,7 @@ __all__ = [
 FloatArray = npt.NDArray[np.floating[Any]]
 BoolArray = npt.NDArray[np.bool_]
 StrArray = npt.NDArray[np.str_]
+FilePath = str | os.PathLike[str]
 
 _EXAMPLES_SHOWN = 5
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._execution import check_client, whole_number, worker_processes
-from bosaris_py._validation import FloatArray, invalid
+from bosaris_py._validation import FilePath, FloatArray, invalid
 from bosaris_py.calibration.file_passes import FilePasses, Task, lacking
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.class_sums import (
@@ -31,7 +31,6 @@ from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.objectives import LARGEST_SCORE, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import ScoringRule, resolve_prior, scoring_rule
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.file_blocks import TrialBlocks, TrialCounts
 from bosaris_py.trials.ids import IntArray
 

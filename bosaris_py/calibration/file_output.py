@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from bosaris_py._execution import whole_number
-from bosaris_py._validation import invalid
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.calibration.file_passes import FilePasses, lacking, one_file
 from bosaris_py.calibration.linear_map import weighted_sum
 from bosaris_py.storage.blocks import MatrixFile, describe_scores, row_blocks
@@ -24,7 +24,6 @@ from bosaris_py.storage.score_output import (
     write_score_rows,
 )
 from bosaris_py.storage.trial_order import trial_codes
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.file_blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.ids import IdIndex
 

@@ -8,9 +8,8 @@ from typing import Any, TypeAlias, TypeVar
 import attrs
 
 from bosaris_py._execution import map_tasks
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.file_blocks import TrialBlocks, TrialCounts
 
 __all__ = ["FilePasses", "Task", "files_of_systems", "lacking", "one_file"]

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import (
+    FilePath,
     as_vector,
     refuse_nan,
     warn_caller,
@@ -20,7 +21,6 @@ from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.linear_training import LinearSolution
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, FlatScores, Scores
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.trials.weighting import class_weights
 

@@ -9,13 +9,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FloatArray
+from bosaris_py._validation import FilePath, FloatArray
 from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.calibration.trained import TrainedMap
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.linear_training import LinearSolution, as_ridge, train_linear
 from bosaris_py.numerics.objectives import TrainingObjective
-from bosaris_py.trials._files import FilePath
 
 __all__ = ["LinearMap", "weighted_sum"]
 

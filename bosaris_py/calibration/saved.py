@@ -1,12 +1,11 @@
 """Files of trained maps: plain JSON, no pickle anywhere."""
 
-from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
 import attrs
 
-from bosaris_py._validation import by_constructor, invalid
+from bosaris_py._validation import FilePath, by_constructor, invalid
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 
@@ -17,7 +16,7 @@ __all__ = ["SavedMap"]
 class SavedMap:
     """A trained map whose fields are all that a file has to keep."""
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: FilePath) -> None:
         """Write the map and how it was trained to a JSON file.
 
         Parameters
@@ -38,7 +37,7 @@ class SavedMap:
         write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> Self:
+    def read(cls, path: FilePath) -> Self:
         """Read a map that `save` has written.
 
         Parameters

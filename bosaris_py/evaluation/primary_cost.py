@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import _nist_scorer as nist
 from bosaris_py.evaluation._evaluated_trials import EvaluatedTrials, Labelling
@@ -19,7 +19,6 @@ from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
 
 __all__ = ["primary_cost", "primary_cost_of_files"]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._execution import check_client, whole_number, worker_processes
-from bosaris_py._validation import by_constructor, describe, frozen, invalid, read_only
+from bosaris_py._validation import FilePath, by_constructor, describe, frozen, invalid, read_only
 from bosaris_py.errors import FileFormatError
 from bosaris_py.evaluation._streamed_passes import Counted, Looked, Passes
 from bosaris_py.evaluation.evidence import Evidence
@@ -24,7 +24,6 @@ from bosaris_py.numerics.cllr import mean_bits, total_cost
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.sorted_scores import SortedScores
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.file_blocks import TrialBlocks, TrialCounts, TrialIds
 
 __all__ = ["Files", "StreamedScores"]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import (
+    FilePath,
     FloatArray,
     as_matrix,
     as_vector,
@@ -25,7 +26,6 @@ from bosaris_py.calibration.trained import finite_number, to_number, to_numbers
 from bosaris_py.numerics.linear_training import LinearSolution
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 from bosaris_py.trials.weighting import class_weights

@@ -4,13 +4,12 @@
 
 import logging
 from collections.abc import Callable
-from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import frozen
+from bosaris_py._validation import FilePath, frozen
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab._arguments import (
@@ -33,7 +32,6 @@ __all__ = [
     "train_linear_calibration",
 ]
 
-FilePath = str | PathLike[str]
 Vector = npt.NDArray[np.float64]
 Calibration = LinearCalibration | PAVCalibration
 

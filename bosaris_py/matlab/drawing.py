@@ -1,6 +1,5 @@
 """The toolkit's plots, and its two scripts that draw from files."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FloatArray, describe, invalid
+from bosaris_py._validation import FilePath, FloatArray, describe, invalid
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab._arguments import vector_of_numbers
 from bosaris_py.matlab.maths import logit
@@ -18,7 +17,6 @@ from bosaris_py.trials import Key, Scores
 
 __all__ = ["Det_Plot", "Norm_DCF_Plot", "dcfplot", "detplot"]
 
-FilePath = str | os.PathLike[str]
 PlotArgs = str | Sequence[Any]
 
 # Where dcfplot's axes and new operating point are if nothing is said.

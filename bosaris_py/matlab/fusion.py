@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_matrix, describe, frozen, invalid
+from bosaris_py._validation import FilePath, as_matrix, describe, frozen, invalid
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.matlab._arguments import (
     Systems,
@@ -43,7 +43,6 @@ __all__ = [
     "train_linear_fusion_function",
 ]
 
-FilePath = str | PathLike[str]
 Float64Array = npt.NDArray[np.float64]
 Fuser = Callable[[Any], Any]
 

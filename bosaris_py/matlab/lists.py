@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from bosaris_py._validation import (
     BoolArray,
+    FilePath,
     StrArray,
     as_ids,
     as_matrix,
@@ -37,7 +37,6 @@ __all__ = [
     "sprintfmatrix",
 ]
 
-FilePath = str | PathLike[str]
 _Trials = TypeVar("_Trials", Ndx, Key)
 
 _MASKS: dict[type, tuple[str, ...]] = {Ndx: ("trialmask",), Key: ("tar", "non")}

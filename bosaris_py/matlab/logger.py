@@ -3,13 +3,12 @@
 import logging
 import sys
 from collections.abc import Callable
-from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import BosarisWarning
 
 __all__ = ["Logger", "log_error", "log_info", "log_warning", "logprint"]
@@ -128,7 +127,7 @@ class Logger:
         """Add an open text file, which stays open when it is removed."""
         self._add(id(fid), lambda: logging.StreamHandler(fid), level, "add_fid")
 
-    def add_filename(self, filename: str | PathLike[str], level: int = _ALL) -> None:
+    def add_filename(self, filename: FilePath, level: int = _ALL) -> None:
         """Add a file by its name; it is opened for writing at once, and closed on removal."""
         path = Path(filename)
         self._add(
@@ -150,7 +149,7 @@ class Logger:
         """Remove an open text file."""
         self._remove(id(fid), "rm_fid")
 
-    def rm_filename(self, filename: str | PathLike[str]) -> None:
+    def rm_filename(self, filename: FilePath) -> None:
         """Remove a file by its name, and close it."""
         self._remove(Path(filename), "rm_filename")
 

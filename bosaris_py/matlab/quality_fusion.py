@@ -4,13 +4,12 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_matrix, as_vector, describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.matlab._arguments import (
@@ -49,7 +48,6 @@ __all__ = [
     "train_quality_fusion_function",
 ]
 
-FilePath = str | PathLike[str]
 Float64Array = npt.NDArray[np.float64]
 Trials = Key | Ndx
 QualityFuser = Callable[[npt.ArrayLike, QualityMeasures, Trials], Float64Array]

@@ -1,6 +1,5 @@
 """What DET and Bayes plots have in common: an Axes, systems to draw, a legend, a file."""
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import (
     BosarisWarning,
     InvalidInputError,
@@ -491,7 +490,7 @@ class Canvas(ABC):
             warn_caller(message, BosarisWarning)
         return self.ax
 
-    def save(self, path: str | os.PathLike[str], *, dpi: float = 200.0) -> None:
+    def save(self, path: FilePath, *, dpi: float = 200.0) -> None:
         """Write the figure to a file, in the format that the extension names.
 
         Parameters

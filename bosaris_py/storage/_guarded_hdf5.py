@@ -24,7 +24,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import frozen, list_some
+from bosaris_py._validation import FilePath, frozen, list_some
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage._ids import cut_at_null, decode_ids
 from bosaris_py.storage._limits import MemoryBudget, format_bytes
@@ -73,7 +73,7 @@ _OTHER_FORMATS = (
 
 @contextlib.contextmanager
 def open_guarded(
-    path: str | os.PathLike[str],
+    path: FilePath,
     max_bytes: int | None = None,
     *,
     remember_chunks: bool = True,

@@ -2,10 +2,10 @@
 
 import attrs
 
-from bosaris_py._validation import list_some, warn_caller
+from bosaris_py._validation import FilePath, list_some, warn_caller
 from bosaris_py.errors import FileFormatError, OldFormatWarning
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile
-from bosaris_py.storage._types import CLASS_NAMES, PathLike
+from bosaris_py.storage._types import CLASS_NAMES
 from bosaris_py.storage._versions import refuse_newer
 
 __all__ = [
@@ -154,7 +154,7 @@ def score_data_sets(source: GuardedFile, layout: Layout) -> tuple[str, ...]:
     return layout.scores, "score_mask"
 
 
-def warn_if_maskless(path: PathLike, data_sets: tuple[str, ...]) -> None:
+def warn_if_maskless(path: FilePath, data_sets: tuple[str, ...]) -> None:
     """Warn if scores come without a mask."""
     if len(data_sets) == 1:
         message = f"{path}: the file does not say which scores are valid; taking all as valid"
@@ -169,7 +169,7 @@ def key_data_sets(source: GuardedFile, layout: Layout) -> tuple[str, ...]:
     return ("trial_mask",)
 
 
-def warn_if_two_masks(path: PathLike, data_sets: tuple[str, ...]) -> None:
+def warn_if_two_masks(path: FilePath, data_sets: tuple[str, ...]) -> None:
     """Warn if a key comes as two masks."""
     if len(data_sets) == 2:
         message = f"{path}: a key in the old layout with two masks; save it again to update it"

@@ -7,11 +7,11 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._validation import FilePath
 from bosaris_py._version import __version__
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage._hdf5_layouts import FORMAT_VERSION
 from bosaris_py.storage._ids import character_codes, refuse_nul
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage._written_hdf5 import create_hdf5
 from bosaris_py.storage.atomic import atomic_write
 
@@ -36,7 +36,7 @@ _COMPRESS_FROM = 2**12
 _GZIP_LEVEL = 1
 
 
-def write_hdf5(path: PathLike, kind: str, fill: Callable[[Any], None]) -> None:
+def write_hdf5(path: FilePath, kind: str, fill: Callable[[Any], None]) -> None:
     """Create a file of one kind, let `fill` put its data sets, and put it in place."""
     # The oldest format of the library, because MATLAB of the toolkit's days reads it.
     versions = ("earliest", "v108")

@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import frozen, list_some
+from bosaris_py._validation import FilePath, frozen, list_some
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedFile,
@@ -26,7 +26,7 @@ from bosaris_py.storage._guarded_hdf5 import (
 )
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._mat5 import Matrix, find_variable
-from bosaris_py.storage._types import CLASS_NAMES, PathLike
+from bosaris_py.storage._types import CLASS_NAMES
 
 __all__ = ["VARIABLES", "StructFields", "open_struct"]
 
@@ -145,7 +145,7 @@ class StructFields:
 
 
 @contextlib.contextmanager
-def open_struct(path: PathLike, kind: str, max_bytes: int | None) -> Iterator[StructFields]:
+def open_struct(path: FilePath, kind: str, max_bytes: int | None) -> Iterator[StructFields]:
     """Open a file of either format and find the struct in it.
 
     Yields

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_ids, as_matrix, check_shape, frozen
+from bosaris_py._validation import FilePath, as_ids, as_matrix, check_shape, frozen
 from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, open_guarded
 from bosaris_py.storage._hdf5_layouts import (
@@ -23,7 +23,7 @@ from bosaris_py.storage._hdf5_output import (
     put_strings,
     write_hdf5,
 )
-from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage._types import Arrays
 
 __all__ = [
     "read_quality_measures",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_segment_quality(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the quality measures of segments of a `SegmentQuality` file.
 
     Parameters
@@ -65,7 +65,7 @@ def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arr
         return {"ids": ids.read_strings(), "values": values.read_numbers().reshape(shape)}
 
 
-def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_quality_measures(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the model and segment measures of a `QualityMeasures` file.
 
     Parameters
@@ -131,7 +131,7 @@ def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Ar
         }
 
 
-def write_segment_quality(path: PathLike, *, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
+def write_segment_quality(path: FilePath, *, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
     """Write a `SegmentQuality` file, replacing an existing file in one step.
 
     Parameters
@@ -163,7 +163,7 @@ def write_segment_quality(path: PathLike, *, ids: npt.ArrayLike, values: npt.Arr
 
 
 def write_quality_measures(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,

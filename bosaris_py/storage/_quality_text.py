@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_matrix, check_shape, frozen, invalid
+from bosaris_py._validation import FilePath, as_matrix, check_shape, frozen, invalid
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._text_output import formatter, words, write_parts
@@ -20,13 +20,13 @@ from bosaris_py.storage._tokens import (
     read_blocks,
     show,
 )
-from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage._types import Arrays
 
 __all__ = ["read_segment_quality", "write_segment_quality"]
 
 
 def read_segment_quality(
-    path: PathLike, *, max_bytes: int | None = None, progress: bool = False
+    path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> Arrays:
     """Read the quality measures of segments of a `SegmentQuality` file.
 
@@ -93,7 +93,7 @@ def read_segment_quality(
 
 
 def write_segment_quality(
-    path: PathLike,
+    path: FilePath,
     *,
     ids: npt.ArrayLike,
     values: npt.ArrayLike,

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from bosaris_py._validation import as_ids, invalid, list_some
+from bosaris_py._validation import FilePath, as_ids, invalid, list_some
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.atomic import atomic_write
 
 __all__ = ["formatter", "words", "write_parts"]
@@ -50,7 +49,7 @@ def formatter(number_format: str | None, owner: str = "write_scores") -> Callabl
     return number_format.__mod__
 
 
-def write_parts(path: PathLike, parts: Iterable[str]) -> None:
+def write_parts(path: FilePath, parts: Iterable[str]) -> None:
     """Write a text that comes in parts and put the file in place.
 
     A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError
 
 __all__ = [
@@ -104,9 +105,7 @@ class LineNumbers:
         return line_error(self.path, self[record], text)
 
 
-def read_blocks(
-    path: str | os.PathLike[str], *, progress: bool = False
-) -> Iterator[tuple[int, bytes]]:
+def read_blocks(path: FilePath, *, progress: bool = False) -> Iterator[tuple[int, bytes]]:
     """Read a text file in blocks of whole lines.
 
     Parameters

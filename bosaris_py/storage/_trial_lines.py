@@ -8,13 +8,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import warn_caller
+from bosaris_py._validation import FilePath, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._token_ids import DecodedIds, IdColumn
 from bosaris_py.storage._token_numbers import read_numbers
 from bosaris_py.storage._tokens import Block, LineNumbers, cut_into_columns, read_blocks, show
-from bosaris_py.storage._types import PathLike
 
 __all__ = ["TrialLines", "read_labelled_lines", "read_lines", "read_scored_lines"]
 
@@ -80,7 +79,7 @@ class TrialLines:
 
 
 def read_lines(
-    path: PathLike,
+    path: FilePath,
     layout: str,
     max_bytes: int | None,
     keep: Callable[[Block, LineNumbers, int], None] | None = None,
@@ -113,7 +112,7 @@ def read_lines(
 
 
 def read_labelled_lines(
-    path: PathLike, max_bytes: int | None, *, progress: bool
+    path: FilePath, max_bytes: int | None, *, progress: bool
 ) -> tuple[TrialLines, npt.NDArray[np.bool_]]:
     """Read a file of trials with labels; return the trials and which lines are targets."""
     labels = IdColumn()
@@ -144,7 +143,7 @@ def read_labelled_lines(
 
 
 def read_scored_lines(
-    path: PathLike, max_bytes: int | None, *, progress: bool
+    path: FilePath, max_bytes: int | None, *, progress: bool
 ) -> tuple[TrialLines, npt.NDArray[np.float64]]:
     """Read a file of trials with scores; return the trials and the scores."""
     parts: list[npt.NDArray[np.float64]] = []

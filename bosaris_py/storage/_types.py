@@ -1,13 +1,11 @@
 """Types that all readers and writers share."""
 
-import os
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-__all__ = ["CLASS_NAMES", "Arrays", "PathLike"]
+__all__ = ["CLASS_NAMES", "Arrays"]
 
-PathLike: TypeAlias = str | os.PathLike[str]
 # Keys are the argument names of the constructor of the class that was read.
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 

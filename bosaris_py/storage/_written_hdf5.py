@@ -17,11 +17,13 @@ from typing import Any
 
 import h5py
 
+from bosaris_py._validation import FilePath
+
 __all__ = ["create_hdf5"]
 
 
 def create_hdf5(
-    temporary: Path, path: str | os.PathLike[str], fill: Callable[[Any], None], **options: Any
+    temporary: Path, path: FilePath, fill: Callable[[Any], None], **options: Any
 ) -> None:
     """Let a function put its data sets into a new HDF5 file.
 
@@ -97,7 +99,7 @@ class _Sink(io.RawIOBase):
         with io.FileIO(path, "r+") as stream:
             yield cls(stream)
 
-    def raise_error(self, path: str | os.PathLike[str]) -> None:
+    def raise_error(self, path: FilePath) -> None:
         """Raise the first error, if there was one, about the file the user named."""
         if self.error is not None:
             code = self.error.errno or 0

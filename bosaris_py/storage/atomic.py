@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import InvalidInputError
 
 __all__ = ["atomic_write"]
@@ -18,7 +19,7 @@ _SUFFIX_KEPT = 10
 
 
 @contextlib.contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: FilePath) -> Iterator[Path]:
     """Give a temporary path whose content replaces `path` when all went well.
 
     The temporary file lies in the same folder, because only there can the

@@ -19,6 +19,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._validation import FilePath
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_guarded
 from bosaris_py.storage._hdf5_layouts import (
     USE_NDX,
@@ -32,7 +33,6 @@ from bosaris_py.storage._hdf5_layouts import (
     warn_if_maskless,
     warn_if_two_masks,
 )
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.file_reader import FileStamp
 
 __all__ = [
@@ -97,7 +97,7 @@ class MatrixFile:
         return all(end % self.chunk_rows == 0 for end in ends)
 
 
-def describe_scores(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
+def describe_scores(path: FilePath) -> tuple[MatrixFile, Ids, Ids]:
     """Describe a `Scores` file for reading it by rows.
 
     Parameters
@@ -134,7 +134,7 @@ def describe_scores(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
     return described
 
 
-def describe_key(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
+def describe_key(path: FilePath) -> tuple[MatrixFile, Ids, Ids]:
     """Describe a `Key` file for reading it by rows.
 
     Parameters
@@ -171,7 +171,7 @@ def describe_key(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
     return described
 
 
-def describe_ndx(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
+def describe_ndx(path: FilePath) -> tuple[MatrixFile, Ids, Ids]:
     """Describe an `Ndx` file for reading it by rows.
 
     Parameters
@@ -200,7 +200,7 @@ def describe_ndx(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
         return _describe(source, stamp, "ndx", ("trial_mask",))
 
 
-def describe_trials(path: PathLike) -> tuple[MatrixFile, Ids, Ids]:
+def describe_trials(path: FilePath) -> tuple[MatrixFile, Ids, Ids]:
     """Describe a `Key` or an `Ndx` file, whichever it is, for reading it by rows.
 
     Parameters

@@ -13,9 +13,9 @@ from typing import Self
 
 import attrs
 
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_guarded
-from bosaris_py.storage._types import PathLike
 
 __all__ = ["FileReader", "FileStamp"]
 
@@ -39,7 +39,7 @@ class FileStamp:
     modified: int
 
     @classmethod
-    def of(cls, path: PathLike) -> Self:
+    def of(cls, path: FilePath) -> Self:
         """Look at a file.
 
         Parameters

@@ -22,7 +22,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import by_constructor, frozen, read_only
+from bosaris_py._validation import FilePath, by_constructor, frozen, read_only
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedDataset,
     GuardedFile,
@@ -30,7 +30,7 @@ from bosaris_py.storage._guarded_hdf5 import (
     open_guarded,
 )
 from bosaris_py.storage._hdf5_layouts import check_ids, expect_kind, find_layout, require
-from bosaris_py.storage._types import CLASS_NAMES, PathLike
+from bosaris_py.storage._types import CLASS_NAMES
 from bosaris_py.storage.blocks import Ids
 from bosaris_py.storage.file_reader import FileReader, FileStamp
 from bosaris_py.storage.trial_order import ascends, trial_codes
@@ -95,7 +95,7 @@ def stretches(file: FlatFile) -> list[slice]:
     ]
 
 
-def is_flat(path: PathLike) -> bool:
+def is_flat(path: FilePath) -> bool:
     """Tell whether a file lists trials, whatever else it says of them.
 
     Parameters
@@ -115,7 +115,7 @@ def is_flat(path: PathLike) -> bool:
         return declared.startswith("bosaris_py.flat_") or source.holds("trials/models")
 
 
-def describe_flat(path: PathLike, *kinds: str) -> tuple[FlatFile, Ids, Ids]:
+def describe_flat(path: FilePath, *kinds: str) -> tuple[FlatFile, Ids, Ids]:
     """Describe a file of one of the flat forms for reading it by stretches.
 
     Parameters

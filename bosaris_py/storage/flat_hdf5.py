@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_ids, as_mask, as_vector
+from bosaris_py._validation import FilePath, as_ids, as_mask, as_vector
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_guarded
 from bosaris_py.storage._hdf5_layouts import check_ids, expect_kind, find_layout, require
 from bosaris_py.storage._hdf5_output import put_array, put_ids, write_hdf5
-from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage._types import Arrays
 
 __all__ = [
     "read_flat_key",
@@ -47,7 +47,7 @@ _CHUNK = 2**17
 _GZIP_LEVEL = 1
 
 
-def read_flat_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_flat_ndx(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the trial list of a `FlatNdx` file.
 
     Parameters
@@ -75,7 +75,7 @@ def read_flat_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         return _read_trials(source, "flat_ndx", None)
 
 
-def read_flat_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_flat_key(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the trials and labels of a `FlatKey` file.
 
     Parameters
@@ -102,7 +102,7 @@ def read_flat_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         return _read_trials(source, "flat_key", "is_target")
 
 
-def read_flat_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_flat_scores(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the trials and scores of a `FlatScores` file.
 
     Parameters
@@ -130,7 +130,7 @@ def read_flat_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
 
 def write_flat_ndx(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -161,7 +161,7 @@ def write_flat_ndx(
 
 
 def write_flat_key(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -197,7 +197,7 @@ def write_flat_key(
 
 
 def write_flat_scores(
-    path: PathLike,
+    path: FilePath,
     *,
     scores: npt.ArrayLike,
     modelset: npt.ArrayLike,
@@ -271,7 +271,7 @@ def _check_vector(vector: GuardedDataset, first: GuardedDataset) -> None:
 
 
 def _write_trials(
-    path: PathLike,
+    path: FilePath,
     kind: str,
     ids: tuple[npt.ArrayLike, npt.ArrayLike],
     positions: tuple[npt.ArrayLike, npt.ArrayLike],

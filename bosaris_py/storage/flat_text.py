@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_mask, as_vector, frozen, invalid
+from bosaris_py._validation import FilePath, as_mask, as_vector, frozen, invalid
 from bosaris_py.storage._text_output import formatter, words, write_parts
 from bosaris_py.storage._trial_lines import (
     TrialLines,
@@ -19,7 +19,7 @@ from bosaris_py.storage._trial_lines import (
     read_lines,
     read_scored_lines,
 )
-from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage._types import Arrays
 from bosaris_py.storage.trial_order import order_trials
 
 __all__ = [
@@ -36,7 +36,7 @@ _LINES_AT_ONCE = 2**16
 
 
 def read_flat_ndx(
-    path: PathLike, *, max_bytes: int | None = None, progress: bool = False
+    path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> Arrays:
     """Read the trial list of an `Ndx` file.
 
@@ -67,7 +67,7 @@ def read_flat_ndx(
 
 
 def read_flat_key(
-    path: PathLike, *, max_bytes: int | None = None, progress: bool = False
+    path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> Arrays:
     """Read the trials and labels of a `Key` file.
 
@@ -98,7 +98,7 @@ def read_flat_key(
 
 
 def read_flat_scores(
-    path: PathLike, *, max_bytes: int | None = None, progress: bool = False
+    path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> Arrays:
     """Read the trials and scores of a `Scores` file.
 
@@ -129,7 +129,7 @@ def read_flat_scores(
 
 
 def write_flat_ndx(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -161,7 +161,7 @@ def write_flat_ndx(
 
 
 def write_flat_key(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -197,7 +197,7 @@ def write_flat_key(
 
 
 def write_flat_scores(
-    path: PathLike,
+    path: FilePath,
     *,
     scores: npt.ArrayLike,
     modelset: npt.ArrayLike,

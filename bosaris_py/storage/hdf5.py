@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_ids, check_shape, frozen
+from bosaris_py._validation import FilePath, as_ids, check_shape, frozen
 from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._guarded_hdf5 import open_guarded
 from bosaris_py.storage._hdf5_layouts import (
@@ -68,7 +68,7 @@ from bosaris_py.storage._quality_hdf5 import (
     write_quality_measures,
     write_segment_quality,
 )
-from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage._types import Arrays
 
 __all__ = [
     "read_id_map",
@@ -86,7 +86,7 @@ __all__ = [
 ]
 
 
-def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_ndx(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the trial list of an `Ndx` file.
 
     Parameters
@@ -129,7 +129,7 @@ def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         }
 
 
-def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_key(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the target and non-target trials of a `Key` file.
 
     Parameters
@@ -190,7 +190,7 @@ def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
     return arrays
 
 
-def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_scores(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the score matrix of a `Scores` file.
 
     Parameters
@@ -245,7 +245,7 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
     return arrays
 
 
-def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_id_map(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the pairs of an `IdMap` file.
 
     Parameters
@@ -285,7 +285,7 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
 
 def write_ndx(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -322,7 +322,7 @@ def write_ndx(
 
 
 def write_key(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -362,7 +362,7 @@ def write_key(
 
 
 def write_scores(
-    path: PathLike,
+    path: FilePath,
     *,
     scoremat: npt.ArrayLike,
     modelset: npt.ArrayLike,
@@ -403,7 +403,7 @@ def write_scores(
     write_hdf5(path, "scores", fill)
 
 
-def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
+def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
     """Write an `IdMap` file, replacing an existing file in one step.
 
     Parameters

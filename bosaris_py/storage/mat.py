@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.io
 
-from bosaris_py._validation import as_ids, as_matrix, check_shape
+from bosaris_py._validation import FilePath, as_ids, as_matrix, check_shape
 from bosaris_py._version import __version__
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._ids import refuse_nul
 from bosaris_py.storage._mat_struct import VARIABLES, open_struct
-from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage._types import Arrays
 from bosaris_py.storage.atomic import atomic_write
 
 __all__ = [
@@ -46,7 +46,7 @@ _LARGEST_VARIABLE = 2**31
 _HEADER_TEXT = 116
 
 
-def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_ndx(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the trial list of an `Ndx` file.
 
     Parameters
@@ -80,7 +80,7 @@ def read_ndx(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         }
 
 
-def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_key(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the target and non-target trials of a `Key` file.
 
     Parameters
@@ -114,7 +114,7 @@ def read_key(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         }
 
 
-def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_scores(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the score matrix of a `Scores` file.
 
     Parameters
@@ -148,7 +148,7 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
         }
 
 
-def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_segment_quality(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the quality measures of segments of a `SegmentQuality` file.
 
     Parameters
@@ -175,7 +175,7 @@ def read_segment_quality(path: PathLike, *, max_bytes: int | None = None) -> Arr
         return {"ids": ids, "values": fields.matrix("values", (None, ids.size))}
 
 
-def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_quality_measures(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the model and segment measures of a `QualityMeasures` file.
 
     Parameters
@@ -220,7 +220,7 @@ def read_quality_measures(path: PathLike, *, max_bytes: int | None = None) -> Ar
         }
 
 
-def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
+def read_id_map(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the pairs of an `IdMap` file.
 
     Parameters
@@ -251,7 +251,7 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None) -> Arrays:
 
 
 def write_ndx(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -288,7 +288,7 @@ def write_ndx(
 
 
 def write_key(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -328,7 +328,7 @@ def write_key(
 
 
 def write_scores(
-    path: PathLike,
+    path: FilePath,
     *,
     scoremat: npt.ArrayLike,
     modelset: npt.ArrayLike,
@@ -368,7 +368,7 @@ def write_scores(
     )
 
 
-def write_segment_quality(path: PathLike, *, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
+def write_segment_quality(path: FilePath, *, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
     """Write a `SegmentQuality` file, replacing an existing file in one step.
 
     Parameters
@@ -395,7 +395,7 @@ def write_segment_quality(path: PathLike, *, ids: npt.ArrayLike, values: npt.Arr
 
 
 def write_quality_measures(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -448,7 +448,7 @@ def write_quality_measures(
     )
 
 
-def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
+def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
     """Write an `IdMap` file, replacing an existing file in one step.
 
     Parameters
@@ -470,7 +470,7 @@ def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     _write(path, "id_map", leftids=left, rightids=right)
 
 
-def _write(path: PathLike, kind: str, **fields: npt.NDArray[Any]) -> None:
+def _write(path: FilePath, kind: str, **fields: npt.NDArray[Any]) -> None:
     """Write one struct and give the file a header without the time of day."""
     size = sum(array.nbytes for array in fields.values())
     if size >= _LARGEST_VARIABLE:

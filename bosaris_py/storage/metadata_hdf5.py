@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile, open_guarded
 from bosaris_py.storage._hdf5_layouts import check_ids, expect_kind, find_layout, require
@@ -40,7 +41,6 @@ from bosaris_py.storage._hdf5_output import (
     put_vector,
     write_hdf5,
 )
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.factors import Factor
 
 __all__ = ["COLUMN_KINDS", "read_metadata", "write_metadata"]
@@ -50,7 +50,7 @@ COLUMN_KINDS = ("trial", "model", "segment")
 Columns = Mapping[str, Factor | npt.NDArray[Any]]
 
 
-def read_metadata(path: PathLike, *, max_bytes: int | None = None) -> dict[str, Any]:
+def read_metadata(path: FilePath, *, max_bytes: int | None = None) -> dict[str, Any]:
     """Read trials and their columns.
 
     Parameters
@@ -102,7 +102,7 @@ def read_metadata(path: PathLike, *, max_bytes: int | None = None) -> dict[str, 
 
 
 def write_metadata(
-    path: PathLike,
+    path: FilePath,
     *,
     form: str,
     modelset: npt.NDArray[np.str_],

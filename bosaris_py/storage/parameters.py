@@ -26,10 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage._versions import refuse_newer
 from bosaris_py.storage.atomic import atomic_write
 
@@ -40,7 +39,7 @@ _FORMAT_VERSION = "1.0"
 _FROM_WORD = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
 
-def write_parameters(path: PathLike, parameters: Mapping[str, Any]) -> None:
+def write_parameters(path: FilePath, parameters: Mapping[str, Any]) -> None:
     """Write parameters to a JSON file, replacing an existing file in one step.
 
     Parameters
@@ -79,7 +78,7 @@ def write_parameters(path: PathLike, parameters: Mapping[str, Any]) -> None:
         temporary.write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
 
-def read_parameters(path: PathLike, kind: str) -> dict[str, Any]:
+def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
     """Read the parameters of one class from a JSON file.
 
     Parameters

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import as_ids, invalid
+from bosaris_py._validation import FilePath, as_ids, invalid
 from bosaris_py.storage._hdf5_output import (
     new_mask,
     new_numbers,
@@ -14,7 +14,6 @@ from bosaris_py.storage._hdf5_output import (
     put_ids,
     write_hdf5,
 )
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.flat_blocks import STRETCH
 
 __all__ = ["ScoredList", "ScoredRows", "write_score_list", "write_score_rows"]
@@ -31,7 +30,7 @@ ScoredList: TypeAlias = tuple[
 
 
 def write_score_rows(
-    path: PathLike,
+    path: FilePath,
     parts: Iterable[ScoredRows],
     *,
     modelset: npt.ArrayLike,
@@ -90,7 +89,7 @@ def write_score_rows(
 
 
 def write_score_list(
-    path: PathLike,
+    path: FilePath,
     parts: Iterable[ScoredList],
     *,
     most: int,

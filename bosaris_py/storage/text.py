@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import (
+    FilePath,
     frozen,
     invalid,
     list_some,
@@ -42,7 +43,7 @@ from bosaris_py.storage._checked_matrices import MatrixChecks
 from bosaris_py.storage._quality_text import read_segment_quality, write_segment_quality
 from bosaris_py.storage._text_output import formatter, words, write_parts
 from bosaris_py.storage._trial_lines import read_labelled_lines, read_lines, read_scored_lines
-from bosaris_py.storage._types import Arrays, PathLike
+from bosaris_py.storage._types import Arrays
 
 __all__ = [
     "read_id_map",
@@ -61,7 +62,7 @@ __all__ = [
 _LINES_AT_ONCE = 2**16
 
 
-def read_ndx(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+def read_ndx(path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
     """Read the trial list of an `Ndx` file.
 
     Parameters
@@ -100,7 +101,7 @@ def read_ndx(path: PathLike, *, max_bytes: int | None = None, progress: bool = F
     }
 
 
-def read_key(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+def read_key(path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
     """Read the target and non-target trials of a `Key` file.
 
     Parameters
@@ -144,7 +145,7 @@ def read_key(path: PathLike, *, max_bytes: int | None = None, progress: bool = F
     }
 
 
-def read_scores(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+def read_scores(path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
     """Read the score matrix of a `Scores` file.
 
     Parameters
@@ -196,7 +197,7 @@ def read_scores(path: PathLike, *, max_bytes: int | None = None, progress: bool 
     }
 
 
-def read_id_map(path: PathLike, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
+def read_id_map(path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Arrays:
     """Read the pairs of an `IdMap` file.
 
     Parameters
@@ -228,7 +229,7 @@ def read_id_map(path: PathLike, *, max_bytes: int | None = None, progress: bool 
 
 
 def write_ndx(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -266,7 +267,7 @@ def write_ndx(
 
 
 def write_key(
-    path: PathLike,
+    path: FilePath,
     *,
     modelset: npt.ArrayLike,
     segset: npt.ArrayLike,
@@ -308,7 +309,7 @@ def write_key(
 
 
 def write_scores(
-    path: PathLike,
+    path: FilePath,
     *,
     scoremat: npt.ArrayLike,
     modelset: npt.ArrayLike,
@@ -371,7 +372,7 @@ def write_scores(
     )
 
 
-def write_id_map(path: PathLike, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
+def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
     """Write an `IdMap` file, replacing an existing file in one step.
 
     Parameters

@@ -5,19 +5,17 @@ them, or taken apart, and the format is chosen by the extension of the file name
 """
 
 from collections.abc import Callable
-from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from attrs import frozen
 
-from bosaris_py._validation import invalid
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.trials._record import ArrayRecord
 
 __all__ = ["FileMethods", "MatFileMethods", "NumberFileMethods", "Storage", "TextFileMethods"]
 
-FilePath = str | PathLike[str]
 
 _HDF5 = (".h5", ".hdf5")
 _MAT = (".mat",)

@@ -18,6 +18,7 @@ from attrs import field, frozen
 
 from bosaris_py._validation import (
     BoolArray,
+    FilePath,
     StrArray,
     as_ids,
     check_shape,
@@ -38,7 +39,6 @@ from bosaris_py.storage.trial_order import (
 )
 from bosaris_py.trials._base import IdUnion, TrialSet
 from bosaris_py.trials._fields import IdList
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials._frame import Frame, Positions, blocks, position_type
 from bosaris_py.trials._matching import Match, find_codes, match_trials
 from bosaris_py.trials.ids import IdIndex, IntArray, code_ids

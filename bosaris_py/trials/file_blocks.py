@@ -26,7 +26,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import StrArray, invalid
+from bosaris_py._validation import FilePath, StrArray, invalid
 from bosaris_py.storage.blocks import (
     Ids,
     MatrixFile,
@@ -37,7 +37,6 @@ from bosaris_py.storage.blocks import (
 )
 from bosaris_py.storage.flat_blocks import STRETCH, FlatFile, describe_flat, is_flat
 from bosaris_py.storage.row_reader import RowReader
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials._flat_blocks import ListRows, listed_blocks
 from bosaris_py.trials._frame import Frame
 from bosaris_py.trials._trial_block import Labels, TrialBlock, TrialCounts, TrialIds

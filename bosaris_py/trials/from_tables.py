@@ -5,7 +5,15 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FloatArray, describe, frozen, invalid, list_some, warn_caller
+from bosaris_py._validation import (
+    FilePath,
+    FloatArray,
+    describe,
+    frozen,
+    invalid,
+    list_some,
+    warn_caller,
+)
 from bosaris_py.errors import (
     DuplicateTrialWarning,
     FileFormatError,
@@ -14,7 +22,6 @@ from bosaris_py.errors import (
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.storage.trial_order import order_trials
-from bosaris_py.trials._files import FilePath
 from bosaris_py.trials._flat import MAX_CELLS, warn_swapped
 from bosaris_py.trials.flat_key import FlatKey
 from bosaris_py.trials.flat_ndx import FlatNdx

@@ -1,14 +1,13 @@
 """What is known about trials besides their ids: gender, microphone, duration, ..."""
 
 from collections.abc import Mapping
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
-from bosaris_py._validation import describe, frozen, invalid, list_some
+from bosaris_py._validation import FilePath, describe, frozen, invalid, list_some
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import metadata_hdf5
 from bosaris_py.storage.factors import Factor
@@ -411,7 +410,7 @@ class TrialMetadata:
             lacking=lacking,
         )
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: FilePath) -> None:
         """Save trials and columns in an HDF5 file, replacing an existing one in one step.
 
         Parameters
@@ -443,7 +442,7 @@ class TrialMetadata:
         )
 
     @classmethod
-    def read(cls, path: str | PathLike[str], *, max_bytes: int | None = None) -> "TrialMetadata":
+    def read(cls, path: FilePath, *, max_bytes: int | None = None) -> "TrialMetadata":
         """Read what `save` has written.
 
         Parameters
@@ -474,7 +473,7 @@ class TrialMetadata:
             raise FileFormatError(message) from error
 
 
-def _as_trials(arrays: Mapping[str, Any], path: str | PathLike[str]) -> AnyNdx:
+def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
     """Return the trials of a file in the form in which they were saved."""
     ids = arrays["modelset"], arrays["segset"]
     positions = arrays["models"], arrays["segments"]
@@ -503,7 +502,7 @@ def _restored(trials: AnyNdx, *tables: dict[str, Column]) -> TrialMetadata:
     )
 
 
-def _check_extension(path: str | PathLike[str], method: str) -> None:
+def _check_extension(path: FilePath, method: str) -> None:
     """Refuse a file name of another format than HDF5."""
     if Path(path).suffix.lower() not in _HDF5:
         expected = f"end in {' or '.join(_HDF5)}"

@@ -5,13 +5,12 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from bosaris_py._validation import describe, frozen, invalid
+from bosaris_py._validation import FilePath, describe, frozen, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._text_output import formatter, write_parts
 from bosaris_py.storage._token_numbers import read_numbers
 from bosaris_py.storage._tokens import LineNumbers, cut_into_columns, read_blocks
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.formats.table import TrialTable
 
 __all__ = ["read_answers", "write_answers"]
@@ -20,7 +19,7 @@ _LINES_AT_ONCE = 2**16
 
 
 def read_answers(
-    path: PathLike,
+    path: FilePath,
     trials: TrialTable,
     *,
     max_bytes: int | None = None,
@@ -85,7 +84,7 @@ def read_answers(
     return attrs.evolve(trials, scores=frozen(np.concatenate(parts)))
 
 
-def write_answers(path: PathLike, table: TrialTable, *, number_format: str | None = None) -> None:
+def write_answers(path: FilePath, table: TrialTable, *, number_format: str | None = None) -> None:
     """Write the scores of a table alone, one in each line.
 
     Parameters

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import attrs
 
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._tokens import read_blocks, show
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.formats._column_plan import FirstLine
 from bosaris_py.storage.formats.registry import FORMATS
 from bosaris_py.storage.formats.trial_format import (
@@ -26,7 +26,7 @@ _LINES_LOOKED_AT = 1000
 _TRUTH_VALUES = frozenset(("1", "0", "-1", "+1"))
 
 
-def detect_format(path: PathLike) -> str:
+def detect_format(path: FilePath) -> str:
     r"""Find out the format of a file from its first thousand lines.
 
     Parameters

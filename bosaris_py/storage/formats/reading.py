@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import describe, frozen, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, describe, frozen, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.storage._limits import MemoryBudget
 from bosaris_py.storage._tokens import (
@@ -21,7 +21,6 @@ from bosaris_py.storage._tokens import (
     same_tokens,
     show,
 )
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats._collectors import CodeColumn, NumberColumn, joined_ids
 from bosaris_py.storage.formats._column_plan import Columns, FirstLine, Plan, make_plan, told_format
@@ -68,7 +67,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 def read_table(
-    path: PathLike,
+    path: FilePath,
     format: str | None = None,
     *,
     columns: Columns | None = None,

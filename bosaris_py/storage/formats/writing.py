@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import FilePath, describe, invalid, list_some
 from bosaris_py.storage._text_output import formatter, words, write_parts
-from bosaris_py.storage._types import PathLike
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats._column_plan import FileColumn
 from bosaris_py.storage.formats.registry import find_format
@@ -37,7 +36,7 @@ _Texts = Callable[[slice], Iterable[str]]
 
 
 def write_table(
-    path: PathLike,
+    path: FilePath,
     table: TrialTable,
     format: str,
     *,
