@@ -38,6 +38,10 @@ _ROUNDING = 2.0**-45
 _IN_WINDOW = 6.5
 _IN_CELLS = 5.0
 
+# The prior at which a replicate is decided is another one in each; corners stay clear for
+# priors so many standard deviations away, which a few replicates tell.
+_IN_PRIORS, _PILOTS = 1.25, 40
+
 # With more trials than this in the window, drawing replicates lazily is quicker.
 _MOST_TRIALS = 5_000
 
@@ -159,13 +163,29 @@ class EERWindow:
         values, priors = eers_of_points(pmiss[None, :], pfa[None, :])
         if not (values[0] > 0 and 0 < priors[0] < 1):
             return None
-        cut = _cut(pmiss, pfa, values[0], priors[0], (below[0][-1], below[1][-1]))
-        edges, number = cut
+        point = float(values[0]), float(priors[0])
+        edges, number = _cut(pmiss, pfa, *point, below, tilt=0.0)
         first, last = edges[number], edges[number + 1]
         if sum(counts[last] - counts[first] for counts in below) > _MOST_TRIALS:
             return None
+        window = cls._at(below, edges, number)
+        tilt = _IN_PRIORS * window._spread_of_priors()
+        return cls._at(below, *_cut(pmiss, pfa, *point, below, tilt=tilt))
+
+    @classmethod
+    def _at(cls, below: list[IntArray], edges: IntArray, number: int) -> Self:
         tar, non = (_ClassWindow.of(counts, edges, number) for counts in below)
         return cls(frozen(edges), tar, non)
+
+    def _spread_of_priors(self) -> float:
+        """Return by how much the priors that decide some replicates differ."""
+        # These replicates are thrown away: whatever they are, only time depends on them.
+        rng = np.random.default_rng(0)
+        tar, non = self.tar.draw(_PILOTS, rng), self.non.draw(_PILOTS, rng)
+        _, priors = eers_of_points(
+            *self._rates(self.tar.below_points(*tar), self.non.below_points(*non))
+        )
+        return float(np.std(priors))
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates of the EER on the convex hull.
@@ -272,13 +292,20 @@ def _open_cells(
 
 
 def _cut(
-    pmiss: Float64Array, pfa: Float64Array, eer: float, prior: float, sizes: tuple[int, int]
+    pmiss: Float64Array,
+    pfa: Float64Array,
+    eer: float,
+    prior: float,
+    below: list[IntArray],
+    *,
+    tilt: float,
 ) -> tuple[IntArray, int]:
     """Return the edges of the window and of the cells, and the number of the window.
 
-    How far costs of a replicate are from those of the data is only estimated: nothing
-    but time depends on it.
+    How far costs of a replicate are from those of the data, and its prior from theirs
+    (`tilt`), is only estimated: nothing but time depends on it.
     """
+    sizes = below[0][-1], below[1][-1]
     slack = pfa + prior * (pmiss - pfa) - eer
     spread = np.sqrt(
         prior**2 * np.abs(pmiss - eer) / sizes[0] + (1 - prior) ** 2 * np.abs(pfa - eer) / sizes[1]
@@ -286,7 +313,7 @@ def _cut(
     close = np.flatnonzero(slack <= _IN_WINDOW * spread)
     first, last = max(int(close[0]) - 1, 0), min(int(close[-1]) + 1, pmiss.size - 1)
     # Each cell reaches as far as its corner stays clear of the least cost.
-    room = np.maximum(slack - _IN_CELLS * spread, 0.0)
+    room = np.maximum(slack - tilt * np.abs(pmiss - pfa) - _IN_CELLS * spread, 0.0)
     left = [first]
     while left[-1] > 0:
         here = left[-1]
