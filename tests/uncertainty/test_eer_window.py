@@ -40,17 +40,22 @@ def test_search_of_many_curves(tar: np.ndarray, non: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(
-    ("in_window", "in_cells"),
-    [(6.5, 5.0), (2.0, 1.5), (0.3, 0.2)],
+    ("in_window", "in_cells", "in_priors"),
+    [(6.5, 5.0, 1.25), (2.0, 1.5, 0.5), (0.3, 0.2, 0.0)],
     ids=["wide", "narrow", "hardly any"],
 )
 @pytest.mark.parametrize("decimals", [1, 9], ids=["ties", "no ties"])
 def test_law_of_the_replicates(
-    monkeypatch: pytest.MonkeyPatch, in_window: float, in_cells: float, decimals: int
+    monkeypatch: pytest.MonkeyPatch,
+    in_window: float,
+    in_cells: float,
+    in_priors: float,
+    decimals: int,
 ) -> None:
     """Where the window lies must not matter, only how often more than it is drawn."""
     monkeypatch.setattr(eer_window, "_IN_WINDOW", in_window)
     monkeypatch.setattr(eer_window, "_IN_CELLS", in_cells)
+    monkeypatch.setattr(eer_window, "_IN_PRIORS", in_priors)
     rng = np.random.default_rng(1)
     tar = (1.5 + rng.normal(size=500)).round(decimals)
     non = rng.normal(size=700).round(decimals)
