@@ -221,25 +221,13 @@ def _local_results(
         yield map(function, repeat(shared), tasks)
         return
     with contextlib.ExitStack() as stack:
-        is_kept = pool is not None
+        # To a kept pool what is shared is sent with each message, not with each task.
+        call: tuple[Callable[..., Result], Any] = (function, shared)
         if pool is None:
+            call = (_work, function)
             pool = stack.enter_context(_start_pool(workers, shared))
-        # A few tasks a message keep the traffic small and the bar moving.
-        chunk = max(1, len(tasks) // (16 * workers))
         try:
-            if is_kept:
-                # Sent once with each message, not with each task.
-                results = pool.map(function, repeat(shared), tasks, chunksize=chunk)
-            else:
-                results = pool.map(_work, repeat(function), tasks, chunksize=chunk)
-        except (OSError, RuntimeError):  # no process could be started
-            raise
-        except Exception as error:
-            hint = "Define the function at the top of a module, or use workers=1."
-            expected = "be of a kind that can be sent to another process if workers are several"
-            raise invalid("statistic", label, expected, str(error), hint) from error
-        try:
-            yield results
+            yield _submitted(pool, *call, tasks, workers, label)
         except BrokenProcessPool as error:
             message = (
                 f"A worker process of {label} could not start, or was killed. Put the program into "
@@ -252,6 +240,27 @@ def _local_results(
             # What is not begun need not be done.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _submitted(
+    pool: ProcessPoolExecutor,
+    function: Callable[..., Result],
+    first: Any,
+    tasks: Sequence[Task],
+    workers: int,
+    label: str,
+) -> Iterable[Result]:
+    """Have ``function(first, task)`` called in worker processes for all tasks."""
+    # A few tasks a message keep the traffic small and the bar moving.
+    chunk = max(1, len(tasks) // (16 * workers))
+    try:
+        return pool.map(function, repeat(first), tasks, chunksize=chunk)
+    except (OSError, RuntimeError):  # no process could be started, or one has ended already
+        raise
+    except Exception as error:
+        hint = "Define the function at the top of a module, or use workers=1."
+        expected = "be of a kind that can be sent to another process if workers are several"
+        raise invalid("statistic", label, expected, str(error), hint) from error
 
 
 # What the tasks of this process share; set once, when it starts.
