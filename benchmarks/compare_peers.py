@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from peers.jobs import MODULES, SHRINKING, SIZES, TASKS, Task, write_data
 
-from bosaris_py.numerics.objectives import evaluate_objective
+from bosaris_py.numerics.linear_objective import evaluate_objective
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

@@ -18,7 +18,7 @@ import numpy as np
 from tqdm import tqdm
 
 from bosaris_py import OperatingPoint
-from bosaris_py.numerics.dcf import error_rates_at
+from bosaris_py.numerics.metrics import error_rates_at
 from tests.crossed_trials import CrossedExperiment
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -21,24 +21,19 @@ from tqdm import tqdm
 
 from bosaris_py._validation import describe, invalid
 
-__all__ = [
-    "check_client",
-    "map_tasks",
-    "n_at_once",
-    "reduce_tasks",
-    "whole_number",
-    "worker_processes",
-]
-
 Task = TypeVar("Task")
+
 Result = TypeVar("Result")
 
 # What all tasks of a cluster share travels in pieces of this size: the scheduler keeps
 # them, so that no worker's end can lose them, and warns of single larger ones.
 _PIECE_BYTES = 2**22
+
 # Results of a cluster are combined in a tree whose nodes have so many branches.
 _BRANCHES = 8
+
 _SECONDS_BETWEEN_LOOKS = 0.02
+
 # How long a cluster may be without any worker: one that restarts takes seconds.
 _SECONDS_WITHOUT_WORKERS = 60.0
 

@@ -9,47 +9,23 @@ A message says what was expected, what came, and the likely mistake::
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._arrays import BoolArray, FloatArray, StrArray, mark_read_only, read_only
 from bosaris_py.errors import InvalidInputError
 
-__all__ = [
-    "as_ids",
-    "as_mask",
-    "as_matrix",
-    "as_vector",
-    "as_weights",
-    "by_constructor",
-    "check_fraction",
-    "check_not_empty",
-    "check_shape",
-    "check_unique",
-    "check_weight_range",
-    "describe",
-    "frozen",
-    "invalid",
-    "list_some",
-    "read_only",
-    "refuse_nan",
-    "warn_caller",
-]
-
-FloatArray = npt.NDArray[np.floating[Any]]
-BoolArray = npt.NDArray[np.bool_]
-StrArray = npt.NDArray[np.str_]
 FilePath = str | os.PathLike[str]
 
 _EXAMPLES_SHOWN = 5
 
 # Products of the weights of a target and a non-target must neither vanish nor overflow.
 _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
+
 _PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
@@ -74,41 +50,6 @@ def list_some(items: Iterable[object], shown: int = _EXAMPLES_SHOWN) -> str:
     materialised = list(items)
     text = ", ".join(str(item) for item in materialised[:shown])
     return f"{text}, ..." if len(materialised) > shown else text
-
-
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Make a fresh array, to which nobody else holds a reference, read-only for good.
-
-    What is returned is a view: unlike the owner of the memory, it cannot be made
-    writeable again.
-    """
-    array.setflags(write=False)
-    return array.view()
-
-
-def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return `array` if nobody can write to its memory, else a read-only copy.
-
-    A read-only array that owns its memory is copied too, because its holder can
-    make it writeable again; so is a view of a writeable array.
-    """
-    owner: object = array.base
-    trusted = owner is not None and not array.flags.writeable
-    while trusted and owner is not None:
-        trusted = isinstance(owner, np.ndarray) and not owner.flags.writeable
-        owner = owner.base if isinstance(owner, np.ndarray) else None
-    return array if trusted else frozen(array.copy(order="K"))
-
-
-def by_constructor(value: Any) -> tuple[Any, ...]:
-    """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class.
-
-    numpy drops the read-only flag of arrays that are pickled or copied; the
-    constructor sets it again.
-    """
-    fields = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
-    cls: Callable[..., Any] = type(value)
-    return partial(cls, **fields), ()
 
 
 def _refuse_masked(values: object, name: str, owner: str) -> None:
@@ -196,7 +137,7 @@ def as_ids(values: npt.ArrayLike | Sequence[str], name: str, owner: str) -> StrA
         hint = "A single id needs a list around it." if array.ndim == 0 else ""
         raise invalid(name, owner, "be a one-dimensional list of ids", describe(array), hint)
     if array.size == 0:
-        return frozen(np.empty(0, dtype=np.str_))
+        return mark_read_only(np.empty(0, dtype=np.str_))
     if array.dtype.kind in "OT":
         array = np.array([_as_id(item, name, owner) for item in array.tolist()], dtype=np.str_)
     elif array.dtype.kind == "S":

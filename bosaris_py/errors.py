@@ -6,27 +6,6 @@ warning derives from `BosarisWarning`, so one filter silences or promotes them
 all.
 """
 
-__all__ = [
-    "BosarisError",
-    "BosarisWarning",
-    "ConditionWarning",
-    "ConvergenceWarning",
-    "DegenerateReplicatesWarning",
-    "DuplicateIdWarning",
-    "DuplicateTrialWarning",
-    "FewErrorsWarning",
-    "FileFormatError",
-    "FitError",
-    "InvalidInputError",
-    "MissingTrialsWarning",
-    "OldFormatWarning",
-    "PlotRangeWarning",
-    "SeparableDataWarning",
-    "TrialMismatchError",
-    "UncertainPlanWarning",
-    "UnknownPlanError",
-]
-
 
 class BosarisError(Exception):
     """Root of all exceptions that bosaris_py raises on purpose."""

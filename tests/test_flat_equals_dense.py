@@ -21,7 +21,8 @@ import bosaris_py as bp
 from bosaris_py import calibration, evaluation, fusion, plots, trials
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import BosarisError
-from bosaris_py.trials.forms import AnyKey, AnyScores
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
 
 FORMS = ("dense", "flat")
 TRIAL_CLASSES = (bp.Ndx, bp.Key, bp.Scores, bp.FlatNdx, bp.FlatKey, bp.FlatScores)

@@ -10,26 +10,29 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from bosaris_py._arrays import Float64Array
 from bosaris_py._execution import whole_number
 from bosaris_py._validation import FilePath, invalid
-from bosaris_py.calibration.file_passes import FilePasses, lacking, one_file
-from bosaris_py.calibration.linear_map import weighted_sum
-from bosaris_py.storage.blocks import MatrixFile, describe_scores, row_blocks
-from bosaris_py.storage.flat_blocks import FlatFile, FlatReader, describe_flat, is_flat, stretches
-from bosaris_py.storage.row_reader import RowReader
-from bosaris_py.storage.score_output import (
+from bosaris_py.calibration.passes import FilePasses, lacking, one_file
+from bosaris_py.calibration.trained import weighted_sum
+from bosaris_py.storage.rows import (
+    FlatFile,
+    FlatReader,
+    MatrixFile,
+    RowReader,
     ScoredList,
     ScoredRows,
+    describe_flat,
+    describe_scores,
+    is_flat,
+    row_blocks,
+    stretches,
     write_score_list,
     write_score_rows,
 )
-from bosaris_py.storage.trial_order import trial_codes
-from bosaris_py.trials.file_blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
+from bosaris_py.storage.trial_table import trial_codes
+from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.ids import IdIndex
-
-__all__ = ["write_llrs"]
-
-Float64Array: TypeAlias = npt.NDArray[np.float64]
 
 MappedBlock: TypeAlias = tuple[TrialBlock, Float64Array, npt.NDArray[np.bool_]]
 

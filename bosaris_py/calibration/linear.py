@@ -13,18 +13,16 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.calibration.file_output import write_llrs
-from bosaris_py.calibration.file_passes import one_file
-from bosaris_py.calibration.linear_map import LinearMap, weighted_sum
-from bosaris_py.calibration.trained import finite_number, to_number
+from bosaris_py.calibration.passes import one_file
+from bosaris_py.calibration.trained import LinearMap, finite_number, to_number, weighted_sum
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
-from bosaris_py.numerics.linear_training import LinearSolution
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatScores, Scores
-from bosaris_py.trials.forms import AnyKey, AnyScores
-from bosaris_py.trials.weighting import class_weights
-
-__all__ = ["LinearCalibration"]
+from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
 
 _OWNER = "LinearCalibration"
 

@@ -6,36 +6,31 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._arrays import Float64Array, mark_read_only, read_only
 from bosaris_py._validation import (
     as_vector,
     as_weights,
     check_not_empty,
     describe,
-    frozen,
     invalid,
-    read_only,
     refuse_nan,
 )
-from bosaris_py.calibration.saved import SavedMap
 from bosaris_py.calibration.trained import (
+    SavedMap,
     count,
     non_negative_number,
     to_number,
     to_numbers,
 )
-from bosaris_py.numerics.pav import pav_bins
+from bosaris_py.numerics.metrics import pav_bins
 from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.trials import Conditions, FlatScores, Scores
-from bosaris_py.trials.forms import AnyKey, AnyScores
-from bosaris_py.trials.weighting import class_weights
-
-__all__ = ["PAVCalibration"]
-
-Float64Array = npt.NDArray[np.float64]
+from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
 
 # Where the toolkit puts its two dummy trials.
 _DUMMY_SCORE = 1e6
-
 
 _OWNER = "PAVCalibration"
 
@@ -168,8 +163,8 @@ class PAVCalibration(SavedMap):
         ordered_non = _with_dummy(others, outermost, non_weights, "non", owner)
         bins = pav_bins(ordered_tar, ordered_non)
         return cls(
-            score_bounds=frozen(np.column_stack((bins.lowest, bins.highest)).ravel()),
-            llr_bounds=frozen(
+            score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
+            llr_bounds=mark_read_only(
                 np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
             ),
             score_offset=float(score_offset),

@@ -1,25 +1,80 @@
-"""What all trained linear maps have in common: how they came about."""
+"""Base classes of trained linear maps: provenance, applying, saving."""
 
 import math
 import numbers
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import check_fraction, describe, invalid
-from bosaris_py.calibration.saved import SavedMap
+from bosaris_py._arrays import FloatArray, by_constructor
+from bosaris_py._validation import FilePath, check_fraction, describe, invalid
+from bosaris_py.calibration.passes import FileObjective
+from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.scoring_rules import scoring_rule
+from bosaris_py.numerics.training import LinearSolution, as_ridge, train_linear
+from bosaris_py.storage.parameters import read_parameters, write_parameters
 
-__all__ = [
-    "TrainedMap",
-    "count",
-    "finite_number",
-    "non_negative_number",
-    "to_number",
-    "to_numbers",
-]
+
+@attrs.frozen(repr=False)
+class SavedMap:
+    """A trained map whose fields are all that a file has to keep."""
+
+    def save(self, path: FilePath) -> None:
+        """Write the map and how it was trained to a JSON file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write, ending in ``.json`` in upper or lower case; replaced as a
+            whole if it exists.
+
+        Raises
+        ------
+        InvalidInputError
+            If the name ends otherwise; nothing is written. A file of scores cannot
+            be overwritten by mistake.
+        """
+        if Path(path).suffix.lower() != ".json":
+            owner = f"{type(self).__name__}.save"
+            raise invalid("path", owner, "end in .json", repr(str(path)))
+        write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
+
+    @classmethod
+    def read(cls, path: FilePath) -> Self:
+        """Read a map that `save` has written.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to read, whatever its name.
+
+        Returns
+        -------
+        object of this class
+            Equal to the one that was saved, to the last bit.
+
+        Raises
+        ------
+        FileFormatError
+            If the file holds something else.
+        """
+        parameters = read_parameters(path, cls.__name__)
+        try:
+            return cls(**parameters)
+        except (TypeError, InvalidInputError) as error:
+            message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
+            raise FileFormatError(message) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that read-only arrays stay read-only."""
+        return by_constructor(self)
 
 
 def to_number(value: Any) -> Any:
@@ -139,3 +194,86 @@ class TrainedMap(SavedMap):
             f"{self.objective} {self.objective_value:.4g} at prior {self.prior:.4g}{ridge}, "
             f"{self.n_tar} targets, {self.n_non} non-targets"
         )
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class LinearMap(TrainedMap, ABC):
+    """A map to log-likelihood-ratios made of one weight for each system and an offset."""
+
+    @classmethod
+    @abstractmethod
+    def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
+        """Build the map of weights that were found, with the record of the training."""
+
+    @classmethod
+    def _fit(
+        cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
+    ) -> Self:
+        """Train on scores in memory; `settings` are those of `TrainingObjective.from_scores`."""
+        training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
+        return cls._train(training, owner=owner, ridge=ridge)
+
+    @classmethod
+    def _fit_files(
+        cls,
+        score_files: Sequence[FilePath],
+        key_file: FilePath,
+        *,
+        owner: str,
+        ridge: float,
+        **settings: Any,
+    ) -> Self:
+        """Train on files of scores; `settings` are those of `FileObjective.open`."""
+        as_ridge(ridge, owner)
+        with ExitStack() as stack:
+            training = FileObjective.open(
+                score_files, key_file, owner=owner, stack=stack, **settings
+            )
+            return cls._train(training, owner=owner, ridge=ridge)
+
+    @classmethod
+    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> Self:
+        solution = train_linear(training, ridge=ridge, owner=owner)
+        return cls._from_solution(
+            solution,
+            prior=training.prior,
+            objective=training.rule.name,
+            objective_value=solution.objective_value,
+            ridge=solution.ridge,
+            n_tar=training.n_tar,
+            n_non=training.n_non,
+        )
+
+
+def weighted_sum(
+    scores: Sequence[npt.NDArray[Any]], weights: Sequence[float] | npt.ArrayLike, offset: float
+) -> npt.NDArray[np.float64]:
+    """Return an offset plus the scores of several systems times their weights.
+
+    Parameters
+    ----------
+    scores : sequence of arrays of float32 or float64, all of one shape
+        Scores of each system.
+    weights : sequence of float
+        One for each. Zero times an infinite score is no evidence, not NaN.
+    offset : float
+        What is added.
+
+    Returns
+    -------
+    array of float64, of the shape of each system's scores
+        NaN where a score is, or where infinite ones contradict each other. Added up in
+        the order of the systems, so that the last bit is always the same.
+    """
+    llrs = term = None
+    with np.errstate(invalid="ignore"):
+        for weight, values in zip(np.asarray(weights, dtype=np.float64), scores, strict=True):
+            if weight == 0.0:
+                continue
+            if llrs is None:
+                llrs = np.multiply(values, weight, dtype=np.float64)
+                llrs += offset
+            else:
+                term = np.multiply(values, weight, out=term, dtype=np.float64)
+                llrs += term
+    return np.full(scores[0].shape, offset) if llrs is None else llrs

@@ -1,15 +1,18 @@
 """Judging detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
-from bosaris_py.evaluation.bayes_curves import BayesCurves
-from bosaris_py.evaluation.condition_mixture import ConditionMixture
 from bosaris_py.evaluation.condition_table import ConditionRow, ConditionTable, condition_table
-from bosaris_py.evaluation.det_curves import hull_points, steppy_points
-from bosaris_py.evaluation.evidence import Evidence, ScoreLists
+from bosaris_py.evaluation.curves import BayesCurves, hull_points, steppy_points
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
-from bosaris_py.evaluation.primary_cost import primary_cost, primary_cost_of_files
-from bosaris_py.evaluation.primary_cost_result import PartitionCost, PointCost, PrimaryCost
+from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence, ScoreLists
+from bosaris_py.evaluation.primary_cost import (
+    PartitionCost,
+    PointCost,
+    PrimaryCost,
+    primary_cost,
+    primary_cost_of_files,
+)
 from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.streaming import StreamedScores
 

@@ -6,20 +6,19 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from bosaris_py._validation import FloatArray
-from bosaris_py.evaluation.condition_mixture import ConditionMixture
+from bosaris_py._arrays import FloatArray
+from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials import ConditionMembers, Conditions
-from bosaris_py.trials.condition_members import any_of
-from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
-from bosaris_py.trials.weighting import check_conditions
-
-__all__ = ["ConditionRow", "ConditionTable", "condition_table", "table_points"]
+from bosaris_py.trials.conditions import any_of, check_conditions
+from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.scores import AnyScores, check_scores
 
 RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
 
 _HEADS = {"cllr": "Cllr", "min_cllr": "minCllr", "eer": "EER (%)"}
+
 _NOTHING = "-"
 
 

@@ -4,19 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._validation import describe, frozen, invalid
+from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
-from bosaris_py.numerics.divergence import estimate_target_proportions, kl_divergence
+from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior
-from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores
+from bosaris_py.trials.key import AnyKey, AnyNdx
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import stack_scores, stack_tar_non
 
-__all__ = ["SystemComparison", "SystemDivergence"]
-
-Float64Array = npt.NDArray[np.float64]
 Systems = Mapping[str, AnyScores] | Sequence[AnyScores]
 
 _SAME = attrs.cmp_using(eq=np.array_equal)
@@ -116,7 +114,7 @@ class SystemComparison:
             n_tar=key.n_tar,
             n_non=key.n_non,
             prior=point,
-            estimated_proportions=frozen(
+            estimated_proportions=mark_read_only(
                 estimate_target_proportions(stack, key.n_tar / key.n_trials)
             ),
             act_dcf=_collected(result.act_dcf(point, normalize=True) for result in results),
@@ -276,10 +274,10 @@ class SystemDivergence:
         return cls(
             names=names,
             assumed_prior=assumed,
-            estimated_proportions=frozen(estimates),
+            estimated_proportions=mark_read_only(estimates),
             prior=used,
-            dev=frozen(known),
-            evaluation=frozen(kl_divergence(new, used)),
+            dev=mark_read_only(known),
+            evaluation=mark_read_only(kl_divergence(new, used)),
         )
 
     def __repr__(self) -> str:
@@ -318,7 +316,7 @@ def _named(systems: Systems | AnyScores, owner: str) -> tuple[tuple[str, ...], l
 
 def _collected(values: Iterable[float]) -> Float64Array:
     """Return numbers as a read-only array."""
-    return frozen(np.array(list(values), dtype=np.float64))
+    return mark_read_only(np.array(list(values), dtype=np.float64))
 
 
 def _table(corner: str, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[str]:

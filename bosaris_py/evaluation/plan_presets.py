@@ -4,23 +4,30 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
 from bosaris_py.numerics.priors import OperatingPoint
 
-__all__ = ["PLANS", "find_plan"]
-
 _NIST_SCORER = "NIST SRE scoring software"
+
 _SCORER_SOURCE = f"{_NIST_SCORER}, version 4.3 of SRE18"
+
 _SRE10_PLAN = (
     "NIST Year 2010 Speaker Recognition Evaluation Plan, "
     "https://fdocuments.in/document/nist-sre-2010-plan-de-evaluacion.html"
 )
+
 _HYPERION = "Hyperion recipe, https://github.com/hyperion-ml/hyperion"
 
 _GENDER = PartitionFactor("gender", ("male", "female"))
+
 _ENROLMENT = PartitionFactor("num_enroll_segs", ("1", "3"))
+
 # Non-target trials from the same telephone number do not count.
 _PHONE = PartitionFactor("phone_num_match", ("Y", "N"), target_only=("Y",))
+
 _SOURCE_TYPE = PartitionFactor("source_type", ("pstn", "voip"))
+
 _SOURCE_MATCH = PartitionFactor("source_type_match", ("Y", "N"))
+
 _LANGUAGE_MATCH = PartitionFactor("language_match", ("Y", "N"))
+
 _CMN2_FACTORS = (_ENROLMENT, _PHONE, _GENDER, _SOURCE_TYPE)
 
 _COMMON_CONDITIONS = (
@@ -39,6 +46,7 @@ _SRE18_CMN2 = EvaluationPlan(
     partitions_evidence="V",
     source=_SCORER_SOURCE,
 )
+
 _SRE18_VAST = EvaluationPlan(
     name="SRE18-VAST",
     title="NIST SRE 2018, sound of internet video (VAST)",

@@ -17,14 +17,13 @@ from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
 
-__all__ = ["EvaluationPlan", "PartitionFactor", "PlanCollection"]
-
 GRADES = {
     "V": "read in the source",
     "S": "from a secondary source",
     "M": "from memory, to be checked",
     "U": "the user's own",
 }
+
 _UNIT_SUM_TOLERANCE = 1e-9
 
 

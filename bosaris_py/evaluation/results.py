@@ -7,17 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import describe, invalid, refuse_nan
-from bosaris_py.evaluation.condition_mixture import ConditionMixture
-from bosaris_py.evaluation.evidence import Evidence, ScoreLists
+from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence, ScoreLists
 from bosaris_py.evaluation.streaming import Files, StreamedScores
-from bosaris_py.numerics.eer_definitions import EERDefinition
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.roc import ROC, EERDefinition
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.forms import AnyKey, AnyScores, check_scores
-
-__all__ = ["Results"]
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores, check_scores
 
 
 @attrs.frozen(eq=False, init=False, repr=False)

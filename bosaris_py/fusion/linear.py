@@ -7,30 +7,32 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._arrays import FloatArray, mark_read_only, read_only
 from bosaris_py._validation import (
     FilePath,
-    FloatArray,
     as_matrix,
     as_vector,
     describe,
-    frozen,
     invalid,
     list_some,
-    read_only,
     refuse_nan,
 )
 from bosaris_py.calibration.file_output import write_llrs
-from bosaris_py.calibration.file_passes import files_of_systems, one_file
-from bosaris_py.calibration.linear_map import LinearMap, weighted_sum
-from bosaris_py.calibration.trained import finite_number, to_number, to_numbers
-from bosaris_py.numerics.linear_training import LinearSolution
+from bosaris_py.calibration.passes import files_of_systems, one_file
+from bosaris_py.calibration.trained import (
+    LinearMap,
+    finite_number,
+    to_number,
+    to_numbers,
+    weighted_sum,
+)
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
-from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores
+from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.key import AnyKey, AnyNdx
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
-from bosaris_py.trials.weighting import class_weights
-
-__all__ = ["LinearFusion"]
 
 _OWNER = "LinearFusion"
 
@@ -328,7 +330,7 @@ class LinearFusion(LinearMap):
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
-        return cls(weights=frozen(solution.weights), offset=solution.offset, **training)
+        return cls(weights=mark_read_only(solution.weights), offset=solution.offset, **training)
 
     @property
     def n_systems(self) -> int:

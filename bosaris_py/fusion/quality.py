@@ -7,28 +7,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
-    as_matrix,
-    as_weights,
-    describe,
-    frozen,
-    invalid,
-    read_only,
-    warn_caller,
-)
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only, read_only
+from bosaris_py._validation import as_matrix, as_weights, describe, invalid, list_some, warn_caller
 from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
-from bosaris_py.errors import MissingTrialsWarning
-from bosaris_py.fusion._quality_trials import (
-    Qualities,
-    TrainedClass,
-    look_up_measures,
-    refuse_untrainable,
-    standardise,
-)
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import LinearFusion
-from bosaris_py.numerics.objectives import moderate_weights
+from bosaris_py.numerics.linear_objective import LARGEST_SCORE, moderate_weights, refuse_non_finite
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.quality_form import (
+    QualityDesign,
+    form_entries,
     in_raw_units,
     measure_scale,
     train_quality,
@@ -43,17 +31,114 @@ from bosaris_py.trials import (
     FlatScores,
     Key,
     Ndx,
+    QualityMeasures,
     Scores,
+    SegmentQuality,
 )
-from bosaris_py.trials.forms import AnyKey, AnyNdx, AnyScores, check_ndx
-from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
-from bosaris_py.trials.weighting import class_weights
+from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.key import AnyKey, AnyNdx
+from bosaris_py.trials.key import check_trials as check_ndx
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.stacking import (
+    TrialQuality,
+    assemble,
+    mix_measures,
+    quality_of_trials,
+    stack_scores,
+    stack_tar_non,
+)
 
-__all__ = ["QualityFusion"]
+Qualities = Sequence[QualityMeasures | SegmentQuality]
+
+
+@attrs.frozen(eq=False)
+class TrainedClass:
+    """The training trials of one class that have quality measures and a weight."""
+
+    scores: Float64Array
+    models: npt.NDArray[np.int32]
+    segments: npt.NDArray[np.int32]
+    weights: Float64Array | None
+
+    @classmethod
+    def of(
+        cls,
+        scores: Float64Array,
+        chosen: BoolArray,
+        weights: Float64Array | None,
+        measures: TrialQuality,
+        noun: str,
+    ) -> "TrainedClass":
+        """Take the trials that are chosen, whose scores are given column by column."""
+        models, segments = measures.models[chosen], measures.segments[chosen]
+        used = measures.covered[chosen]
+        if not used.any():
+            message = (
+                f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
+                f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
+            )
+            raise TrialMismatchError(message)
+        if weights is not None:
+            used &= weights > 0.0
+            if not used.any():
+                message = f"No {noun} trial with quality measures has a weight above zero."
+                raise TrialMismatchError(message)
+        if not used.all():
+            scores, models, segments = scores[:, used], models[used], segments[used]
+            weights = None if weights is None else weights[used]
+        return cls(scores, models.astype(np.int32), segments.astype(np.int32), weights)
+
+    def design(self, model_measures: Float64Array, segment_measures: Float64Array) -> QualityDesign:
+        """Return the design of the standardised measures with all their features."""
+        ones = [np.ones((1, side.shape[1])) for side in (model_measures, segment_measures)]
+        return QualityDesign(
+            scores=self.scores,
+            models=self.models,
+            segments=self.segments,
+            model_measures=np.vstack((model_measures, ones[0])),
+            segment_measures=np.vstack((segment_measures, ones[1])),
+            entries=form_entries(len(model_measures)),
+        )
+
+
+def look_up_measures(
+    qualities: Qualities,
+    ndx: AnyNdx,
+    qtrans: npt.ArrayLike | None,
+    owner: str,
+    n_measures: int | None = None,
+) -> TrialQuality:
+    """Look up and mix quality measures; refuse another number of them than `n_measures`."""
+    measures = quality_of_trials(qualities, ndx, owner)
+    if not measures.n_measures:
+        raise invalid("qualities", owner, "hold at least one quality measure", "none")
+    if n_measures is not None and measures.n_measures != n_measures:
+        expected = f"hold {n_measures} quality measures in all, as in training"
+        raise invalid("qualities", owner, expected, f"{measures.n_measures}")
+    for name in ("modelQ", "segQ"):
+        values = getattr(measures, name)
+        too_large = (np.abs(values, dtype=np.float64) > LARGEST_SCORE).any(axis=1)
+        if too_large.any():
+            numbers = list_some((np.flatnonzero(too_large) + 1).tolist())
+            found = f"larger ones in measure {numbers}"
+            raise invalid(name, owner, f"not exceed {LARGEST_SCORE:g}", found)
+    return measures if qtrans is None else mix_measures(measures, qtrans)
+
+
+def standardise(values: FloatArray, centre: Float64Array, spread: Float64Array) -> Float64Array:
+    """Move each row by its centre and divide it by its spread."""
+    standardised: Float64Array = (values - centre[:, np.newaxis]) / spread[:, np.newaxis]
+    return standardised
+
+
+def refuse_untrainable(tar: Float64Array, non: Float64Array, owner: str) -> None:
+    """Raise if a score is NaN, infinite or too large, which a given `linear` has not seen."""
+    for stack in (tar, non):
+        if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
+            refuse_non_finite(tar, non, owner)
+
 
 _OWNER = "QualityFusion"
-
-Float64Array = npt.NDArray[np.float64]
 
 
 def _to_array(values: npt.ArrayLike) -> Float64Array:
@@ -332,11 +417,11 @@ class QualityFusion(TrainedMap):
             owner=owner,
         )
         return cls(
-            weights=frozen(solution.linear.weights[: len(tar)].copy()),
+            weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),
             offset=solution.linear.offset,
-            form=frozen(solution.form),
-            centre=frozen(centre),
-            spread=frozen(spread),
+            form=mark_read_only(solution.form),
+            centre=mark_read_only(centre),
+            spread=mark_read_only(spread),
             qtrans=None if qtrans is None else as_matrix(qtrans, "qtrans", owner),
             linear=linear,
             prior=probability,

@@ -14,50 +14,56 @@ given.
 
 from typing import TYPE_CHECKING, Any
 
-from bosaris_py.matlab.analysis import (
-    analyse_dev_lin_and_qual_fusion,
-    analyse_dev_lin_fusion,
-    analyse_eval_lin_and_qual_fusion,
-    analyse_eval_lin_fusion,
-    estimate_target_proportions,
-    evalAll,
-    kldivergence_of_systems,
-)
+from bosaris_py.matlab.arguments import neglogsigmoid
 from bosaris_py.matlab.calibration import (
+    evaluate_objective,
     linear_calibrate_scores,
     linear_calibrate_scores_dev_eval,
     linear_calibrate_scores_dev_eval_from_files,
     linear_calibrate_scores_from_files,
+    make_objective_function_from_name,
     pav_calibrate_scores,
     pav_calibrate_scores_dev_eval,
     pav_calibration,
+    test_binary_classifier,
     train_linear_calibration,
 )
 from bosaris_py.matlab.classes import (
     Id_Map,
-    Key,
-    Ndx,
     Quality,
     Results,
-    Scores,
     Seg_Quality,
     seg_qual_to_qual,
     validate,
 )
 from bosaris_py.matlab.fusion import (
+    AWB_sparse,
     apply_linear_fusion_function,
+    apply_quality_fusion_function,
+    applyQtrans,
     assemble_scr,
+    linear_and_quality_fusion_dev_eval,
+    linear_and_quality_fusion_dev_eval_from_files,
+    linear_and_quality_fusion_scores,
+    linear_and_quality_fusion_scores_from_files,
     linear_fuser,
     linear_fusion_dev_eval,
     linear_fusion_dev_eval_from_files,
     linear_fusion_scores,
     linear_fusion_scores_from_files,
+    load_qual_files,
     load_score_files,
     make_classf_from_key,
     make_initial_fusion_weights,
+    qfuser_backoff,
+    qfuser_linear,
+    spliceQ,
+    stackQ,
     stackScores,
     train_linear_fuser,
     train_linear_fusion_function,
+    train_qfuser,
+    train_quality_fusion_function,
 )
 from bosaris_py.matlab.lists import (
     KeyValueMap,
@@ -69,46 +75,30 @@ from bosaris_py.matlab.lists import (
     sprintfmatrix,
 )
 from bosaris_py.matlab.logger import Logger, log_error, log_info, log_warning, logprint
-from bosaris_py.matlab.maths import effective_prior, logit, neglogsigmoid, probit, sigmoid
-from bosaris_py.matlab.objectives import (
-    evaluate_objective,
-    make_objective_function_from_name,
-    test_binary_classifier,
-)
-from bosaris_py.matlab.quality_fusion import (
-    AWB_sparse,
-    apply_quality_fusion_function,
-    applyQtrans,
-    linear_and_quality_fusion_dev_eval,
-    linear_and_quality_fusion_dev_eval_from_files,
-    linear_and_quality_fusion_scores,
-    linear_and_quality_fusion_scores_from_files,
-    load_qual_files,
-    qfuser_backoff,
-    qfuser_linear,
-    spliceQ,
-    stackQ,
-    train_qfuser,
-    train_quality_fusion_function,
-)
 from bosaris_py.matlab.stats import (
+    analyse_dev_lin_and_qual_fusion,
+    analyse_dev_lin_fusion,
+    analyse_eval_lin_and_qual_fusion,
+    analyse_eval_lin_fusion,
     area_under_rocch,
-    cllr,
     compute_roc,
     dcf_at_threshold,
-    eer,
+    evalAll,
     fast_actDCF,
     fast_minDCF,
     fastEval,
     filter_roc,
+    kldivergence_of_systems,
     min_cllr,
     opt_loglr,
     pavx,
-    prbep,
     rocch,
     rocch2eer,
     rocchdet,
 )
+from bosaris_py.numerics import cllr, eer, effective_prior, logit, prbep, probit, sigmoid
+from bosaris_py.numerics.cllr import estimate_target_proportions
+from bosaris_py.trials import Key, Ndx, Scores
 
 if TYPE_CHECKING:
     from bosaris_py.matlab.drawing import Det_Plot, Norm_DCF_Plot, dcfplot, detplot

@@ -1,7 +1,6 @@
-"""The toolkit's calibration functions; the order of their arguments is not always the same."""
+"""The toolkit's calibration functions and objectives."""
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
-
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -9,30 +8,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FilePath, frozen
+from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._validation import FilePath, as_vector, invalid
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
-from bosaris_py.matlab._arguments import (
+from bosaris_py.matlab.arguments import (
     check_iterations,
     require_key,
     require_ndx,
     require_scores,
     rule_name,
 )
+from bosaris_py.numerics import linear_objective, scoring_rules
+from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials import Key, Ndx, Scores
 
-__all__ = [
-    "linear_calibrate_scores",
-    "linear_calibrate_scores_dev_eval",
-    "linear_calibrate_scores_dev_eval_from_files",
-    "linear_calibrate_scores_from_files",
-    "pav_calibrate_scores",
-    "pav_calibrate_scores_dev_eval",
-    "pav_calibration",
-    "train_linear_calibration",
-]
-
-Vector = npt.NDArray[np.float64]
 Calibration = LinearCalibration | PAVCalibration
 
 logger = logging.getLogger(__name__)
@@ -45,7 +36,7 @@ def train_linear_calibration(
     obj_func: Any,
     niters: int,
     quiet: bool,
-) -> tuple[Callable[[npt.ArrayLike], Any], float, Vector]:
+) -> tuple[Callable[[npt.ArrayLike], Any], float, Float64Array]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
     Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit`; differs: trains to the
@@ -61,7 +52,7 @@ def train_linear_calibration(
     check_iterations(niters, owner)
     del quiet
     fit = LinearCalibration.fit(tar, non, prior=prior, objective=rule_name(obj_func, owner))
-    return fit.apply, fit.objective_value, frozen(np.array([fit.scale, fit.offset]))
+    return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
 
 def linear_calibrate_scores(
@@ -152,7 +143,7 @@ def linear_calibrate_scores_dev_eval_from_files(
 
 def pav_calibration(
     tar: npt.ArrayLike, non: npt.ArrayLike, small_val: float
-) -> tuple[Callable[[npt.ArrayLike], Any], Vector, Vector]:
+) -> tuple[Callable[[npt.ArrayLike], Any], Float64Array, Float64Array]:
     """Train a rising map by PAV: the map itself, its score bounds, its LLR bounds.
 
     Toolkit: pav_calibration.m; native: `PAVCalibration.fit`; differs: the map goes on beyond its
@@ -253,3 +244,70 @@ def _tar_non(aligned: Scores, key: Key) -> tuple[Any, Any]:
         aligned.scoremat[key.tar & aligned.scoremask],
         aligned.scoremat[key.non & aligned.scoremask],
     )
+
+
+def make_objective_function_from_name(name: Any) -> ScoringRule:
+    """Return the objective of a name: "cllr", "brier" or "boost", in any case.
+
+    Toolkit: make_objective_function_from_name.m; native: the argument `objective` takes the name
+    itself; differs: what is returned cannot be called; `evaluate_objective` evaluates it.
+    """
+    known = scoring_rules.OBJECTIVES
+    if not isinstance(name, str) or name.lower() not in known:
+        message = 'name must be "cllr" or "brier" or "boost"'
+        raise InvalidInputError(message)
+    return scoring_rules.scoring_rule(name, "make_objective_function_from_name")
+
+
+def evaluate_objective(
+    objective: Any, scores: npt.ArrayLike, classf: npt.ArrayLike, prior: float
+) -> float:
+    """Judge log-likelihood-ratios by a training objective; 1 is reached without a detector.
+
+    Toolkit: evaluate_objective.m; native:
+    `bosaris_py.numerics.linear_objective.evaluate_objective`;
+    differs: labels of 0 are allowed, and such trials do not count.
+
+    Examples
+    --------
+    >>> evaluate_objective("cllr", [0.0, 0.0, 0.0], [1, -1, -1], 0.5)
+    1.0
+    """
+    owner = "evaluate_objective"
+    llrs = as_vector(scores, "scores", owner)
+    tar, non = split_by_label(llrs[np.newaxis], classf, owner)
+    rule = rule_name(objective, owner)
+    return linear_objective.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
+
+
+def test_binary_classifier(
+    objective: Any,
+    classf: npt.ArrayLike,
+    prior: float,
+    system: Callable[[Any], npt.ArrayLike],
+    input_data: Any,
+) -> float:
+    """Apply a trained map to scores, and judge what comes out by a training objective.
+
+    Toolkit: test_binary_classifier.m; native: none; differs: nothing.
+    """
+    return evaluate_objective(objective, system(input_data), classf, prior)
+
+
+# Not for pytest, which would collect it wherever everything is imported from here.
+test_binary_classifier.__test__ = False  # type: ignore[attr-defined]
+
+
+def split_by_label(
+    scores: npt.NDArray[np.floating[Any]], classf: npt.ArrayLike, owner: str
+) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]]:
+    """Split scores, (n_systems, n_trials), into targets and non-targets; label 0 is neither."""
+    labels = as_vector(classf, "classf", owner)
+    if labels.size != scores.shape[1]:
+        expected = f"have one label for each of the {scores.shape[1]} trials"
+        raise invalid("classf", owner, expected, f"{labels.size}")
+    strange = labels[~np.isin(labels, (-1.0, 0.0, 1.0))]
+    if strange.size:
+        expected = "hold 1 for targets, -1 for non-targets and 0 for trials to be ignored"
+        raise invalid("classf", owner, expected, f"among others {strange[0]:g}")
+    return scores[:, labels > 0], scores[:, labels < 0]

@@ -7,24 +7,14 @@ import numpy.typing as npt
 
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results as NativeResults
-from bosaris_py.matlab._arguments import require_key
+from bosaris_py.matlab.arguments import require_key
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
-__all__ = [
-    "Id_Map",
-    "Key",
-    "Ndx",
-    "Quality",
-    "Results",
-    "Scores",
-    "Seg_Quality",
-    "seg_qual_to_qual",
-    "validate",
-]
-
 Seg_Quality = SegmentQuality
+
 Quality = QualityMeasures
+
 Id_Map = IdMap
 
 _CLASSES = (Ndx, Key, Scores, QualityMeasures, SegmentQuality, IdMap)

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FilePath, FloatArray, describe, invalid
+from bosaris_py._arrays import FloatArray
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation import Results
-from bosaris_py.matlab._arguments import vector_of_numbers
-from bosaris_py.matlab.maths import logit
+from bosaris_py.matlab.arguments import vector_of_numbers
+from bosaris_py.numerics import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
-
-__all__ = ["Det_Plot", "Norm_DCF_Plot", "dcfplot", "detplot"]
 
 PlotArgs = str | Sequence[Any]
 
 # Where dcfplot's axes and new operating point are if nothing is said.
 _DCF_AXES = (-10.0, 0.0, 0.0, 1.2)
+
 _DCF_PRIOR = 0.001
 
 # In the order of the flags of plot_curves, with their legend entries.

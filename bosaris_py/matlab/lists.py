@@ -10,14 +10,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
 from bosaris_py._validation import (
-    BoolArray,
     FilePath,
-    StrArray,
     as_ids,
     as_matrix,
     describe,
-    frozen,
     invalid,
     list_some,
     warn_caller,
@@ -26,16 +24,6 @@ from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import IdMap, Key, Ndx
 from bosaris_py.trials.ids import IdIndex
-
-__all__ = [
-    "KeyValueMap",
-    "map_mod_names",
-    "maplookup",
-    "read_list",
-    "read_map",
-    "save_list",
-    "sprintfmatrix",
-]
 
 _Trials = TypeVar("_Trials", Ndx, Key)
 
@@ -138,8 +126,8 @@ def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
     table = _as_map(map, "map", "maplookup")
     wanted = as_ids(keys, "keys", "maplookup")
     positions = IdIndex.of(table.keySet).locate_last(IdIndex.of(wanted))
-    is_present: BoolArray = frozen(positions >= 0)
-    values = frozen(table.values[positions[is_present]])
+    is_present: BoolArray = mark_read_only(positions >= 0)
+    values = mark_read_only(table.values[positions[is_present]])
     if nargout == 2:
         return values, is_present
     if nargout != 1:

@@ -11,9 +11,8 @@ import numpy as np
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import BosarisWarning
 
-__all__ = ["Logger", "log_error", "log_info", "log_warning", "logprint"]
-
 _PACKAGE_LOGGER = logging.getLogger("bosaris_py")
+
 _logger = logging.getLogger(__name__)
 
 # The toolkit's levels are bits; Python's are ranks. In each pair the nearest of the other kind.
@@ -27,6 +26,7 @@ _RANKS = {
     64: logging.DEBUG,
     128: logging.DEBUG,
 }
+
 _BITS = {
     logging.CRITICAL: 1,
     logging.ERROR: 2,
@@ -34,7 +34,9 @@ _BITS = {
     logging.INFO: 16,
     logging.DEBUG: 64,
 }
+
 _PREFIXES = {2: "Error: ", 4: "Warning: ", 16: "Info: "}
+
 _ALL = 255
 
 

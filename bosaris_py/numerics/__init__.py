@@ -1,10 +1,16 @@
 """Numbers from arrays of scores: error-rates, costs, hulls; numpy and scipy only."""
 
 from bosaris_py.numerics.cllr import cllr, min_cllr
-from bosaris_py.numerics.dcf import act_dcf, error_rates_at
-from bosaris_py.numerics.pav import optimal_llrs
+from bosaris_py.numerics.metrics import (
+    act_dcf,
+    auc,
+    eer,
+    error_rates_at,
+    min_dcf,
+    optimal_llrs,
+    prbep,
+)
 from bosaris_py.numerics.priors import OperatingPoint, effective_prior, logit, probit, sigmoid
-from bosaris_py.numerics.rank_metrics import auc, eer, min_dcf, prbep
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 

@@ -14,17 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._validation import as_vector, check_fraction, describe, frozen, invalid
-
-__all__ = [
-    "DecisionCosts",
-    "OperatingPoint",
-    "PriorLike",
-    "effective_prior",
-    "logit",
-    "probit",
-    "sigmoid",
-]
+from bosaris_py._arrays import mark_read_only
+from bosaris_py._validation import as_vector, check_fraction, describe, invalid
 
 
 def logit(p: npt.ArrayLike) -> Any:
@@ -278,9 +269,9 @@ class DecisionCosts:
         shape = () if scalar else values.shape
         plo = special.logit(values)
         return cls(
-            frozen(values.reshape(shape).copy()),
-            frozen((1.0 - values).reshape(shape)),
-            frozen(plo.reshape(shape)),
+            mark_read_only(values.reshape(shape).copy()),
+            mark_read_only((1.0 - values).reshape(shape)),
+            mark_read_only(plo.reshape(shape)),
         )
 
     @classmethod
@@ -288,9 +279,9 @@ class DecisionCosts:
         """Take unit costs at given prior log-odds; exact where a prior would round to 1."""
         log_odds = np.array(plo, dtype=np.float64)
         return cls(
-            frozen(np.asarray(special.expit(log_odds))),
-            frozen(np.asarray(special.expit(-log_odds))),
-            frozen(log_odds),
+            mark_read_only(np.asarray(special.expit(log_odds))),
+            mark_read_only(np.asarray(special.expit(-log_odds))),
+            mark_read_only(log_odds),
         )
 
     @classmethod
@@ -298,7 +289,7 @@ class DecisionCosts:
         cls, points: Sequence[OperatingPoint], shape: tuple[int, ...]
     ) -> "DecisionCosts":
         columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points])
-        return cls(*(frozen(column.reshape(shape).copy()) for column in columns.T))
+        return cls(*(mark_read_only(column.reshape(shape).copy()) for column in columns.T))
 
     @property
     def thresholds(self) -> npt.NDArray[np.float64]:

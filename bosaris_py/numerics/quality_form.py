@@ -17,35 +17,17 @@ References
 """
 
 import math
-from typing import TypeAlias, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
 
-from bosaris_py._validation import FloatArray, as_matrix, as_vector, invalid
-from bosaris_py.numerics.class_sums import class_moments
-from bosaris_py.numerics.linear_training import LinearSolution, train_linear
-from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py._arrays import Float64Array, FloatArray, Int32Array
+from bosaris_py._validation import as_matrix, as_vector, invalid
+from bosaris_py.numerics.linear_objective import TrainingObjective, class_moments
 from bosaris_py.numerics.scoring_rules import ScoringRule
-
-__all__ = [
-    "QualityDesign",
-    "QualitySolution",
-    "form_entries",
-    "form_from_triangle",
-    "fuse_trials",
-    "in_raw_units",
-    "measure_scale",
-    "n_form_weights",
-    "quality_term",
-    "train_quality",
-    "trial_quality_term",
-    "triangle_from_form",
-]
-
-Float64Array: TypeAlias = npt.NDArray[np.float64]
-IndexArray: TypeAlias = npt.NDArray[np.int32]
+from bosaris_py.numerics.training import LinearSolution, train_linear
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
 _BLOCK_TRIALS = 2**13
@@ -161,8 +143,8 @@ def trial_quality_term(
     form: Float64Array,
     model_measures: FloatArray,
     segment_measures: FloatArray,
-    models: IndexArray,
-    segments: IndexArray,
+    models: Int32Array,
+    segments: Int32Array,
 ) -> Float64Array:
     """Evaluate the bilinear form for a list of trials.
 
@@ -328,8 +310,8 @@ class QualityDesign:
     """
 
     scores: FloatArray
-    models: IndexArray
-    segments: IndexArray
+    models: Int32Array
+    segments: Int32Array
     model_measures: Float64Array
     segment_measures: Float64Array
     entries: tuple[tuple[int, int], ...]

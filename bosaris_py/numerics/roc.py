@@ -1,4 +1,4 @@
-r"""The ROC, its convex hull, and every metric that depends on ranks alone.
+"""The receiver operating characteristic (ROC): counts at and between the distinct target scores.
 
 `ROC` keeps, for each distinct target score, how much weight of each class
 lies there, and how much non-target weight lies in the gap below it. That
@@ -9,33 +9,248 @@ however many non-targets there are, and the counts of two blocks of trials add.
 
 Decision rule: accept iff score >= threshold. Of two equal scores of different
 classes neither ranks higher; they enter together, as one step of the curve.
+
+Along the steppy ROC the difference pmiss - pfa rises from -1 to 1, and on every
+edge of it strictly, so that exactly one edge crosses zero. What tools disagree on
+is the number that they make of this edge, or whether they take the edge of the
+convex hull instead: footnote 5 of van Leeuwen [1]_ lists the choices.
+
+References
+----------
+.. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
+   multiple conditions in an evaluation", 2008, appendix A.
 """
 
+import bisect
 import functools
-from typing import Any, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
+from bosaris_py._arrays import (
+    Float64Array,
     FloatArray,
+    Weights,
     by_constructor,
-    describe,
-    frozen,
-    invalid,
+    mark_read_only,
     read_only,
 )
-from bosaris_py.numerics.counting import as_trials, count_checked, count_sorted
-from bosaris_py.numerics.eer_definitions import EERDefinition, check_eer_definition
-from bosaris_py.numerics.roc_counts import as_factor, count_part, distinct_scores, scaled
+from bosaris_py._validation import describe, invalid
+from bosaris_py.numerics.counts import (
+    as_factor,
+    as_trials,
+    count_checked,
+    count_part,
+    count_sorted,
+    distinct_scores,
+    scaled,
+)
 from bosaris_py.numerics.rocch import ROCCH, Threshold, hull_indices
-from bosaris_py.numerics.sorted_scores import SortedScores, Weights
-from bosaris_py.numerics.steppy_curve import Steps, crossing_of, steps_of, vertices_of
+from bosaris_py.numerics.sorted_scores import SortedScores, running_sum
 
-__all__ = ["ROC"]
+EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
 
-Float64Array = npt.NDArray[np.float64]
+
+def check_eer_definition(definition: object, owner: str) -> None:
+    """Raise unless `definition` is the name of one."""
+    names = get_args(EERDefinition)
+    if definition not in names:
+        expected = "be one of " + ", ".join(f'"{name}"' for name in names)
+        raise invalid("definition", owner, expected, describe(definition))
+
+
+class Crossing(NamedTuple):
+    """The edge of a steppy ROC on which pmiss - pfa changes its sign.
+
+    Parameters
+    ----------
+    start, end : tuple of int or float
+        Misses and false alarms where the edge begins, more false alarms than
+        misses in rate, and where it ends, at least as many misses.
+    tar_total, non_total : int or float
+        Total weight of each class.
+    """
+
+    start: tuple[Any, Any]
+    end: tuple[Any, Any]
+    tar_total: int | float
+    non_total: int | float
+
+    def interpolated(self) -> float:
+        """Return the rate where the straight edge meets pmiss = pfa."""
+        (m0, f0), (m1, f1) = self.start, self.end
+        # On a run of one class the other's rate is the answer, without rounding.
+        if m0 == m1:
+            return float(m0 / self.tar_total)
+        if f0 == f1:
+            return float(f0 / self.non_total)
+        # Without rounding where counts are whole, up to the division.
+        value = m0 * (f0 - f1) + f0 * (m1 - m0)
+        return float(value / ((m1 - m0) * self.non_total + (f0 - f1) * self.tar_total))
+
+    def nearest_step(self) -> float:
+        """Return the mean of both rates at the step with the smallest difference.
+
+        On a run of one class each trial is a step; where trials have fractional
+        weights, how a run divides into steps is not known, and they are taken to
+        be as small as one likes. Of two steps as near, the one with lower rates.
+        """
+        (m0, f0), (m1, f1) = self.start, self.end
+        points = [self.start, self.end]
+        if m0 == m1:
+            points += [(m0, f) for f in _steps(m0, self.tar_total, self.non_total, f1, f0)]
+        elif f0 == f1:
+            points += [(m, f0) for m in _steps(f0, self.non_total, self.tar_total, m0, m1)]
+        # Whole numbers are compared without rounding.
+        m, f = min(points, key=self._distance)
+        return float(m / self.tar_total + f / self.non_total) / 2.0
+
+    def _distance(self, point: tuple[Any, Any]) -> tuple[Any, Any]:
+        missed, accepted = point[0] * self.non_total, point[1] * self.tar_total
+        return abs(missed - accepted), missed + accepted
+
+
+def _steps(fixed: Any, fixed_total: Any, total: Any, low: Any, high: Any) -> list[Any]:
+    """Return the steps of a run, from low to high, on both sides of the fixed rate."""
+    if isinstance(low, int) and isinstance(high, int):
+        # Exact where all is whole; one step more on each side where `fixed` is not.
+        nearest = int(fixed * total // fixed_total)
+        steps: list[Any] = [nearest, nearest + 1]
+    else:
+        steps = [fixed / fixed_total * total]
+    return [min(max(step, low), high) for step in steps]
+
+
+class Steps(NamedTuple):
+    """The points of a steppy ROC at which it has come down, each with the fewest misses.
+
+    Parameters
+    ----------
+    places : (m,) ndarray of intp
+        Which target score is the threshold; the first of all is always there.
+    misses, false_alarms : (m + 1,) ndarray
+        Counts at each of them, and last those where everything is rejected.
+    """
+
+    places: npt.NDArray[np.intp]
+    misses: Weights
+    false_alarms: Weights
+
+
+def steps_of(tar_at: Weights, non_at: Weights, non_between: Weights) -> Steps:
+    """Return the points at which the curve has come down since the target score before.
+
+    All others have as many false alarms as one of these and no fewer misses.
+    Of many targets among few non-targets, these are few.
+    """
+    fell = non_between[:-1] > 0
+    fell[:1] = True
+    fell[1:] |= non_at[:-1] > 0
+    index = np.flatnonzero(fell)
+    # Only the last target score before a step can be tied with non-targets.
+    last = np.append(index[1:], tar_at.size) - 1
+    drops = non_at[last] + non_between[last + 1]
+    # Summed from the top, so that small rates are sums of few weights.
+    false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
+    false_alarms[-2::-1] = running_sum(drops[::-1])
+    misses = np.zeros(index.size + 1, dtype=tar_at.dtype)
+    misses[1:] = running_sum(np.add.reduceat(tar_at, index))
+    return Steps(index, mark_read_only(misses), mark_read_only(false_alarms))
+
+
+def vertices_of(
+    steps: Steps,
+    target_scores: Float64Array,
+    tar_at: Weights,
+    non_at: Weights,
+    non_between: Weights,
+) -> tuple[Float64Array, Weights, Weights]:
+    """Return thresholds, misses and false alarms at the corners of a steppy ROC.
+
+    Each target score must have weight.
+    """
+    # Corners can be at steps, before ties, and after target scores with a gap
+    # of non-targets above them; all others lie within a vertical run.
+    index, misses, false_alarms = steps
+    last = np.append(index[1:], tar_at.size) - 1
+    tied = np.flatnonzero((non_at[last] > 0) & (last != index))
+    lower = np.flatnonzero(non_between[last + 1] > 0)
+    places = (3 * np.arange(index.size), 3 * tied + 1, 3 * lower + 2)
+    order = np.argsort(np.concatenate(places), kind="stable")
+
+    def chain(start: Any, inner: tuple[Weights, ...], end: Any) -> Weights:
+        return np.concatenate(([start], np.concatenate(inner)[order], [end]))
+
+    # The next float up rejects the target and keeps everything above it.
+    with np.errstate(over="ignore"):
+        just_above = np.nextafter(target_scores[last[lower]], np.inf)
+    at_step, at_tie = target_scores[index], target_scores[last[tied]]
+    thresholds = chain(-np.inf, (at_step, at_tie, just_above), np.inf)
+    before_tie = np.maximum(misses[tied + 1] - tar_at[last[tied]], misses[tied])
+    missed = chain(0, (misses[:-1], before_tie, misses[lower + 1]), misses[-1])
+    # Rounding must neither lift the curve nor lower it where nothing is tied.
+    before_gap = np.where(
+        non_at[last[lower]] > 0,
+        np.minimum(non_between[last[lower] + 1] + false_alarms[lower + 1], false_alarms[lower]),
+        false_alarms[lower],
+    )
+    accepted = chain(
+        false_alarms[0] + non_between[0], (false_alarms[:-1], false_alarms[tied], before_gap), 0
+    )
+    corner = _corners(missed, accepted)
+    return (
+        mark_read_only(thresholds[corner]),
+        mark_read_only(missed[corner]),
+        mark_read_only(accepted[corner]),
+    )
+
+
+def crossing_of(steps: Steps, tar_at: Weights, non_at: Weights, non_between: Weights) -> Crossing:
+    """Return the edge of the steppy ROC on which pmiss - pfa changes its sign."""
+    index, misses, false_alarms = steps
+    tar_total = misses[-1].item()
+    non_total = (false_alarms[0] + non_between[0]).item()
+
+    def point(step: int) -> tuple[Any, Any]:
+        return misses[step].item(), false_alarms[step].item()
+
+    def crossed(point: tuple[Any, Any]) -> bool:
+        return bool(point[0] * non_total >= point[1] * tar_total)
+
+    step = bisect.bisect_left(range(index.size), x=True, key=lambda step: crossed(point(step)))
+    if step == 0:
+        return Crossing((0, non_total), point(0), tar_total, non_total)
+    last = (index[step] if step < index.size else tar_at.size) - 1
+    at, tied = tar_at[last].item(), non_at[last].item()
+    # Targets alone, then those of the last score with their ties, then the gap above.
+    start, end = point(step - 1), point(step)
+    if tied:
+        below_gap = (end[0], min(end[1] + non_between[last + 1].item(), start[1]))
+        corners = [(end[0] - at, start[1]), below_gap, end]
+    else:
+        corners = [(end[0], start[1]), end]
+    for corner in corners[:-1]:
+        if crossed(corner):
+            return Crossing(start, corner, tar_total, non_total)
+        start = corner
+    return Crossing(start, end, tar_total, non_total)
+
+
+def _corners(misses: Weights, false_alarms: Weights) -> npt.NDArray[np.intp]:
+    """Return the indices of the corners of a staircase, both ends included.
+
+    Of equal points the last is kept (its threshold is a score, not a
+    neighbouring float), but the first point of all stays the first.
+    """
+    moved = (np.diff(misses) != 0) | (np.diff(false_alarms) != 0)
+    kept = np.flatnonzero(np.concatenate((moved, [True])))
+    kept[0] = 0
+    flat = np.diff(misses[kept]) == 0
+    steep = np.diff(false_alarms[kept]) == 0
+    straight = (flat[:-1] & flat[1:]) | (steep[:-1] & steep[1:])
+    return kept.compress(np.concatenate(([True], ~straight, [True])))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -202,7 +417,9 @@ class ROC:
         if elsewhere.any():
             expected = "hold only scores that are among `target_scores`"
             raise invalid("tar", owner, expected, f"{int(np.count_nonzero(elsewhere))} others")
-        return cls(frozen(scores), tar_at, *count_part(scores, non, non_weights, "non", owner))
+        return cls(
+            mark_read_only(scores), tar_at, *count_part(scores, non, non_weights, "non", owner)
+        )
 
     def __add__(self, other: "ROC") -> "ROC":
         """Add the counts of another part of the trials, taken at the same target scores."""
@@ -216,9 +433,9 @@ class ROC:
             raise invalid("other", "ROC addition", expected, got, "See ROC.at_target_scores.")
         return ROC(
             self.target_scores,
-            frozen(self.tar_at + other.tar_at),
-            frozen(self.non_at + other.non_at),
-            frozen(self.non_between + other.non_between),
+            mark_read_only(self.tar_at + other.tar_at),
+            mark_read_only(self.non_at + other.non_at),
+            mark_read_only(self.non_between + other.non_between),
         )
 
     def weighted(self, tar_factor: float, non_factor: float) -> "ROC":
@@ -307,8 +524,13 @@ class ROC:
         others[1::2] = self.non_at
         others[2 * kept + 1] = 0
         merged = np.add.reduceat(others, np.append(0, 2 * kept + 1))
-        at = frozen(self.non_at[kept])
-        return ROC(frozen(self.target_scores[kept]), frozen(self.tar_at[kept]), at, frozen(merged))
+        at = mark_read_only(self.non_at[kept])
+        return ROC(
+            mark_read_only(self.target_scores[kept]),
+            mark_read_only(self.tar_at[kept]),
+            at,
+            mark_read_only(merged),
+        )
 
     @property
     def thresholds(self) -> Float64Array:
@@ -326,12 +548,12 @@ class ROC:
         Only corners are kept: no vertex lies inside a horizontal or vertical
         run. A group of equal scores from both classes makes one slanted step.
         """
-        return frozen(self._vertices[1] / self.tar_total)
+        return mark_read_only(self._vertices[1] / self.tar_total)
 
     @functools.cached_property
     def pfa(self) -> Float64Array:
         """False-alarm rate at each vertex of the steppy ROC, falling from 1 to 0."""
-        return frozen(self._vertices[2] / self.non_total)
+        return mark_read_only(self._vertices[2] / self.non_total)
 
     @functools.cached_property
     def _hull(self) -> "ROCCH":
@@ -344,7 +566,11 @@ class ROC:
         thresholds = np.empty(vertices.size)
         thresholds[0], thresholds[-1] = -np.inf, np.inf
         thresholds[1:-1] = self.target_scores[index[vertices[1:-1] - 1]]
-        return ROCCH(frozen(thresholds), frozen(misses[vertices]), frozen(false_alarms[vertices]))
+        return ROCCH(
+            mark_read_only(thresholds),
+            mark_read_only(misses[vertices]),
+            mark_read_only(false_alarms[vertices]),
+        )
 
     def convex_hull(self) -> "ROCCH":
         """Return the lower left boundary of the ROC's convex hull.

@@ -18,20 +18,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
+from bosaris_py._arrays import (
+    Float64Array,
     FloatArray,
+    Weights,
     by_constructor,
-    describe,
-    frozen,
-    invalid,
+    mark_read_only,
     read_only,
 )
+from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.sorted_scores import Weights
-
-__all__ = ["ROCCH", "Threshold", "hull_indices"]
-
-Float64Array = npt.NDArray[np.float64]
 
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
@@ -197,12 +193,12 @@ class ROCCH:
     @functools.cached_property
     def pmiss(self) -> Float64Array:
         """Miss rate at each vertex, rising from 0 to 1."""
-        return frozen(self.misses / self.tar_total)
+        return mark_read_only(self.misses / self.tar_total)
 
     @functools.cached_property
     def pfa(self) -> Float64Array:
         """False-alarm rate at each vertex, falling from 1 to 0."""
-        return frozen(self.false_alarms / self.non_total)
+        return mark_read_only(self.false_alarms / self.non_total)
 
     @functools.cached_property
     def llr(self) -> Float64Array:
@@ -214,7 +210,7 @@ class ROCCH:
         targets = np.diff(self.misses) * float(self.non_total)
         others = (self.false_alarms[:-1] - self.false_alarms[1:]) * float(self.tar_total)
         with np.errstate(divide="ignore"):
-            return frozen(np.log(targets / others))
+            return mark_read_only(np.log(targets / others))
 
     def llr_of(self, scores: FloatArray) -> Float64Array:
         """Return the optimal log-likelihood-ratio of each score, by its edge.

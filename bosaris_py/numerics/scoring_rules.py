@@ -9,25 +9,16 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from attrs import field, frozen
 
+from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import check_fraction, describe, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 
-__all__ = [
-    "LARGEST_LOG_ODDS",
-    "OBJECTIVES",
-    "ScoringRule",
-    "prior_entropy",
-    "resolve_prior",
-    "scoring_rule",
-]
-
-Float64Array: TypeAlias = npt.NDArray[np.float64]
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
 LARGEST_LOG_ODDS = 700.0
+
 """What kernels take: exp() of it is finite, and so is its square root times anything sensible.
 
 Beyond it losses that use exp() are exactly linear (cllr) or constant (brier).
@@ -121,6 +112,7 @@ _RULES = {
 }
 
 OBJECTIVES: tuple[str, ...] = tuple(_RULES)
+
 """Names of the known training objectives."""
 
 

@@ -5,35 +5,20 @@ the decision rule (accept iff score >= threshold) is written in one place.
 """
 
 import functools
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._arrays import FloatArray, Weights, by_constructor, mark_read_only, read_only
 from bosaris_py._validation import (
-    FloatArray,
     as_vector,
     as_weights,
-    by_constructor,
     check_not_empty,
     check_weight_range,
-    frozen,
-    read_only,
     refuse_nan,
 )
-
-__all__ = [
-    "SortedScores",
-    "Weights",
-    "are_whole",
-    "round_to_float32",
-    "running_sum",
-    "sort_classes",
-]
-
-# Counts (int64) where all trials weigh whole numbers, else float64.
-Weights: TypeAlias = npt.NDArray[Any]
 
 # A trial's weight is exact as a whole number up to here, also in a float64 sum.
 _EXACT_SUM = 2.0**53
@@ -94,11 +79,11 @@ class SortedScores:
                 array, checked = array[counted], checked[counted]
             order = np.argsort(array, kind="stable")
             values = array[order]
-            sorted_weights = frozen(checked[order])
+            sorted_weights = mark_read_only(checked[order])
         # numpy sorts NaN to the end, so one look replaces a pass over the data.
         if np.isnan(values[-1]):
             refuse_nan(array, name, owner)
-        return cls(frozen(values), sorted_weights)
+        return cls(mark_read_only(values), sorted_weights)
 
     def __repr__(self) -> str:
         """Say how many scores there are and where they lie."""
@@ -126,14 +111,14 @@ class SortedScores:
         """Weight of the first i scores; int64 if whole."""
         running = np.zeros(self.size + 1)
         running[1:] = running_sum(self._weights)
-        return frozen(running.astype(np.int64) if self.is_whole else running)
+        return mark_read_only(running.astype(np.int64) if self.is_whole else running)
 
     @functools.cached_property
     def _remaining(self) -> Weights:
         """Weight of all but the first i scores, summed from the top."""
         remaining = np.zeros(self.size + 1)
         remaining[-2::-1] = running_sum(self._weights[::-1])
-        return frozen(remaining.astype(np.int64) if self.is_whole else remaining)
+        return mark_read_only(remaining.astype(np.int64) if self.is_whole else remaining)
 
     @property
     def _weights(self) -> npt.NDArray[np.float64]:

@@ -23,13 +23,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FloatArray, frozen
-from bosaris_py.numerics.sorted_scores import SortedScores, Weights, round_to_float32
-
-__all__ = ["GridCounts", "ThresholdGrid", "add_counts", "positions"]
-
-Float64Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
+from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weights, mark_read_only
+from bosaris_py.numerics.sorted_scores import SortedScores, round_to_float32
 
 # A block and its work arrays stay in the cache of one core.
 _BLOCK = 2**17
@@ -44,6 +39,7 @@ _FEW_SCORES = 2**13
 # leave the cache or take more time than the scores, unless there would be too few for
 # each threshold. More than the last would take too much memory.
 _CELLS_PER_THRESHOLD, _CELLS, _CELLS_IN_CACHE, _SCORES_PER_CELL = 4, 2**17, 2**19, 8
+
 _FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 1, 2**22
 
 # A cell with more thresholds is crowded: its scores are searched for.
@@ -52,6 +48,7 @@ _CROWD = 12
 # Scores looked at to see where most are and if a grid pays: it does not if more than
 # this share are searched for, or so many comparisons are made for each on average.
 _SAMPLE, _CROWDED_SHARE, _COMPARISONS = 2**12, 0.05, 3.0
+
 _SMALL_SAMPLE = 2**9
 
 # So many scores are compared together.
@@ -124,7 +121,7 @@ def _count_by_search(
     thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
 ) -> None:
     if weights is None and scores.size >= thresholds.size // 4:
-        ordered = SortedScores(frozen(np.sort(scores)))
+        ordered = SortedScores(mark_read_only(np.sort(scores)))
         below, up_to = ordered.edges(thresholds)
         counts[1::2] += up_to - below
         counts[-1] += scores.size
@@ -138,7 +135,7 @@ def _count_by_search(
     np.add.at(counts, position, 1 if weights is None else weights.take(order))
 
 
-def positions(thresholds: Float64Array, scores: FloatArray) -> tuple[Indices, npt.NDArray[Any]]:
+def positions(thresholds: Float64Array, scores: FloatArray) -> tuple[IndexArray, npt.NDArray[Any]]:
     """Return how many thresholds lie below each score, and if one is equal to it."""
     values = scores.astype(np.float64, copy=False)
     position = np.searchsorted(thresholds, values)
@@ -164,7 +161,7 @@ class _Searched:
         self._masses: list[Float64Array] = []
         self._size = 0
 
-    def add(self, block: FloatArray, masses: Float64Array | None, chosen: Indices) -> None:
+    def add(self, block: FloatArray, masses: Float64Array | None, chosen: IndexArray) -> None:
         self._scores.append(block.take(chosen))
         if masses is not None:
             self._masses.append(masses.take(chosen))
@@ -211,7 +208,7 @@ class ThresholdGrid:
     high: Any
     shift: Any
     bits_of_first: Any
-    cell_of: Indices
+    cell_of: IndexArray
     occupied: npt.NDArray[np.bool_]
     first: npt.NDArray[np.int32]
     crowded: npt.NDArray[np.bool_] | None
@@ -282,7 +279,7 @@ class ThresholdGrid:
         """Return the cell of each score, in the memory of `work`."""
         return _cells(scores, self.low, self.high, self.shift, self.bits_of_first, work)
 
-    def entries(self, values: Float64Array, cells: Indices, nearest: Indices) -> Indices:
+    def entries(self, values: Float64Array, cells: IndexArray, nearest: IndexArray) -> IndexArray:
         """Return the entry of each score in the counts, none of them below a threshold before.
 
         `nearest` is the first threshold that was not compared yet.
@@ -323,7 +320,7 @@ class GridCounts:
         dtype = np.dtype(np.int32) if counts.dtype == np.int64 else counts.dtype
         self._per_cell: Weights = np.zeros(grid.occupied.size, dtype=dtype)
         self._room = _MOST_IN_A_CELL
-        self._met: list[tuple[FloatArray, Indices, Float64Array | None]] = []
+        self._met: list[tuple[FloatArray, IndexArray, Float64Array | None]] = []
         self._n_met = 0
         self._searched = _Searched(grid.thresholds, counts)
 
@@ -382,7 +379,7 @@ class GridCounts:
             self._compare_part(values[part], cells[part], None if masses is None else masses[part])
 
     def _compare_part(
-        self, values: FloatArray, cells: Indices, masses: Float64Array | None
+        self, values: FloatArray, cells: IndexArray, masses: Float64Array | None
     ) -> None:
         grid = self._grid
         if grid.crowded is not None:

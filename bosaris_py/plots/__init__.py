@@ -5,9 +5,8 @@ Nothing registers with pyplot.
 
 from bosaris_py.plots.bayes import BayesPlot
 from bosaris_py.plots.det import DETPlot
-from bosaris_py.plots.intervals import plot_intervals
+from bosaris_py.plots.intervals import plot_intervals, plot_standard_errors
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
-from bosaris_py.plots.standard_errors import plot_standard_errors
 from bosaris_py.plots.windows import WINDOWS, DETWindow
 
 __all__ = [

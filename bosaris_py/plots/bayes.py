@@ -11,14 +11,13 @@ from matplotlib.axes import Axes
 from bosaris_py._validation import describe, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.bayes_curves import LARGEST_PLO, BayesCurves
+from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.plots.canvas import Canvas, LineKeywords, make_axes, warn_outside
 from bosaris_py.uncertainty.bands import DCFBand
 
-__all__ = ["BayesPlot"]
-
 _SIZE = (7.0, 5.5)
+
 _GRID_POINTS = 1001
 
 # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
@@ -34,6 +33,7 @@ _LOOKS: dict[str, LineKeywords] = {
     "operating_point": {"color": "m", "linestyle": "--", "linewidth": 1.2},
     "default_line": {"color": "k", "linestyle": "-", "linewidth": 0.9},
 }
+
 # The toolkit's order of the eight flags of plot_curves, with its legend texts.
 _CURVES = (
     ("miss_rate_min", "min miss rate"),
@@ -87,7 +87,7 @@ class BayesPlot(Canvas):
     Notes
     -----
     The toolkit's ``Norm_DCF_Plot.m``, with its 1001 operating points from xmin to xmax; the
-    numbers are in `bosaris_py.evaluation.bayes_curves.BayesCurves`. Theory paper [1]_, section
+    numbers are in `bosaris_py.evaluation.curves.BayesCurves`. Theory paper [1]_, section
     2.5.4 and figures 1 to 3:
 
     .. math:: y = \frac{\pi P_{miss}(-x) + (1-\pi) P_{fa}(-x)}{\min(\pi, 1-\pi)},

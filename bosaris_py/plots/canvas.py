@@ -26,10 +26,9 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.condition_members import any_of
-from bosaris_py.trials.forms import AnyKey, AnyScores, check_key, check_scores
-
-__all__ = ["Canvas", "LineKeywords", "make_axes", "warn_outside"]
+from bosaris_py.trials.conditions import any_of
+from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.scores import AnyScores, check_scores
 
 LineKeywords: TypeAlias = dict[str, Any]
 
@@ -39,18 +38,25 @@ _DATELESS: dict[str, dict[str, None]] = {
     ".png": {},
     ".svg": {"Date": None},
 }
+
 _KINDS: dict[type, str] = {
     str: "a string",
     Conditions: "a Conditions object",
     Results: "a Results object",
 }
+
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
+
 _POINT = {"linestyle": "none", "markeredgecolor": "black", "markeredgewidth": 0.7}
+
 _NO_MARKER = (None, "None", "none", "", " ")
+
 # Of systems that share a colour because there are more of them than colours.
 _ROUND_STYLES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)))
+
 _LONG_LEGEND = 8
+
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
 

@@ -2,24 +2,18 @@
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
+from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import warn_caller
 from bosaris_py.errors import PlotRangeWarning
-from bosaris_py.evaluation.det_curves import hull_points, steppy_points
-from bosaris_py.evaluation.rule_of_30 import smallest_measurable_rate
+from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.plots.canvas import Canvas, LineKeywords, make_axes, warn_outside
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import DETWindow, find_window
 from bosaris_py.uncertainty.bands import DETBand
-
-__all__ = ["DETPlot"]
-
-Float64Array = npt.NDArray[np.float64]
 
 _SIZE = (6.0, 6.0)
 

@@ -18,21 +18,24 @@ from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, Nu
 from matplotlib.transforms import Transform
 from scipy import special
 
-__all__ = ["PercentFormatter", "ProbitLocator", "ProbitScale"]
-
-Float64Array = npt.NDArray[np.float64]
+from bosaris_py._arrays import Float64Array
 
 # Where probabilities of 0 and 1 are drawn: far outside any axes, so that lines to
 # them leave through the edge, yet finite. ndtri of the smallest float is -38.5.
 _PAST_THE_EDGE = 40.0
+
 # Limits beyond these cannot be asked for; a scale from 0 to 1 would be infinitely long.
 _SMALLEST_LIMIT = 1e-9
+
 _LIMITS_WITHOUT_DATA = (1e-3, 1.0 - 1e-3)
 
 _FEWEST_TICKS = 3
+
 _MOST_TICKS = 10
+
 # Preferred ticks crowd when the view is this much longer than what they cover.
 _LARGEST_ZOOM_OUT = 2.5
+
 _DECADES = 10.0 ** -np.arange(1, 10)
 
 

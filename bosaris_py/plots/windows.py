@@ -8,8 +8,6 @@ import attrs
 
 from bosaris_py._validation import describe, invalid
 
-__all__ = ["WINDOWS", "DETWindow", "find_window"]
-
 
 def _to_numbers(values: Any) -> Any:
     """Return a tuple of floats, or what cannot be one as it is for the validator to refuse."""
@@ -105,13 +103,19 @@ class DETWindow:
 
 
 _NEW_PFA = (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3)
+
 _NEW_PMISS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+
 _OLD = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)
+
 _BIG = (5e-6, 5e-5, 5e-4, 0.005, 0.025, 0.1, 0.25, 0.5, 0.72, 0.88, 0.96, 0.99)
+
 _SRE10_PFA = (1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
+
 _SRE10_PMISS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 
 _OLD_LABELS = ("0.1", "0.2", "0.5", "1", "2", "5", "10", "20", "30", "40")
+
 _BIG_LABELS = ("5e-4", "5e-3", "0.05", "0.5", "2.5", "10", "25", "50", "72", "88", "96", "99")
 
 WINDOWS: Mapping[str, DETWindow] = MappingProxyType(
@@ -147,6 +151,7 @@ WINDOWS: Mapping[str, DETWindow] = MappingProxyType(
         ),
     }
 )
+
 """The four windows of the MATLAB toolkit: ``old`` for NIST evaluations up to 2008 and for
 error-rates of some per cent, ``new`` for very low false-alarm rates (SRE 2010), ``sre10`` between
 both, and ``big`` for almost everything."""

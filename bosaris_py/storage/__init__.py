@@ -10,15 +10,13 @@ readers return for what else they find about trials. `formats` has the text form
 field, which become a `TrialTable` first.
 """
 
-from bosaris_py.storage import flat_hdf5, flat_text, formats, hdf5, mat, parameters, text
+from bosaris_py.storage import formats, hdf5, mat, parameters, text
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 
 __all__ = [
     "Factor",
     "atomic_write",
-    "flat_hdf5",
-    "flat_text",
     "formats",
     "hdf5",
     "mat",

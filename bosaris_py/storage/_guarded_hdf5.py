@@ -1,4 +1,4 @@
-"""Open an HDF5 file of unknown origin and read only what a score file holds.
+"""Open and read HDF5 files of unknown origin with bounded memory; write without crashes.
 
 HDF5 is a rich format. A file can name other files that the library then opens,
 declare a matrix of many terabytes in a kilobyte, or hold types of which reading
@@ -8,14 +8,28 @@ data is read. Links and storage that lead out of the file are refused wherever t
 are, used or not. The rest is asked of what is used: callers first *check* all data
 sets (`GuardedFile.strings`, `.numbers`, `.mask`), compare the shapes, and only then
 call `read` on them.
+
+When writing fails, the HDF5 library cannot write what it still holds in memory either;
+it then leaves the file half closed, and closing the rest ends the whole process with a
+segmentation fault. So the library never learns of it: it writes through an object that
+keeps the first error to itself and takes everything that follows without storing it.
+When the library has closed the file in good order, the error is raised.
+
+Such a string lies in a *global heap*, a block of the file in which objects follow each
+other; the data set holds the address of the block and the number of the object. When a
+bit of that is wrong, the library can allocate gigabytes or never come back. The format is
+simple (HDF5 File Format Specification, III.E and IV.A.2.d), so the few lines here read it
+with all bounds checked.
 """
 
 import contextlib
+import io
 import math
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,27 +37,267 @@ import attrs
 import h5py
 import numpy as np
 import numpy.typing as npt
+from attrs import define, field
 
-from bosaris_py._validation import FilePath, frozen, list_some
-from bosaris_py.errors import BosarisError, FileFormatError
-from bosaris_py.storage._ids import cut_at_null, decode_ids
-from bosaris_py.storage._limits import MemoryBudget, format_bytes
-from bosaris_py.storage._variable_strings import read_variable_strings
+from bosaris_py._arrays import mark_read_only
+from bosaris_py._validation import FilePath, list_some
+from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
 
-__all__ = [
-    "GuardedDataset",
-    "GuardedFile",
-    "check_mask_values",
-    "open_guarded",
-]
+_FALLBACK_MEMORY = 16 * 2**30
+
+
+def machine_memory() -> int:
+    """Return the physical memory in bytes, or 16 GiB where it cannot be found out."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return _FALLBACK_MEMORY
+
+
+def format_bytes(count: int) -> str:
+    """Return a number of bytes in words, in powers of 1000."""
+    size = float(count)
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} PB"
+
+
+@define
+class MemoryBudget:
+    """Bytes that the arrays of one file may still take.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for the error message.
+    max_bytes : int or None
+        The caller's limit; None stands for the physical memory of the machine.
+    """
+
+    path: Path
+    max_bytes: int | None
+    spent: int = field(default=0, init=False)
+
+    def claim(self, count: int, what: str) -> None:
+        """Take `count` bytes for `what`, or refuse to go on.
+
+        Parameters
+        ----------
+        count : int
+            Bytes of memory that `what` needs.
+        what : str
+            The thing that needs them, as the error shall name it.
+
+        Raises
+        ------
+        FileFormatError
+            If the file as a whole would take more than the limit.
+        """
+        self.spent += count
+        limit = machine_memory() if self.max_bytes is None else self.max_bytes
+        if self.spent <= limit:
+            return
+        source = "this machine has" if self.max_bytes is None else "`max_bytes` allows"
+        message = (
+            f"{self.path}: {what} needs {format_bytes(count)} of memory "
+            f"({format_bytes(self.spent)} with the rest of the file), "
+            f"{source} {format_bytes(limit)}"
+        )
+        raise FileFormatError(message)
+
+
+_HEAP_HEADER = 16
+
+_OBJECT_HEADER = 16
+
+
+def read_variable_strings(
+    dataset: Any, path: Path, userblock: int, budget: MemoryBudget
+) -> npt.NDArray[np.bytes_]:
+    """Read a data set of strings of variable length.
+
+    Parameters
+    ----------
+    dataset : h5py.h5d.DatasetID
+        The data set, of a string type of variable length.
+    path : Path
+        The file that holds it.
+    userblock : int
+        Bytes before the HDF5 part of the file, from which addresses count.
+    budget : MemoryBudget
+        What the strings may take.
+
+    Returns
+    -------
+    (n,) ndarray of bytes
+        The strings in C order, each up to its first NUL.
+
+    Raises
+    ------
+    ValueError, struct.error, zlib.error
+        If the file is damaged.
+    """
+    count = math.prod(dataset.shape)
+    if count == 0:
+        return np.empty(0, dtype="S1")
+    address_size, _ = h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()
+    elements = _read_elements(dataset, path, 8 + address_size)
+    # Length, address of the heap, number of the object.
+    lengths = elements[:, :4].copy().view("<u4").ravel()
+    addresses = elements[:, 4:-4].copy().view(f"<u{address_size}").ravel()
+    numbers = elements[:, -4:].copy().view("<u4").ravel()
+    width = int(lengths.max())
+    file_size = path.stat().st_size
+    if width > file_size:
+        message = f"a string of {width} bytes in a file of {file_size}"
+        raise ValueError(message)
+    # As bytes, and four bytes for each character.
+    budget.claim(5 * count * max(1, width), "an array of ids")
+    strings = []
+    heaps: dict[int, dict[int, bytes]] = {}
+    unread = 2 * file_size
+    with path.open("rb") as stream:
+        for length, address, number in zip(
+            lengths.tolist(), addresses.tolist(), numbers.tolist(), strict=True
+        ):
+            if length == 0:
+                strings.append(b"")
+                continue
+            if address not in heaps:
+                heaps[address], size = _read_heap(stream, userblock + address, file_size)
+                unread -= size
+                if unread < 0:
+                    message = "heaps that overlap"
+                    raise ValueError(message)
+            text = heaps[address].get(number, b"")
+            if len(text) < length:
+                message = f"no string of {length} bytes where one should be"
+                raise ValueError(message)
+            strings.append(text[:length].partition(b"\0")[0])
+    return np.array(strings, dtype=f"S{max(1, width)}")
+
+
+def _read_elements(dataset: Any, path: Path, size: int) -> npt.NDArray[np.uint8]:
+    """Return the stored elements, each a row of `size` bytes."""
+    shape = tuple(dataset.shape)
+    elements = np.zeros((*shape, size), dtype=np.uint8)
+    layout = dataset.get_create_plist().get_layout()
+    if layout == h5py.h5d.CHUNKED:
+        _read_chunks(dataset, elements)
+    elif layout == h5py.h5d.CONTIGUOUS:
+        begin = dataset.get_offset()
+        # Without an address nothing was ever written: empty strings.
+        if begin is not None:
+            with path.open("rb") as stream:
+                stream.seek(begin)
+                stored = stream.read(elements.size)
+            elements = np.frombuffer(stored, dtype=np.uint8).reshape(elements.shape)
+    else:
+        message = "strings of variable length inside the header"
+        raise ValueError(message)
+    return elements.reshape(-1, size)
+
+
+def _read_chunks(dataset: Any, elements: npt.NDArray[np.uint8]) -> None:
+    """Set the elements that are stored in chunks; the others stay zero."""
+    properties = dataset.get_create_plist()
+    chunk_shape = (*properties.get_chunk(), elements.shape[-1])
+    filters = [properties.get_filter(number)[0] for number in range(properties.get_nfilters())]
+    for number in range(dataset.get_num_chunks()):
+        begin = dataset.get_chunk_info(number).chunk_offset
+        skipped, data = dataset.read_direct_chunk(begin)
+        applied = [code for place, code in enumerate(filters) if not skipped >> place & 1]
+        for code in reversed(applied):
+            if code != h5py.h5z.FILTER_DEFLATE:
+                message = f"strings of variable length compressed with filter {code}"
+                raise ValueError(message)
+            data = zlib.decompressobj().decompress(data, math.prod(chunk_shape))
+        stored = np.frombuffer(data, dtype=np.uint8).reshape(chunk_shape)
+        # The last extent of a chunk is that of the bytes of an element.
+        place = tuple(
+            slice(start, start + extent)
+            for start, extent in zip(begin, chunk_shape[:-1], strict=True)
+        )
+        target = elements[place]
+        target[...] = stored[tuple(slice(extent) for extent in target.shape)]
+
+
+def _read_heap(stream: Any, begin: int, file_size: int) -> tuple[dict[int, bytes], int]:
+    """Read a global heap; return its objects by number, and its size."""
+    stream.seek(begin)
+    header = stream.read(_HEAP_HEADER)
+    if header[:4] != b"GCOL":
+        message = f"no heap of strings at {begin}"
+        raise ValueError(message)
+    (size,) = struct.unpack_from("<Q", header, 8)
+    if not _HEAP_HEADER <= size <= file_size:
+        message = f"a heap of {size} bytes in a file of {file_size}"
+        raise ValueError(message)
+    data = stream.read(size - _HEAP_HEADER)
+    objects = {}
+    place = 0
+    while place + _OBJECT_HEADER <= len(data):
+        number, _, length = struct.unpack_from("<HH4xQ", data, place)
+        # Number 0 is the free space at the end.
+        if number == 0:
+            break
+        place += _OBJECT_HEADER
+        objects[number] = data[place : place + length]
+        place += length + (-length % 8)
+    return objects, size
+
+
+def decode_ids(encoded: npt.NDArray[np.bytes_]) -> npt.NDArray[np.str_]:
+    """Decode UTF-8 into the narrowest array that holds all strings."""
+    if encoded.size == 0:
+        return np.empty(0, dtype=np.str_)
+    width = max(1, int(np.strings.str_len(encoded).max()))
+    if character_codes(encoded).max(initial=0) < 128:
+        return encoded.astype(f"U{width}")
+    return np.strings.decode(encoded, "utf-8")
+
+
+def character_codes(strings: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the bytes or code points of strings as a matrix, NUL behind each end."""
+    item = np.uint8 if strings.dtype.kind == "S" else np.uint32
+    if strings.size == 0:
+        return np.empty((0, 1), dtype=item)
+    return np.ascontiguousarray(strings).view(item).reshape(strings.size, -1)
+
+
+def cut_at_null(encoded: npt.NDArray[np.bytes_]) -> npt.NDArray[np.bytes_]:
+    """End every string at its first NUL, as C does.
+
+    Programs in C leave rubbish in the buffer behind it, which numpy would keep.
+    """
+    letters = character_codes(encoded)
+    ended = letters == 0
+    if not (ended[:, :-1] & ~ended[:, 1:]).any():
+        return encoded
+    cleaned = np.where(np.logical_or.accumulate(ended, axis=1), np.uint8(0), letters)
+    return np.ascontiguousarray(cleaned).view(encoded.dtype).ravel()
+
+
+def refuse_nul(ids: npt.NDArray[np.str_], name: str) -> None:
+    """Raise if an id holds a NUL character, which ends a string in most formats."""
+    codes = character_codes(ids)
+    if ((codes[:, :-1] == 0) & (codes[:, 1:] != 0)).any():
+        message = f"an id of `{name}` holds a NUL character, which files cannot store"
+        raise InvalidInputError(message)
+
 
 # gzip, the strongest of the filters that every HDF5 library has, shrinks at most
 # 1032-fold; a data set that claims more than this is not backed by the file.
 _BELIEVABLE_RATIO = 1100
+
 # Data sets up to this size are harmless whatever they claim.
 _HARMLESS_BYTES = 2**26
+
 # A fixed-length attribute longer than this is not a format name.
 _LONGEST_ATTRIBUTE = 1024
+
 # A file of scores has ten objects at most; one of MATLAB 7.3 has one for each id.
 _MOST_OBJECTS = 2**20
 
@@ -59,10 +313,12 @@ _TYPE_CLASSES = {
     h5py.h5t.VLEN: "variable-length sequence",
     h5py.h5t.ARRAY: "array",
 }
+
 _LINKS = {
     h5py.h5l.TYPE_SOFT: "a soft link",
     h5py.h5l.TYPE_EXTERNAL: "an external link",
 }
+
 _OTHER_FORMATS = (
     (b"MATLAB 5.0", "a MATLAB file of version 5 to 7; give it the extension .mat"),
     (b"MATLAB 7.3", "a MATLAB file of version 7.3; give it the extension .mat"),
@@ -442,14 +698,14 @@ class GuardedDataset:
         numbers = np.empty(self.shape, dtype=np.float32 if short else np.float64)
         if numbers.size:
             self.dataset.read_direct(numbers)
-        return frozen(numbers)
+        return mark_read_only(numbers)
 
     def read_integers(self) -> npt.NDArray[Any]:
         """Return whole numbers in the type in which they are stored, read-only."""
         numbers = np.empty(self.shape, dtype=self.dataset.dtype.newbyteorder("="))
         if numbers.size:
             self.dataset.read_direct(numbers)
-        return frozen(numbers)
+        return mark_read_only(numbers)
 
     def read_mask(self, *, signed: bool = False) -> npt.NDArray[Any]:
         """Return a mask as bool, or as int8 holding -1, 0 and 1 if `signed`; read-only.
@@ -458,7 +714,7 @@ class GuardedDataset:
         everything above 0.5 as true; a file where that matters is not a mask.)
         """
         if self.count == 0:
-            return frozen(np.zeros(self.shape, dtype=np.int8 if signed else np.bool_))
+            return mark_read_only(np.zeros(self.shape, dtype=np.int8 if signed else np.bool_))
         if self.item_size == 1:
             # Bytes are taken as they are stored, also those of an enumeration, in
             # which a damaged file can hold what numpy's bool must never hold.
@@ -485,7 +741,7 @@ class GuardedDataset:
             else:
                 encoded = cut_at_null(encoded)
         try:
-            return frozen(decode_ids(encoded))
+            return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:
             text = "holds an id that is neither ASCII nor UTF-8"
             raise self.owner.error(self.name, text) from error
@@ -532,13 +788,13 @@ def check_mask_values(
             signed and stored.dtype.kind == "i" and (raw + np.uint8(1)).max(initial=0) <= 2
         )
         if good:
-            frozen(stored)
-            return frozen(raw.view(np.int8 if signed else np.bool_))
+            mark_read_only(stored)
+            return mark_read_only(raw.view(np.int8 if signed else np.bool_))
     legal = (stored == 0) | (stored == 1)
     if signed:
         legal |= stored == -1
     if legal.all():
-        return frozen(stored.astype(np.int8 if signed else np.bool_))
+        return mark_read_only(stored.astype(np.int8 if signed else np.bool_))
     strangers = stored[~legal]
     position = tuple(int(index) for index in np.argwhere(~legal)[0])
     allowed = "1 (target), -1 (non-target) and 0" if signed else "0 and 1"
@@ -548,3 +804,145 @@ def check_mask_values(
         f"others ({values}), the first at {position}"
     )
     raise FileFormatError(message)
+
+
+def create_hdf5(
+    temporary: Path, path: FilePath, fill: Callable[[Any], None], **options: Any
+) -> None:
+    """Let a function put its data sets into a new HDF5 file.
+
+    Parameters
+    ----------
+    temporary : Path
+        An empty file; it becomes the HDF5 file.
+    path : str or path-like
+        Name of the file for error messages.
+    fill : callable
+        Is given the open `h5py.File`. It runs in a thread of its own.
+    **options
+        For `h5py.File`.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written, for instance because the disk is full. What
+        `fill` raises passes through.
+
+    Notes
+    -----
+    Why a thread: Python runs the handlers of signals, such as the one that raises
+    `KeyboardInterrupt`, in the main thread, between any two steps of Python code. There
+    it could come out of the writing object in the midst of the library's work.
+    """
+
+    def create() -> None:
+        with _Sink.opened(temporary) as sink:
+            try:
+                with h5py.File(sink, "w", **options) as file:
+                    fill(file)
+            except Exception:
+                # The library may stumble over what was not stored; the cause is this.
+                sink.raise_error(path)
+                raise
+            sink.raise_error(path)
+
+    _run_undisturbed(create)
+
+
+def _run_undisturbed(task: Callable[[], None]) -> None:
+    """Run a task where no signal can interrupt it, and wait for its end."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        future: Future[None] | None = None
+        # There are no new threads any more when the interpreter shuts down.
+        with contextlib.suppress(RuntimeError):
+            future = pool.submit(task)
+        if future is None:
+            task()
+        else:
+            future.result()
+
+
+class _Sink(io.RawIOBase):
+    """A file for the HDF5 library in which nothing ever fails.
+
+    Parameters
+    ----------
+    stream : io.FileIO
+        The file, unbuffered.
+    """
+
+    def __init__(self, stream: io.FileIO) -> None:
+        self.stream = stream
+        self.error: OSError | None = None
+        self.position = 0
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(cls, path: Path) -> Iterator["_Sink"]:
+        """Open a file that exists."""
+        with io.FileIO(path, "r+") as stream:
+            yield cls(stream)
+
+    def raise_error(self, path: FilePath) -> None:
+        """Raise the first error, if there was one, about the file the user named."""
+        if self.error is not None:
+            code = self.error.errno or 0
+            raise OSError(code, os.strerror(code), os.fspath(path)) from self.error
+
+    @contextlib.contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Keep an error of the operating system for later."""
+        try:
+            yield
+        except OSError as error:
+            self.error = error
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a place in the file; beyond the end, too."""
+        base = self._size() if whence == os.SEEK_END else 0
+        self.position = base + offset
+        return self.position
+
+    def tell(self) -> int:
+        """Return the place in the file."""
+        return self.position
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what was written before; zeros if it was not stored."""
+        view = memoryview(buffer)
+        count = 0
+        with self._kept():
+            self.stream.seek(self.position)
+            count = self.stream.readinto(view) or 0
+        view[count:] = bytes(len(view) - count)
+        self.position += len(view)
+        return len(view)
+
+    def write(self, data: Any) -> int:
+        """Write, unless that failed before."""
+        rest = memoryview(data)
+        length = len(rest)
+        if self.error is None:
+            with self._kept():
+                self.stream.seek(self.position)
+                while rest:
+                    rest = rest[self.stream.write(rest) :]
+        self.position += length
+        return length
+
+    def truncate(self, size: int | None = None) -> int:
+        """Set the length of the file, unless writing failed before."""
+        length = self.position if size is None else size
+        if self.error is None:
+            with self._kept():
+                self.stream.truncate(length)
+        return length
+
+    def flush(self) -> None:
+        """Do nothing: no bytes are held back."""
+
+    def _size(self) -> int:
+        size = 0
+        with self._kept():
+            size = os.fstat(self.stream.fileno()).st_size
+        return size

@@ -19,19 +19,22 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py.storage._limits import MemoryBudget
-
-__all__ = ["Matrix", "find_variable"]
+from bosaris_py.storage._guarded_hdf5 import MemoryBudget
 
 _HEADER_SIZE = 128
+
 _MATRIX = 14
+
 _COMPRESSED = 15
+
 # zlib shrinks at most 1032-fold; a variable that claims more is not in the file.
 _BELIEVABLE_RATIO = 1100
+
 # Enough of a compressed variable to see its name, which has at most 63 letters.
 _PEEK_BYTES = 512
 
 _CELL, _STRUCT, _OBJECT, _CHAR, _SPARSE, _FUNCTION, _OPAQUE = 1, 2, 3, 4, 5, 16, 17
+
 _CLASS_NAMES = {
     _CELL: "a cell array",
     _STRUCT: "a struct",
@@ -41,6 +44,7 @@ _CLASS_NAMES = {
     _FUNCTION: "a function",
     _OPAQUE: "a class object",
 }
+
 _NUMBER_CLASSES = {
     6: np.float64,
     7: np.float32,
@@ -53,7 +57,9 @@ _NUMBER_CLASSES = {
     14: np.int64,
     15: np.uint64,
 }
+
 _COMPLEX = 0x0800
+
 # MATLAB stores numbers in a shorter type than that of their class if it can.
 _NUMBER_TYPES = {
     1: "i1",
@@ -67,6 +73,7 @@ _NUMBER_TYPES = {
     12: "i8",
     13: "u8",
 }
+
 _TEXT_TYPES = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
 
 

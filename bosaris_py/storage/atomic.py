@@ -11,10 +11,9 @@ from pathlib import Path
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import InvalidInputError
 
-__all__ = ["atomic_write"]
-
 # The temporary name repeats so much of the wanted one; file systems take 255 bytes in all.
 _NAME_KEPT = 40
+
 _SUFFIX_KEPT = 10
 
 

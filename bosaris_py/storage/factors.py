@@ -7,18 +7,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
-    StrArray,
-    as_ids,
-    by_constructor,
-    check_unique,
-    describe,
-    frozen,
-    invalid,
-    read_only,
-)
-
-__all__ = ["Factor"]
+from bosaris_py._arrays import StrArray, by_constructor, mark_read_only, read_only
+from bosaris_py._validation import as_ids, check_unique, describe, invalid
 
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -152,7 +142,7 @@ class Factor:
         (k,) ndarray of str
             Four bytes per character: for millions of items prefer `codes`.
         """
-        return frozen(self.levels[self.codes])
+        return mark_read_only(self.levels[self.codes])
 
     def take(self, indices: Any) -> "Factor":
         """Return the factor of other items.
@@ -167,7 +157,7 @@ class Factor:
         Factor
             With the same levels, those that occur no more included.
         """
-        return Factor(frozen(np.array(self.codes[indices])), self.levels)
+        return Factor(mark_read_only(np.array(self.codes[indices])), self.levels)
 
     def counts(self) -> npt.NDArray[np.int64]:
         """Count the items of each level.
@@ -177,7 +167,7 @@ class Factor:
         (n,) ndarray of int64
             In the order of `levels`.
         """
-        return frozen(np.bincount(self.codes, minlength=self.levels.size).astype(np.int64))
+        return mark_read_only(np.bincount(self.codes, minlength=self.levels.size).astype(np.int64))
 
 
 def _as_codes(values: npt.ArrayLike, n_levels: int) -> CodeArray:
@@ -217,4 +207,4 @@ def _coded(parts: Any, size: int) -> Factor:
     levels = sorted(numbers)
     rank = np.empty(len(levels), dtype=np.min_scalar_type(max(0, len(levels) - 1)))
     rank[[numbers[text] for text in levels]] = np.arange(len(levels))
-    return Factor(frozen(rank[codes]), levels)
+    return Factor(mark_read_only(rank[codes]), levels)

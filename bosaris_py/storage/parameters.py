@@ -29,13 +29,13 @@ import numpy as np
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage._versions import refuse_newer
 from bosaris_py.storage.atomic import atomic_write
-
-__all__ = ["read_parameters", "write_parameters"]
+from bosaris_py.storage.schema import refuse_newer
 
 _FORMAT = "bosaris_py.parameters"
+
 _FORMAT_VERSION = "1.0"
+
 _FROM_WORD = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
 

@@ -4,20 +4,21 @@ Rows are models, columns are test segments; wherever trials become a vector the
 model index runs fastest. All objects are immutable.
 """
 
-from bosaris_py.trials.condition_members import ConditionMembers
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.flat_key import FlatKey
-from bosaris_py.trials.flat_ndx import FlatNdx
-from bosaris_py.trials.flat_scores import FlatScores
-from bosaris_py.trials.from_tables import read_key, read_scores, read_trials, to_table
+from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.ndx import Ndx
-from bosaris_py.trials.quality_measures import QualityMeasures
-from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.segment_quality import SegmentQuality
-from bosaris_py.trials.trial_comparison import TrialComparison, compare_trials
+from bosaris_py.trials.key import FlatKey, Key
+from bosaris_py.trials.metadata import (
+    TrialComparison,
+    TrialMetadata,
+    compare_trials,
+    read_key,
+    read_scores,
+    read_trials,
+    to_table,
+)
+from bosaris_py.trials.ndx import FlatNdx, Ndx
+from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
+from bosaris_py.trials.scores import FlatScores, Scores
 
 __all__ = [
     "ConditionMembers",

@@ -7,18 +7,16 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
 
-from bosaris_py._validation import BoolArray, StrArray, as_ids, check_shape, warn_caller
-from bosaris_py._validation import frozen as mark_read_only
+from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
+from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat, text
-from bosaris_py.trials._base import check_same_class
-from bosaris_py.trials._fields import IdList
-from bosaris_py.trials._files import MatFileMethods, Storage, TextFileMethods
-from bosaris_py.trials.ids import IdIndex
-
-__all__ = ["IdMap"]
+from bosaris_py.trials.base import check_same_class
+from bosaris_py.trials.files import MatFileMethods, Storage, TextFileMethods
+from bosaris_py.trials.ids import IdIndex, IdList
 
 _LEFT_REPEATED = "The left id list contains duplicate identifiers."
+
 _RIGHT_REPEATED = "The right id list contains duplicate identifiers."
 
 

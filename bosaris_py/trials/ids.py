@@ -1,4 +1,4 @@
-"""Lists of ids: which of them an object has, and where.
+"""Lists of ids: checks, look-up, order.
 
 An `IdIndex` sorts the ids of an object once; every later question ("where are
 these 20,000 segments in that score matrix?") is then a binary search in
@@ -6,17 +6,21 @@ numpy, without a Python loop over ids.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import Attribute, frozen
 
-from bosaris_py._validation import StrArray, as_ids, check_unique
-from bosaris_py._validation import frozen as mark_read_only
-
-__all__ = ["IdIndex", "IntArray", "code_ids", "same_ids", "union_of"]
-
-IntArray = npt.NDArray[np.intp]
+from bosaris_py._arrays import (
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    StrArray,
+    mark_read_only,
+    read_only,
+)
+from bosaris_py._validation import as_ids, as_mask, as_matrix, check_shape, check_unique
 
 
 def same_ids(first: StrArray, second: StrArray) -> bool:
@@ -41,7 +45,7 @@ class IdIndex:
 
     ids: StrArray
     ordered: StrArray
-    order: IntArray | None
+    order: IndexArray | None
 
     @classmethod
     def of(cls, ids: StrArray) -> "IdIndex":
@@ -60,7 +64,7 @@ class IdIndex:
         if self.has_repeated():
             check_unique(self.ids, name, owner)
 
-    def locate(self, wanted: "IdIndex") -> IntArray | None:
+    def locate(self, wanted: "IdIndex") -> IndexArray | None:
         """Return the position in this list of each wanted id, or None for "all in order".
 
         Parameters
@@ -76,7 +80,7 @@ class IdIndex:
         """
         return None if same_ids(self.ids, wanted.ids) else self.locate_last(wanted)
 
-    def locate_last(self, wanted: "IdIndex") -> IntArray:
+    def locate_last(self, wanted: "IdIndex") -> IndexArray:
         """Return the position in this list of each wanted id.
 
         Parameters
@@ -118,7 +122,7 @@ def union_of(id_lists: Sequence[StrArray]) -> IdIndex:
 
 def code_ids(
     names: npt.ArrayLike | Sequence[str], name: str, owner: str
-) -> tuple[StrArray, IntArray]:
+) -> tuple[StrArray, IndexArray]:
     """Split one id per trial into the sorted distinct ids and the place of each in them.
 
     A hash table is four times faster here than sorting all the strings, and a
@@ -146,3 +150,47 @@ def code_ids(
     table = dict(zip(distinct, range(len(distinct)), strict=True))
     codes = np.fromiter(map(table.__getitem__, listed), dtype=np.intp, count=len(listed))
     return as_ids(distinct, name, owner), codes
+
+
+IdList = npt.ArrayLike | Sequence[str]
+
+
+def to_matrix(value: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Return values as a read-only matrix; an empty list is a matrix without cells."""
+    if isinstance(value, (list, tuple)) and len(value) == 0:
+        value = np.empty((0, 0))
+    return read_only(as_matrix(value, name, owner))
+
+
+def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str, owner: str) -> BoolArray:
+    """Return a mask as a read-only array; an empty list fits any shape without cells."""
+    mask = as_mask(value, name, owner)
+    if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
+        mask = mask.reshape(shape)
+    return read_only(mask)
+
+
+def to_mask_or_all(
+    value: npt.ArrayLike | None, shape: tuple[int, ...], name: str, owner: str
+) -> BoolArray:
+    """Return a mask as a read-only array; None says all true."""
+    if value is None:
+        return mark_read_only(np.ones(shape, dtype=np.bool_))
+    return to_mask(value, shape, name, owner)
+
+
+def check_models(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
+    """Raise if a model occurs twice."""
+    instance._model_index.check_unique(attribute.name, type(instance).__name__)
+
+
+def check_segments(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
+    """Raise if a segment occurs twice."""
+    instance._segment_index.check_unique(attribute.name, type(instance).__name__)
+
+
+def check_cells(instance: Any, attribute: "Attribute[Any]", matrix: npt.NDArray[Any]) -> None:
+    """Raise unless a matrix has one row per model and one column per segment."""
+    shape = (instance.modelset.size, instance.segset.size)
+    owner = type(instance).__name__
+    check_shape(matrix, shape, attribute.name, owner, "(models, segments)")

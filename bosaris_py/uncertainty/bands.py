@@ -13,28 +13,30 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._validation import FloatArray, as_vector, describe, frozen, invalid
-from bosaris_py.evaluation.bayes_curves import LARGEST_PLO
+from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._validation import as_vector, describe, invalid
+from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
-from bosaris_py.uncertainty.curve_statistics import CurveStatistic, MinDCF
-from bosaris_py.uncertainty.resampling_plans import ResamplingPlan
-from bosaris_py.uncertainty.samplers import Sampler
-from bosaris_py.uncertainty.speaker_plan import SpeakerPlan
-from bosaris_py.uncertainty.speaker_sums import SpeakerSums
-from bosaris_py.uncertainty.statistic import Bounds, SortedEvaluator, Statistic
+from bosaris_py.uncertainty.replicates import WeightedCurve
+from bosaris_py.uncertainty.resampling import ResamplingPlan, SpeakerPlan
+from bosaris_py.uncertainty.samplers import Sampler, SpeakerSums
+from bosaris_py.uncertainty.statistic import (
+    ActDCF,
+    Bounds,
+    CurveStatistic,
+    MinDCF,
+    SortedEvaluator,
+    Statistic,
+)
 from bosaris_py.uncertainty.strata import SortedStrata
-from bosaris_py.uncertainty.threshold_statistics import ActDCF
-from bosaris_py.uncertainty.weighted_curve import WeightedCurve
 
-__all__ = ["ActDCFCurve", "DCFBand", "DCFKind", "DETBand", "DETCurve", "MinDCFCurve"]
-
-Float64Array = npt.NDArray[np.float64]
 DCFKind: TypeAlias = Literal["act", "min"]
 
 # Equally spaced on the paper of each plot, over all that its windows show.
 _PLO = tuple(np.linspace(-10.0, 10.0, 401).tolist())
+
 _PFA = tuple(special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
 
 
@@ -252,7 +254,7 @@ class DETCurve(CurveStatistic):
         """
         checked = _check_result(result, len(self.pfa), "DETCurve.band")
         return DETBand(
-            frozen(np.array(self.pfa)),
+            mark_read_only(np.array(self.pfa)),
             checked.estimate,
             checked.low,
             checked.high,
@@ -333,7 +335,7 @@ class _DCFCurve(Statistic):
         checked = _check_result(result, len(self.plo), f"{type(self).__name__}.band")
         return DCFBand(
             self.kind,
-            frozen(np.array(self.plo)),
+            mark_read_only(np.array(self.plo)),
             checked.estimate,
             checked.low,
             checked.high,

@@ -1,4 +1,4 @@
-"""What a bootstrap found: replicates, their spread, and intervals made from them."""
+"""The result of a bootstrap: estimate, standard error, interval, replicates."""
 
 import math
 from typing import Any, Literal, TypeAlias, get_args
@@ -8,15 +8,306 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._validation import check_fraction, frozen, invalid, warn_caller
+from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._validation import (
+    as_vector,
+    check_fraction,
+    check_not_empty,
+    describe,
+    invalid,
+    refuse_nan,
+    warn_caller,
+)
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
-from bosaris_py.uncertainty.estimates import check_choice
-from bosaris_py.uncertainty.normality import NormalityTest, normality_test
-from bosaris_py.uncertainty.quantiles import quantile
 
-__all__ = ["BootstrapResult", "IntervalKind", "check_interval", "relative_error"]
+Alternative = Literal["two-sided", "less", "greater"]
 
-Float64Array = npt.NDArray[np.float64]
+
+@attrs.frozen(repr=False)
+class Interval:
+    """An estimate, its standard error and a confidence interval.
+
+    Parameters
+    ----------
+    estimate : float
+        What was measured.
+    low, high : float
+        Ends of the interval.
+    standard_error : float
+        Standard deviation of the estimate over repetitions of the experiment.
+    confidence : float
+        Share of repetitions whose interval covers the true value, nominally.
+    method : str
+        How the interval was made.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    standard_error: float
+    confidence: float
+    method: str
+
+    @property
+    def width(self) -> float:
+        """Length of the interval, high - low."""
+        return self.high - self.low
+
+    @property
+    def relative_error(self) -> float:
+        """Half the width of the normal 95 % interval over the estimate, 1.96 SE / estimate.
+
+        As the tables of Wu et al. 2016 print it, as a fraction; inf for an
+        estimate of 0.
+        """
+        if self.estimate == 0:
+            return math.inf
+        return 1.96 * self.standard_error / self.estimate
+
+    def __repr__(self) -> str:
+        """Put estimate, interval, standard error and method on one line."""
+        return (
+            f"{self.estimate:.4g} ({100 * self.confidence:g} % interval {self.low:.4g} to "
+            f"{self.high:.4g}, standard error {self.standard_error:.2g}; {self.method})"
+        )
+
+
+@attrs.frozen(repr=False)
+class ZTest:
+    """The outcome of a z-test of the difference of two systems.
+
+    Parameters
+    ----------
+    difference : float
+        First system minus second; negative where the first has the lower cost.
+    standard_error : float
+        Standard deviation of the difference if the systems are alike.
+    z : float
+        Difference over standard error; 0 if both are zero.
+    p_value : float
+        Chance of a difference at least as extreme if the systems are alike.
+    alternative : {"two-sided", "less", "greater"}
+        What counts as extreme: any difference, or one that is less or greater
+        than zero.
+    method : str
+        Which variant of the test it was.
+    """
+
+    difference: float
+    standard_error: float
+    z: float
+    p_value: float
+    alternative: Alternative
+    method: str
+
+    @property
+    def confidence(self) -> float:
+        """1 - p: the confidence that the systems differ, Bengio and Mariethoz's delta."""
+        return 1.0 - self.p_value
+
+    def interval(self, confidence: float = 0.95) -> Interval:
+        """Return the normal confidence interval of the difference.
+
+        Parameters
+        ----------
+        confidence : float, default: 0.95
+            Strictly between 0 and 1.
+
+        Returns
+        -------
+        Interval
+        """
+        return normal_interval(
+            self.difference, self.standard_error, confidence, self.method, "ZTest.interval"
+        )
+
+    def __repr__(self) -> str:
+        """Put difference, standard error, z and p on one line."""
+        return (
+            f"difference {self.difference:.4g}, standard error {self.standard_error:.2g}, "
+            f"z {self.z:.3g}, p {self.p_value:.3g} ({self.alternative}; {self.method})"
+        )
+
+
+def normal_interval(
+    estimate: float, standard_error: float, confidence: float, method: str, owner: str
+) -> Interval:
+    """Return estimate -+ z SE, with the exact normal quantile; not clipped."""
+    half = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence", owner)))
+    half *= standard_error
+    return Interval(
+        float(estimate),
+        float(estimate - half),
+        float(estimate + half),
+        float(standard_error),
+        float(confidence),
+        method,
+    )
+
+
+def z_test(
+    difference: float, standard_error: float, alternative: Alternative, method: str, owner: str
+) -> ZTest:
+    """Compare a difference with its standard error under the normal distribution."""
+    check_choice(alternative, get_args(Alternative), "alternative", owner)
+    if standard_error > 0:
+        z = difference / standard_error
+    else:
+        z = math.copysign(math.inf, difference) if difference else 0.0
+    # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
+    tail = {"two-sided": -abs(z), "less": z, "greater": -z}[alternative]
+    p_value = float(special.ndtr(tail)) * (2.0 if alternative == "two-sided" else 1.0)
+    return ZTest(float(difference), float(standard_error), float(z), p_value, alternative, method)
+
+
+def check_choice(value: object, choices: tuple[str, ...], name: str, owner: str) -> None:
+    """Raise unless `value` is one of `choices`."""
+    if value not in choices:
+        listed = ", ".join(f'"{choice}"' for choice in choices)
+        raise invalid(name, owner, f"be one of {listed}", describe(value))
+
+
+# How far a probability that was computed, such as (1 - 0.95) / 2, may lie from the one meant.
+_FUZZ = 4 * np.finfo(np.float64).eps
+
+
+def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
+    r"""Compute quantiles by inverting the distribution function, averaging at its steps.
+
+    Parameters
+    ----------
+    values : (n,) or (n, ...) array_like of float
+        The sample, along the first axis; no NaN.
+    probability : float or (k,) array_like of float
+        Probabilities in [0, 1].
+
+    Returns
+    -------
+    float or ndarray of float64
+        With the sample in ascending order :math:`x_{(1)} \le \dots \le x_{(n)}`:
+        the mean of :math:`x_{(np)}` and :math:`x_{(np+1)}` where :math:`np` is
+        a whole number, else :math:`x_{(\lceil np \rceil)}`; the smallest value
+        at 0, the largest at 1. Axes: those of `probability`, then those of
+        `values` without the first.
+
+    Raises
+    ------
+    InvalidInputError
+        If the sample is empty or holds NaN, or a probability is not in [0, 1].
+
+    Notes
+    -----
+    Definition 2 of [1]_, which NISTIR 7722 and Wu et al. use for their
+    confidence intervals. numpy's ``averaged_inverted_cdf`` multiplies in
+    floating point and then takes some whole numbers for fractions: for n = 100
+    and p = 0.29 the product is 28.999999999999996 and the answer the 29th value
+    where it should be the mean of the 29th and the 30th. Here a product counts
+    as whole if a change of the probability by rounding alone could make it so.
+
+    References
+    ----------
+    .. [1] R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages",
+       The American Statistician 50, 1996, doi:10.2307/2684934.
+
+    Examples
+    --------
+    >>> quantile(range(1, 101), 0.29)
+    29.5
+    >>> quantile([1.0, 2.0, 3.0], [0.0, 0.5, 1.0]).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.ndim == 0:
+        raise invalid("values", "quantile", "be a list of numbers", describe(values))
+    check_not_empty(sample, "values", "quantile")
+    refuse_nan(sample, "values", "quantile")
+    p = np.asarray(probability, dtype=np.float64)
+    if not np.all((p >= 0) & (p <= 1)):
+        hint = "Percentages must be divided by 100."
+        raise invalid("probability", "quantile", "lie in [0, 1]", describe(probability), hint)
+    ordered = np.sort(sample, axis=0)
+    size = ordered.shape[0]
+    product = size * p
+    nearest = np.rint(product)
+    whole = np.abs(product - nearest) <= size * _FUZZ
+    lower = np.where(whole, nearest, np.ceil(product)).astype(np.int64)
+    upper = np.where(whole, lower + 1, lower)
+    low = ordered[np.clip(lower, 1, size) - 1]
+    high = ordered[np.clip(upper, 1, size) - 1]
+    # Equal neighbours are returned as they are, infinite ones too.
+    middle = np.where(low == high, low, 0.5 * low + 0.5 * high)
+    return float(middle) if middle.ndim == 0 else middle
+
+
+# Royston's approximation of the p-value holds for these sample sizes.
+_FEWEST, _MOST = 3, 5000
+
+
+@attrs.frozen
+class NormalityTest:
+    """The outcome of Shapiro and Wilk's test.
+
+    Parameters
+    ----------
+    w : float
+        The statistic W, at most 1; smaller means less normal.
+    p_value : float
+        Chance of a W at most as large if the sample is normal.
+    """
+
+    w: float
+    p_value: float
+
+
+def normality_test(sample: npt.ArrayLike) -> NormalityTest:
+    """Test if a sample looks normal, by Shapiro and Wilk's test.
+
+    Both papers do so with bootstrap replicates, and the second with the
+    distribution of standard errors, before they use normal tests.
+
+    Parameters
+    ----------
+    sample : (n,) array_like of float
+        3 to 5000 values, not all equal; no NaN.
+
+    Returns
+    -------
+    NormalityTest
+        With W and the p-value. A small p-value speaks against normality.
+
+    Raises
+    ------
+    InvalidInputError
+        If the sample is too small, too large, constant or not one-dimensional.
+
+    Notes
+    -----
+    NISTIR 7722, section 3; Wu et al. 2016, sections VIII-A and VIII-B. A
+    fixed-threshold DCF takes few distinct values where there are few errors,
+    and the test then finds steps, not skewness.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sample = np.random.default_rng(0).normal(size=2000)
+    >>> normality_test(sample).p_value > 0.05
+    True
+    """
+    values = as_vector(sample, "sample", "normality_test")
+    refuse_nan(values, "sample", "normality_test")
+    if not _FEWEST <= values.size <= _MOST:
+        expected = f"hold {_FEWEST} to {_MOST} values"
+        hint = "The p-value of Shapiro and Wilk's test is not known for other sizes."
+        raise invalid("sample", "normality_test", expected, f"{values.size}", hint)
+    if values.min() == values.max():
+        raise invalid("sample", "normality_test", "not be constant", f"only {values[0]:g}")
+    # Importing scipy.stats takes longer than most bootstraps.
+    from scipy import stats
+
+    w, p_value = stats.shapiro(values)
+    return NormalityTest(float(w), float(p_value))
+
+
 IntervalKind: TypeAlias = Literal["percentile", "basic", "normal"]
 
 # A standard deviation takes two.
@@ -185,7 +476,7 @@ class BootstrapResult:
             )
             warn_caller(message, FewErrorsWarning)
         unfinished = cls(
-            estimate, spread, estimate, estimate, frozen(replicates), method, interval,
+            estimate, spread, estimate, estimate, mark_read_only(replicates), method, interval,
             confidence, n_degenerate, bounds,
         )  # fmt: skip
         low, high = unfinished.interval_of(interval, confidence)
@@ -312,4 +603,4 @@ def _spread(sample: Float64Array, magnitude: Any) -> Any:
 def _plain(value: Any) -> Any:
     """Return a 0-d array as a float."""
     array = np.asarray(value, dtype=np.float64)
-    return float(array) if array.ndim == 0 else frozen(array)
+    return float(array) if array.ndim == 0 else mark_read_only(array)

@@ -1,44 +1,63 @@
-"""Decisions and errors counted from them: what the analytic tests start from.
+"""Intervals and tests of error-rates and half total error rates (Bengio and Mariethoz).
 
 Accept iff score >= threshold, compared in float64, as everywhere.
+
+The tests of Bengio and Mariethoz [1]_: error counts of the two classes are
+independent binomial numbers, so a weighted sum of the two rates is
+approximately normal, with a variance that follows from the counts. Their
+assumption is that *trials* are independent; where trials share speakers, see
+the speaker-level methods of this package.
+
+Sums are written for any DCF, :math:`a P_{miss} + b P_{fa}` with
+:math:`a = P_{target} C_{miss}` and :math:`b = (1-P_{target}) C_{fa}`; the HTER has
+:math:`a = b = 1/2`.
+
+References
+----------
+.. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
+   authentication", Odyssey 2004.
+.. [2] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
+   proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
+.. [3] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in 1:1
+   matching tasks", International Journal of Computer Vision, 2024, arXiv:2306.01198.
+.. [4] ISO/IEC 19795-1:2021, "Biometric performance testing and reporting", rules of 3
+   and of 30.
+.. [5] G. R. Doddington, M. A. Przybocki, A. F. Martin and D. A. Reynolds, "The NIST
+   speaker recognition evaluation - Overview, methodology, systems, results, perspective",
+   Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1.
 """
 
 import math
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
+from bosaris_py._arrays import BoolArray, FloatArray, read_only
 from bosaris_py._validation import (
-    BoolArray,
-    FloatArray,
     as_mask,
     as_vector,
+    check_fraction,
     check_not_empty,
     describe,
     invalid,
-    read_only,
     refuse_nan,
     warn_caller,
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
-from bosaris_py.evaluation.rule_of_30 import FEWEST_ERRORS
-from bosaris_py.trials.forms import AnyKey, AnyScores
-
-__all__ = [
-    "Decisions",
-    "Disagreements",
-    "ErrorCounts",
-    "Prices",
-    "ThresholdCost",
-    "as_count",
-    "as_threshold",
-    "check_few_errors",
-    "disagreements_of",
-    "prices_of",
-    "rejected",
-]
+from bosaris_py.evaluation.curves import FEWEST_ERRORS
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.uncertainty.bootstrap_result import (
+    Alternative,
+    Interval,
+    ZTest,
+    check_choice,
+    normal_interval,
+    z_test,
+)
 
 
 class Prices(Protocol):
@@ -485,3 +504,694 @@ def disagreements_of(a: object, b: object) -> Disagreements:
     if isinstance(a, Disagreements) and b is None:
         return a
     return Disagreements.between(a, b)  # type: ignore[arg-type]
+
+
+IntervalMethod = Literal["hter", "naive", "class"]
+
+DCFTestMethod = Literal["independent", "dependent", "stricter"]
+
+TestMethod = Literal["independent", "dependent", "stricter", "naive", "class"]
+
+_HALVES = (0.5, 0.5)
+
+
+def hter_interval(
+    errors: ErrorCounts | Decisions,
+    *,
+    confidence: float = 0.95,
+    method: IntervalMethod = "hter",
+) -> Interval:
+    r"""Compute the confidence interval of a half total error rate.
+
+    Parameters
+    ----------
+    errors : ErrorCounts or Decisions
+        Errors of the system: ``ErrorCounts(misses, n_tar, false_alarms, n_non)``,
+        ``ErrorCounts.from_scores(scores, key, threshold)`` or others.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+    method : {"hter", "naive", "class"}, default: "hter"
+        "hter" is equation (13) of [1]_. The others are there to show what goes
+        wrong with them: "naive" takes the HTER for the error-rate of all trials,
+        equation (18); "class" is the interval of the classification error, a
+        quantity that the larger class dominates, equation (17). Both are usually
+        far too narrow.
+
+    Returns
+    -------
+    Interval
+        Centred at the HTER ("class": at the classification error), a fraction;
+        symmetric, not clipped to [0, 1].
+
+    Raises
+    ------
+    InvalidInputError
+        If `errors` holds no counts, or `confidence` is not in (0, 1).
+
+    Warns
+    -----
+    FewErrorsWarning
+        If one of the rates rests on fewer than 30 errors.
+
+    Notes
+    -----
+    .. math::
+
+        \sigma^2 = \frac{P_{fa}(1-P_{fa})}{4 N} + \frac{P_{miss}(1-P_{miss})}{4 T}
+
+    for :math:`T` targets and :math:`N` non-targets. The normal quantile is exact
+    where the paper rounds it to 1.645, 1.960 or 2.576.
+
+    References
+    ----------
+    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
+       authentication", Odyssey 2004, equations (13), (17) and (18).
+
+    Examples
+    --------
+    >>> errors = ErrorCounts(misses=559, n_tar=5825, false_alarms=7565, n_non=57748)
+    >>> hter_interval(errors)
+    0.1135 (95 % interval 0.1095 to 0.1175, standard error 0.0021; hter)
+    """
+    owner = "hter_interval"
+    check_choice(method, get_args(IntervalMethod), "method", owner)
+    counts = _counts_of(errors, "errors", owner)
+    _check_few(counts)
+    if method == "hter":
+        centre, variance = counts.hter, _variance(counts, _HALVES)
+    else:
+        centre, variance = _as_one_rate(counts, method)
+    return normal_interval(centre, math.sqrt(variance), confidence, method, owner)
+
+
+def dcf_interval(
+    errors: ErrorCounts | Decisions,
+    cost: Prices,
+    *,
+    confidence: float = 0.95,
+    normalize: bool | None = None,
+) -> Interval:
+    r"""Compute the confidence interval of a detection cost.
+
+    Parameters
+    ----------
+    errors : ErrorCounts or Decisions
+        Errors of the system, as for `hter_interval`.
+    cost : OperatingPoint or DCF
+        Prior and costs; anything with attributes p_target, c_miss and c_fa.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+    normalize : bool, optional
+        Divide by the cost of the better decision made without a detector. By
+        default what `cost` says, if it has such an attribute, else False.
+
+    Returns
+    -------
+    Interval
+        Centred at the DCF; symmetric, not clipped.
+
+    Raises
+    ------
+    InvalidInputError
+        If `errors` holds no counts, `cost` has no prices, or `confidence` is not
+        in (0, 1).
+
+    Warns
+    -----
+    FewErrorsWarning
+        If one of the rates rests on fewer than 30 errors.
+
+    Notes
+    -----
+    Equation (14) of [1]_ for any prior and costs:
+
+    .. math::
+
+        \sigma^2 = a^2 \frac{P_{miss}(1-P_{miss})}{T} + b^2 \frac{P_{fa}(1-P_{fa})}{N}
+
+    References
+    ----------
+    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
+       authentication", Odyssey 2004, equation (14).
+
+    Examples
+    --------
+    >>> from bosaris_py.numerics import OperatingPoint
+    >>> errors = ErrorCounts(misses=559, n_tar=5825, false_alarms=7565, n_non=57748)
+    >>> dcf_interval(errors, OperatingPoint(p_target=0.01, c_miss=10, c_fa=1))
+    0.1393 (95 % interval 0.1365 to 0.1421, standard error 0.0014; dcf)
+    """
+    owner = "dcf_interval"
+    counts = _counts_of(errors, "errors", owner)
+    prices = prices_of(cost, owner, normalize=normalize)
+    _check_few(counts)
+    spread = math.sqrt(_variance(counts, prices))
+    return normal_interval(_cost(counts, prices), spread, confidence, "dcf", owner)
+
+
+def hter_z_test(
+    a: ErrorCounts | Decisions | Disagreements,
+    b: ErrorCounts | Decisions | None = None,
+    *,
+    method: TestMethod = "independent",
+    alternative: Alternative = "two-sided",
+) -> ZTest:
+    r"""Test if the half total error rates of two systems differ.
+
+    Parameters
+    ----------
+    a, b : ErrorCounts or Decisions
+        Errors of the two systems. The dependent test needs to know on which
+        trials they disagree: two `Decisions` on the same trials, or
+        `Disagreements` as `a` alone.
+    method : {"independent", "dependent", "stricter", "naive", "class"}
+        "independent" (the default) is equation (15) of [1]_, "dependent" (16).
+        "stricter" is whichever of the two has the larger standard error, as the
+        paper recommends for systems tested on the same trials. "naive" takes the
+        HTER for the error-rate of all trials (18), "class" compares
+        classification errors (17): they are there for comparison and report
+        differences that do not exist.
+    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+        Whether any difference counts, or only a first system that is better
+        ("less") or worse ("greater").
+
+    Returns
+    -------
+    ZTest
+        With the difference a - b; its attribute `confidence`, 1 - p, is the
+        paper's delta.
+
+    Raises
+    ------
+    InvalidInputError
+        If counts are given where decisions are needed, or a choice is unknown.
+    TrialMismatchError
+        If decisions are not on equally many trials.
+
+    Warns
+    -----
+    FewErrorsWarning
+        If one of the rates rests on fewer than 30 errors; in the dependent test,
+        if systems disagree on fewer than 30 trials of a class.
+
+    Notes
+    -----
+    With :math:`n_A` targets that only A misses and :math:`m_A` non-targets that
+    only A accepts, in the dependent case
+
+    .. math::
+
+        \mathrm{HTER}_A - \mathrm{HTER}_B = \frac{n_A - n_B}{2T} + \frac{m_A - m_B}{2N},
+        \qquad \sigma^2 = \frac{n_A + n_B}{4T^2} + \frac{m_A + m_B}{4N^2}.
+
+    Figure 2 of the paper leaves out the factor 1/2 of the difference, which would
+    double z; its tables 3 and 6 agree with the formula above. The dependent
+    variance is small where the systems are alike, then it is too optimistic
+    according to the paper.
+
+    References
+    ----------
+    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
+       authentication", Odyssey 2004, equations (15) to (18).
+
+    Examples
+    --------
+    >>> c = ErrorCounts.from_rates(pmiss=0.096, n_tar=5825, pfa=0.131, n_non=57748)
+    >>> d = ErrorCounts.from_rates(pmiss=0.078, n_tar=5825, pfa=0.158, n_non=57748)
+    >>> hter_z_test(c, d)
+    difference -0.0045, standard error 0.0028, z -1.6, p 0.109 (two-sided; independent)
+    """
+    owner = "hter_z_test"
+    check_choice(method, get_args(TestMethod), "method", owner)
+    if method in ("naive", "class"):
+        first, second = _counts_of(a, "a", owner), _counts_of(b, "b", owner)
+        for counts in (first, second):
+            _check_few(counts)
+        (rate_a, variance_a), (rate_b, variance_b) = (
+            _as_one_rate(counts, method) for counts in (first, second)
+        )
+        spread = math.sqrt(variance_a + variance_b)
+        return z_test(rate_a - rate_b, spread, alternative, method, owner)
+    return _cost_z_test(a, b, _HALVES, method, alternative, owner)
+
+
+def dcf_z_test(
+    a: ErrorCounts | Decisions | Disagreements,
+    b: ErrorCounts | Decisions | None,
+    cost: Prices,
+    *,
+    method: DCFTestMethod = "independent",
+    alternative: Alternative = "two-sided",
+    normalize: bool | None = None,
+) -> ZTest:
+    """Test if the detection costs of two systems differ.
+
+    `hter_z_test` for any prior and costs.
+
+    Parameters
+    ----------
+    a, b : ErrorCounts or Decisions
+        Errors of the two systems; `Decisions` on the same trials for the
+        dependent test, or `Disagreements` as `a` and None as `b`.
+    cost : OperatingPoint or DCF
+        Prior and costs; anything with attributes p_target, c_miss and c_fa.
+    method : {"independent", "dependent", "stricter"}, default: "independent"
+        As for `hter_z_test`.
+    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+        Whether any difference counts, or only a first system that is better
+        ("less") or worse ("greater").
+    normalize : bool, optional
+        Divide by the cost of the better decision made without a detector. By
+        default what `cost` says, if it has such an attribute, else False.
+
+    Returns
+    -------
+    ZTest
+        With the difference a - b.
+
+    Raises
+    ------
+    InvalidInputError
+        If counts are given where decisions are needed, or a choice is unknown.
+    TrialMismatchError
+        If decisions are not on equally many trials.
+
+    Warns
+    -----
+    FewErrorsWarning
+        If one of the rates, or the disagreement in one class, rests on fewer than
+        30 errors.
+
+    References
+    ----------
+    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
+       authentication", Odyssey 2004, equations (15) and (16), extended as its
+       footnote 4 says.
+    """
+    owner = "dcf_z_test"
+    check_choice(method, get_args(DCFTestMethod), "method", owner)
+    prices = prices_of(cost, owner, normalize=normalize)
+    return _cost_z_test(a, b, prices, method, alternative, owner)
+
+
+def _cost_z_test(
+    a: ErrorCounts | Decisions | Disagreements,
+    b: ErrorCounts | Decisions | None,
+    prices: tuple[float, float],
+    method: str,
+    alternative: Alternative,
+    owner: str,
+) -> ZTest:
+    if method == "independent":
+        first, second = _counts_of(a, "a", owner), _counts_of(b, "b", owner)
+        for counts in (first, second):
+            _check_few(counts)
+        # [1] eq. 15; unlike there, the systems may have been tested on other trials.
+        spread = math.sqrt(_variance(first, prices) + _variance(second, prices))
+        difference = _cost(first, prices) - _cost(second, prices)
+        return z_test(difference, spread, alternative, method, owner)
+    if method == "stricter":
+        tests = [
+            _cost_z_test(a, b, prices, each, alternative, owner)
+            for each in ("independent", "dependent")
+        ]
+        return max(tests, key=lambda test: test.standard_error)
+    pair = disagreements_of(a, b)
+    check_few_errors(pair.missed_by_a + pair.missed_by_b, "difference of the miss rates")
+    check_few_errors(pair.accepted_by_a + pair.accepted_by_b, "difference of the false-alarm rates")
+    per_miss, per_alarm = prices[0] / pair.n_tar, prices[1] / pair.n_non
+    difference = per_miss * (pair.missed_by_a - pair.missed_by_b)
+    difference += per_alarm * (pair.accepted_by_a - pair.accepted_by_b)
+    # [1] eq. 16.
+    variance = per_miss**2 * (pair.missed_by_a + pair.missed_by_b)
+    variance += per_alarm**2 * (pair.accepted_by_a + pair.accepted_by_b)
+    return z_test(difference, math.sqrt(variance), alternative, method, owner)
+
+
+def _counts_of(errors: object, name: str, owner: str) -> ErrorCounts:
+    if isinstance(errors, ErrorCounts):
+        return errors
+    if isinstance(errors, Decisions):
+        return errors.counts
+    hint = "See ErrorCounts.at_threshold, ErrorCounts.from_rates and Decisions."
+    raise invalid(name, owner, "be ErrorCounts or Decisions", describe(errors), hint)
+
+
+def _check_few(counts: ErrorCounts) -> None:
+    check_few_errors(counts.misses, "miss rate")
+    check_few_errors(counts.false_alarms, "false-alarm rate")
+
+
+def _cost(counts: ErrorCounts, prices: tuple[float, float]) -> float:
+    return prices[0] * counts.pmiss + prices[1] * counts.pfa
+
+
+def _variance(counts: ErrorCounts, prices: tuple[float, float]) -> float:
+    """Return the variance of a weighted sum of the rates, [1] eqs. 13 and 14."""
+    miss = prices[0] ** 2 * counts.pmiss * (1.0 - counts.pmiss) / counts.n_tar
+    return miss + prices[1] ** 2 * counts.pfa * (1.0 - counts.pfa) / counts.n_non
+
+
+def _as_one_rate(counts: ErrorCounts, method: str) -> tuple[float, float]:
+    """Return estimate and variance of [1] eq. 17 (class) or eq. 18 (naive)."""
+    rate = counts.error_rate if method == "class" else counts.hter
+    return rate, rate * (1.0 - rate) / counts.n_trials
+
+
+Method = Literal["normal", "jeffreys", "wilson"]
+
+
+def error_rate_interval(
+    errors: float,
+    trials: float,
+    *,
+    confidence: float = 0.95,
+    method: Method = "normal",
+    effective_trials: float | None = None,
+) -> Interval:
+    r"""Compute a confidence interval of a miss rate or a false-alarm rate.
+
+    Parameters
+    ----------
+    errors : float
+        Number of errors.
+    trials : float
+        Number of trials that could have been errors.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+    method : {"normal", "jeffreys", "wilson"}, default: "normal"
+        "normal" is that of Bengio and Mariethoz, equation (12): rate -+ z SE,
+        symmetric and not clipped. With few errors one of the others is better,
+        see `jeffreys_interval` and `wilson_interval`.
+    effective_trials : float, optional
+        Number of independent trials that would measure the rate as well as the
+        dependent ones do; by default `trials`.
+
+    Returns
+    -------
+    Interval
+        With the standard error :math:`\sqrt{p(1-p)/n}`, a fraction like the rate.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no trials, more errors than trials, or `confidence` is not
+        in (0, 1).
+
+    Warns
+    -----
+    FewErrorsWarning
+        If the rate rests on fewer than 30 errors.
+
+    References
+    ----------
+    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
+       authentication", Odyssey 2004, equation (12).
+
+    Examples
+    --------
+    >>> error_rate_interval(100, 1000)
+    0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
+    """
+    owner = "error_rate_interval"
+    check_choice(method, get_args(Method), "method", owner)
+    if method == "jeffreys":
+        return jeffreys_interval(
+            errors, trials, confidence=confidence, effective_trials=effective_trials
+        )
+    if method == "wilson":
+        return wilson_interval(
+            errors, trials, confidence=confidence, effective_trials=effective_trials
+        )
+    rate, n = _rate_and_size(errors, trials, effective_trials, owner)
+    check_few_errors(errors, "error-rate")
+    return normal_interval(rate, _standard_error(rate, n), confidence, method, owner)
+
+
+def jeffreys_interval(
+    errors: float,
+    trials: float,
+    *,
+    confidence: float = 0.95,
+    effective_trials: float | None = None,
+) -> Interval:
+    r"""Compute Jeffreys' interval of an error-rate: good also for very few errors.
+
+    Parameters
+    ----------
+    errors : float
+        Number of errors.
+    trials : float
+        Number of trials that could have been errors.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+    effective_trials : float, optional
+        Number of independent trials that would measure the rate as well as the
+        dependent ones do [2]_; by default `trials`.
+
+    Returns
+    -------
+    Interval
+        Within [0, 1]; the lower end is 0 if there are no errors, the upper end 1
+        if there are only errors [1]_.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no trials, more errors than trials, or `confidence` is not
+        in (0, 1).
+
+    Warns
+    -----
+    FewErrorsWarning
+        If the rate rests on fewer than 30 errors: the interval is valid, but wide.
+
+    Notes
+    -----
+    The equal-tailed quantiles of :math:`\mathrm{Beta}(k+\frac12, n-k+\frac12)`, with
+    :math:`k` errors in :math:`n` trials.
+
+    References
+    ----------
+    .. [1] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
+       proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
+    .. [2] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in
+       1:1 matching tasks", 2024, arXiv:2306.01198.
+
+    Examples
+    --------
+    >>> jeffreys_interval(40, 1000)
+    0.04 (95 % interval 0.02915 to 0.0535, standard error 0.0062; Jeffreys)
+    """
+    owner = "jeffreys_interval"
+    rate, n = _rate_and_size(errors, trials, effective_trials, owner)
+    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence", owner)
+    check_few_errors(errors, "error-rate")
+    k = rate * n
+    low = 0.0 if rate == 0 else float(special.betaincinv(k + 0.5, n - k + 0.5, tail))
+    high = 1.0 if rate == 1 else float(special.betainccinv(k + 0.5, n - k + 0.5, tail))
+    return Interval(rate, low, high, _standard_error(rate, n), float(confidence), "Jeffreys")
+
+
+def wilson_interval(
+    errors: float,
+    trials: float,
+    *,
+    confidence: float = 0.95,
+    effective_trials: float | None = None,
+) -> Interval:
+    r"""Compute Wilson's interval of an error-rate: the rates that a z-test would not reject.
+
+    Parameters
+    ----------
+    errors : float
+        Number of errors.
+    trials : float
+        Number of trials that could have been errors.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+    effective_trials : float, optional
+        Number of independent trials that would measure the rate as well as the
+        dependent ones do [2]_; by default `trials`.
+
+    Returns
+    -------
+    Interval
+        Within [0, 1].
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no trials, more errors than trials, or `confidence` is not
+        in (0, 1).
+
+    Warns
+    -----
+    FewErrorsWarning
+        If the rate rests on fewer than 30 errors: the interval is valid, but wide.
+
+    Notes
+    -----
+    The solutions :math:`p` of :math:`(\hat p - p)^2 = z^2 p (1-p) / n` [1]_.
+
+    References
+    ----------
+    .. [1] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
+       proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
+    .. [2] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in
+       1:1 matching tasks", 2024, arXiv:2306.01198.
+
+    Examples
+    --------
+    >>> wilson_interval(40, 1600)
+    0.025 (95 % interval 0.01841 to 0.03386, standard error 0.0039; Wilson)
+    """
+    owner = "wilson_interval"
+    rate, n = _rate_and_size(errors, trials, effective_trials, owner)
+    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence", owner)))
+    check_few_errors(errors, "error-rate")
+    shrunk = 1.0 + z * z / n
+    centre = (rate + z * z / (2.0 * n)) / shrunk
+    half = z / shrunk * math.sqrt(rate * (1.0 - rate) / n + (z / (2.0 * n)) ** 2)
+    # At the ends the exact solution is the end itself, which rounding may miss.
+    low = 0.0 if rate == 0 else centre - half
+    high = 1.0 if rate == 1 else centre + half
+    return Interval(rate, low, high, _standard_error(rate, n), float(confidence), "Wilson")
+
+
+def rule_of_30(trials: float) -> float:
+    """Return the smallest error-rate that so many trials can measure: that of 30 errors.
+
+    With 30 errors, the true rate is within 30 % of the observed one with 90 %
+    confidence, if trials are independent.
+
+    Parameters
+    ----------
+    trials : float
+        Number of trials that can be this error: targets for misses, non-targets
+        for false alarms.
+
+    Returns
+    -------
+    float
+        30 / trials; above 1 if there are fewer than 30 trials.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no trials.
+
+    See Also
+    --------
+    trials_needed : The same rule the other way round, for any accuracy.
+
+    References
+    ----------
+    .. [1] G. R. Doddington, M. A. Przybocki, A. F. Martin and D. A. Reynolds, "The NIST
+       speaker recognition evaluation - Overview, methodology, systems, results,
+       perspective", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1.
+
+    Examples
+    --------
+    >>> rule_of_30(3000)
+    0.01
+    """
+    return FEWEST_ERRORS / _as_size(trials, "trials", "rule_of_30")
+
+
+def rule_of_3(trials: float) -> float:
+    """Return the 95 % upper limit of an error-rate if no error was seen.
+
+    Parameters
+    ----------
+    trials : float
+        Number of independent trials, all without error.
+
+    Returns
+    -------
+    float
+        3 / trials, at most 1. Slightly above the exact limit,
+        1 - 0.05 ** (1 / trials).
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no trials.
+
+    References
+    ----------
+    .. [1] ISO/IEC 19795-1:2021, "Biometric performance testing and reporting".
+
+    Examples
+    --------
+    >>> rule_of_3(300)
+    0.01
+    """
+    return min(1.0, 3.0 / _as_size(trials, "trials", "rule_of_3"))
+
+
+def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:
+    r"""Return how many independent trials measure an error-rate so accurately.
+
+    The defaults are those of the rule of 30. Dependent trials, those that share
+    speakers, must be more.
+
+    Parameters
+    ----------
+    rate : float
+        The error-rate that is expected, strictly between 0 and 1.
+    relative_error : float, default: 0.3
+        Half the width of the normal interval, as a fraction of the rate.
+    confidence : float, default: 0.9
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    int
+        :math:`\lceil z^2 (1-p) / (p\, d^2) \rceil`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `rate` or `confidence` is not in (0, 1), or `relative_error` is not
+        positive.
+
+    Examples
+    --------
+    About 30 errors, as the rule says:
+
+    >>> trials_needed(0.01)
+    2977
+    """
+    owner = "trials_needed"
+    p = check_fraction(rate, "rate", owner)
+    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence", owner)))
+    accuracy = as_count(relative_error, "relative_error", owner)
+    if accuracy == 0:
+        raise invalid("relative_error", owner, "be positive", describe(relative_error))
+    return math.ceil(z * z * (1.0 - p) / (p * accuracy * accuracy))
+
+
+def _as_size(trials: float, name: str, owner: str) -> float:
+    size = as_count(trials, name, owner)
+    if size == 0:
+        raise invalid(name, owner, "be positive", describe(trials))
+    return size
+
+
+def _rate_and_size(
+    errors: float, trials: float, effective_trials: float | None, owner: str
+) -> tuple[float, float]:
+    """Return the error-rate and the number of trials that its variance is based on."""
+    size = _as_size(trials, "trials", owner)
+    wrong = as_count(errors, "errors", owner)
+    if wrong > size:
+        hint = "The order is errors, trials."
+        raise invalid("errors", owner, f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
+    if effective_trials is not None:
+        return wrong / size, _as_size(effective_trials, "effective_trials", owner)
+    return wrong / size, size
+
+
+def _standard_error(rate: float, n: float) -> float:
+    return math.sqrt(rate * (1.0 - rate) / n)

@@ -19,37 +19,31 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._execution import map_tasks, whole_number
-from bosaris_py._validation import as_vector, check_fraction, describe, frozen, invalid, refuse_nan
+from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
 from bosaris_py.uncertainty.bootstrap import (
     Method,
     StatisticLike,
-    as_scores,
+    draw_replicates,
     estimate_of,
     make_plan,
     make_sampler,
     warn_of_few_errors,
 )
-from bosaris_py.uncertainty.bootstrap_result import relative_error
-from bosaris_py.uncertainty.estimates import Alternative, ZTest, check_choice, z_test
-from bosaris_py.uncertainty.normality import NormalityTest, normality_test
-from bosaris_py.uncertainty.quantiles import quantile
-from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
+from bosaris_py.uncertainty.bootstrap_result import (
+    Alternative,
+    NormalityTest,
+    ZTest,
+    check_choice,
+    normality_test,
+    quantile,
+    relative_error,
+    z_test,
+)
 from bosaris_py.uncertainty.samplers import Sampler
-from bosaris_py.uncertainty.statistic import check_statistic
-from bosaris_py.uncertainty.strata import TrialStrata
-from bosaris_py.uncertainty.threshold_statistics import DCF
-
-__all__ = [
-    "FTest",
-    "StandardErrorDistribution",
-    "f_test_of_variances",
-    "relative_deviation",
-    "standard_error_distribution",
-    "z_test_of_means",
-]
-
-Float64Array = npt.NDArray[np.float64]
+from bosaris_py.uncertainty.statistic import DCF, check_statistic
+from bosaris_py.uncertainty.strata import Rng, TrialStrata, as_generator, as_scores
 
 _FEWEST_RUNS = 2
 
@@ -254,7 +248,7 @@ def standard_error_distribution(
         raise invalid("statistic", owner, "be defined on all replicates", got)
     low, high = quantile(errors, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]).tolist()
     return StandardErrorDistribution(
-        estimate, frozen(errors), low, high, method, n_replicates, level
+        estimate, mark_read_only(errors), low, high, method, n_replicates, level
     )
 
 

@@ -1,45 +1,246 @@
-"""The bootstrap of two systems on the same trials."""
+"""The bootstrap of two systems on the same trials.
+
+At fixed thresholds a trial is one of a few kinds: each system rejects it or not, at
+each of its thresholds. A replicate of independent trials is a multinomial draw of how often
+each kind was picked; one of sets of trials adds up the errors of both systems in each
+set once. Neither takes longer for more trials.
+"""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, Self, get_args
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._validation import FloatArray, frozen, invalid
+from bosaris_py._arrays import (
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Weights,
+    mark_read_only,
+)
+from bosaris_py._validation import invalid
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.forms import AnyKey, AnyScores
 from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.bootstrap import (
+    Resampling,
+    ScoresMethod,
     StatisticLike,
+    check_run,
+    draw_replicates,
     estimate_of,
     traits_of,
     warn_of_few_errors,
 )
-from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, check_interval
-from bosaris_py.uncertainty.estimates import Alternative, check_choice
-from bosaris_py.uncertainty.matrix_bootstrap import (
-    Resampling,
-    ScoresMethod,
-    check_run,
+from bosaris_py.uncertainty.bootstrap_result import (
+    Alternative,
+    BootstrapResult,
+    IntervalKind,
+    check_choice,
+    check_interval,
 )
-from bosaris_py.uncertainty.paired_rates import paired_rate_sampler
-from bosaris_py.uncertainty.resampling_plans import ResamplingPlan
-from bosaris_py.uncertainty.running import Rng, as_generator, draw_replicates
-from bosaris_py.uncertainty.samplers import Sampler, call_function
-from bosaris_py.uncertainty.scored_trials import ScoredTrials, check_same_trials
-from bosaris_py.uncertainty.speaker_plan import SpeakerPlan, SpeakerWeights
-from bosaris_py.uncertainty.speaker_sums import SpeakerSumsSampler
-from bosaris_py.uncertainty.speakers import Unknown
-from bosaris_py.uncertainty.statistic import Statistic, check_statistic
-from bosaris_py.uncertainty.strata import Order, TrialStrata, Weights
-from bosaris_py.uncertainty.threshold_statistics import ThresholdStatistic
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    ResamplingPlan,
+    SetPlan,
+    SpeakerPlan,
+    SpeakerWeights,
+)
+from bosaris_py.uncertainty.samplers import (
+    OneLayerSampler,
+    Sampler,
+    SetTable,
+    SpeakerSumsSampler,
+    call_function,
+    count_rejected,
+)
+from bosaris_py.uncertainty.statistic import Statistic, ThresholdStatistic, check_statistic
+from bosaris_py.uncertainty.strata import (
+    Rng,
+    ScoredTrials,
+    Strata,
+    TrialStrata,
+    Unknown,
+    as_generator,
+    check_same_trials,
+    weighted_sum,
+)
 
-__all__ = ["PairedBootstrapResult", "paired_bootstrap"]
+Pair = tuple[FloatArray, FloatArray]
 
-Float64Array = npt.NDArray[np.float64]
+# With more kinds of trials than this, giving weights to trials is hardly slower.
+_MOST_KINDS = 2**12
+
+
+@attrs.frozen(eq=False)
+class JointErrors:
+    """How many trials of one class are of each kind: which system errs at which threshold.
+
+    Parameters
+    ----------
+    counts : (k, n_kinds) ndarray of int64
+        Number of trials of each condition and kind.
+    errors : (n_kinds, m) ndarray of int64
+        1 where a trial of this kind is an error; a column for each threshold of the
+        first system, then for each of the second.
+    shares : (k,) ndarray of float64
+        Weight of each condition in the class.
+    """
+
+    counts: IntArray
+    errors: IntArray
+    shares: Float64Array
+
+    @classmethod
+    def of(
+        cls,
+        scores: Pair,
+        limits: tuple[Float64Array, Float64Array],
+        strata: Strata,
+        *,
+        accepted: bool,
+    ) -> Self:
+        """Sort the trials of one class by kind.
+
+        Parameters
+        ----------
+        scores : pair of (n,) ndarray of float
+            Scores of both systems.
+        limits : pair of ndarray of float64
+            Their thresholds.
+        strata : Strata
+            The conditions of the trials.
+        accepted : bool
+            Whether an accepted trial is an error, else a rejected one.
+        """
+        n_cells = [values.size + 1 for values in limits]
+        kinds = np.zeros(strata.n_trials, dtype=np.int64)
+        columns = []
+        for values, own, size in zip(scores, limits, n_cells, strict=True):
+            order = np.argsort(own, kind="stable")
+            kinds *= size
+            # Accepted at this many thresholds, the lowest ones.
+            kinds += np.searchsorted(
+                own[order], values.astype(np.float64, copy=False), side="right"
+            )
+            errs = np.empty((size, own.size), dtype=np.int64)
+            errs[:, order] = (np.arange(own.size) < np.arange(size)[:, None]) == accepted
+            columns.append(errs)
+        if strata.labels is not None:
+            kinds += strata.labels.astype(np.int64) * (n_cells[0] * n_cells[1])
+        n_kinds = n_cells[0] * n_cells[1]
+        counts = np.bincount(kinds, minlength=strata.n_strata * n_kinds)
+        errors = np.hstack(
+            (np.repeat(columns[0], n_cells[1], axis=0), np.tile(columns[1], (n_cells[0], 1)))
+        )
+        return cls(
+            mark_read_only(counts.reshape(-1, n_kinds)), mark_read_only(errors), strata.shares
+        )
+
+    def draw_rates(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw error-rates: (n_replicates, m)."""
+        rates = []
+        for counts in self.counts:
+            kinds = np.flatnonzero(counts)
+            size = int(counts.sum())
+            picks = rng.multinomial(size, counts[kinds] / size, size=n_replicates)
+            rates.append(np.einsum("ij,jm->im", picks, self.errors[kinds]) / size)
+        return np.asarray(weighted_sum(rates, self.shares))
+
+
+@attrs.frozen(eq=False)
+class _BothCosts:
+    """Makes the values of both systems from error-rates side by side."""
+
+    first: ThresholdStatistic
+    second: ThresholdStatistic
+
+    def __call__(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
+        """Return one row for each replicate, one column for each system."""
+        n_miss, n_fa = self.first.miss_limits.size, self.first.fa_limits.size
+        return np.stack(
+            (
+                self.first.combine(pmiss[:, :n_miss], pfa[:, :n_fa]),
+                self.second.combine(pmiss[:, n_miss:], pfa[:, n_fa:]),
+            ),
+            axis=1,
+        )
+
+
+@attrs.frozen(eq=False)
+class JointRateSampler:
+    """Statistics of the error-rates of two systems, trials picked.
+
+    Parameters
+    ----------
+    tar, non : JointErrors
+        Number of trials of each kind.
+    combine : _BothCosts
+        Makes the statistics from miss and false-alarm rates.
+    """
+
+    block: ClassVar[int] = 500
+
+    tar: JointErrors
+    non: JointErrors
+    combine: _BothCosts
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates along the first axis, systems along the second."""
+        pmiss = self.tar.draw_rates(n_replicates, rng)
+        return np.asarray(self.combine(pmiss, self.non.draw_rates(n_replicates, rng)))
+
+
+def paired_rate_sampler(
+    statistics: tuple[ThresholdStatistic, ThresholdStatistic],
+    tar: Pair,
+    non: Pair,
+    plan: ResamplingPlan,
+) -> Sampler | None:
+    """Make a sampler of two systems at fixed thresholds.
+
+    Parameters
+    ----------
+    statistics : pair of ThresholdStatistic
+        One for each system.
+    tar, non : pair of (n,) ndarray of float
+        Scores of both systems, in the order for which the plan was made.
+    plan : ResamplingPlan
+        How trials are drawn.
+
+    Returns
+    -------
+    Sampler or None
+        None if the plan is another one, or there are many thresholds.
+    """
+    first, second = statistics
+    miss_limits = first.miss_limits, second.miss_limits
+    fa_limits = first.fa_limits, second.fa_limits
+    combine = _BothCosts(first, second)
+    if isinstance(plan, IidPlan):
+        if (fa_limits[0].size + 1) * (fa_limits[1].size + 1) > _MOST_KINDS:
+            return None
+        return JointRateSampler(
+            JointErrors.of(tar, miss_limits, plan.strata.tar, accepted=False),
+            JointErrors.of(non, fa_limits, plan.strata.non, accepted=True),
+            combine,
+        )
+    if isinstance(plan, SetPlan) and not plan.two_layer:
+        of_tar, of_non = plan.cells
+        misses = [count_rejected(*pair, of_tar) for pair in zip(tar, miss_limits, strict=True)]
+        correct = [count_rejected(*pair, of_non) for pair in zip(non, fa_limits, strict=True)]
+        alarms = of_non.sizes[:, None] - np.hstack(correct)
+        return OneLayerSampler(
+            SetTable.from_sums(of_tar.sizes, np.hstack(misses), plan.strata.tar.shares),
+            SetTable.from_sums(of_non.sizes, alarms, plan.strata.non.shares),
+            combine,
+        )
+    return None
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -371,8 +572,8 @@ class _Prepared:
     """A function of weights, and the order in which it wants them."""
 
     evaluate: Callable[[Weights, Weights], Any]
-    tar_order: Order | None
-    non_order: Order | None
+    tar_order: IndexArray | None
+    non_order: IndexArray | None
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the value for weights in the order of the trials."""
@@ -430,4 +631,4 @@ def _sampler(systems: list[_System], plan: ResamplingPlan, shape: tuple[int, ...
 def _plain(value: Any) -> Any:
     """Return a 0-d array as a float."""
     array = np.asarray(value, dtype=np.float64)
-    return float(array) if array.ndim == 0 else frozen(array)
+    return float(array) if array.ndim == 0 else mark_read_only(array)

@@ -1,4 +1,4 @@
-r"""The conditions of trials, as resampling needs them: strata with a fixed weight each.
+r"""Trials grouped by condition and by speaker, for resampling.
 
 Where conditions are weighted, an error-rate is
 
@@ -11,36 +11,276 @@ much a condition counts is decided by whoever evaluates, and so is its number of
 neither is a matter of luck. Trials are therefore resampled within their condition, and
 where a replicate gives a condition another number of trials, because sets or speakers
 are picked, :math:`w_\alpha` is divided by that number: the same metric of other trials.
+
+A target trial has one speaker, a non-target trial two. Trials that share a
+speaker, on whichever side, are dependent; everything that takes this into
+account starts from the sums of this module.
+
+Everything is a vector over trials, column by column, so that it does not matter
+whether trials are held as a matrix or as a list.
 """
 
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
     FloatArray,
+    IndexArray,
+    IntArray,
+    Positions,
+    StrArray,
+    Weights,
     by_constructor,
-    describe,
-    frozen,
-    invalid,
-    list_some,
+    mark_read_only,
     read_only,
 )
+from bosaris_py._validation import (
+    as_vector,
+    check_not_empty,
+    describe,
+    invalid,
+    list_some,
+    refuse_nan,
+    warn_caller,
+)
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.sorted_scores import SortedScores
-from bosaris_py.uncertainty.randomness import draw_picks
-from bosaris_py.uncertainty.sets import SetIndex, as_labels
+from bosaris_py.trials.conditions import ConditionMembers, Conditions
+from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.ids import IdIndex
+from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.scores import AnyScores, scored_trials
+from bosaris_py.uncertainty.bootstrap_result import check_choice
 
-__all__ = ["SortedStrata", "Strata", "TrialStrata", "effective_errors", "slices_of", "weighted_sum"]
+Rng = np.random.Generator | int | None
 
-Float64Array = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
-Order = npt.NDArray[np.intp]
+
+def as_generator(rng: Rng, owner: str) -> np.random.Generator:
+    """Return the generator to draw from, or to spawn from."""
+    try:
+        generator = np.random.default_rng(rng)
+        generator.spawn(0)
+    except (TypeError, ValueError) as error:
+        hint = "numpy.random.default_rng(seed) makes a Generator."
+        expected = "be a Generator that can spawn, a whole number or None"
+        raise invalid("rng", owner, expected, describe(rng), hint) from error
+    return generator
+
+
+def draw_picks(n: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Pick n times with replacement from n things; return how often each was picked."""
+    return np.bincount(rng.integers(0, n, size=n), minlength=n)
+
+
+_FEWEST_SETS = 2
+
+
+@attrs.frozen(eq=False, repr=False)
+class SetIndex:
+    """Which set each trial of one class belongs to.
+
+    Parameters
+    ----------
+    labels : (n,) ndarray of int64
+        Number of each trial's set, from 0.
+    sizes : (n_sets,) ndarray of int64
+        Number of trials in each set, at least one.
+    """
+
+    labels: IntArray
+    sizes: IntArray
+
+    @classmethod
+    def from_labels(
+        cls, labels: npt.ArrayLike | None, n_trials: int, name: str, owner: str
+    ) -> "SetIndex":
+        """Give each set a number; there must be two sets or more, and a label for each trial."""
+        if labels is None:
+            hint = 'Give the label of each trial\'s set, or use method="iid".'
+            raise invalid(name, owner, "be given when sets are resampled", "None", hint)
+        array = as_labels(labels, name, owner)
+        if array.size != n_trials:
+            expected = f"have one label for each of the {n_trials} trials"
+            raise invalid(name, owner, expected, f"{array.size} labels")
+        _, numbers, sizes = np.unique(array, return_inverse=True, return_counts=True)
+        if sizes.size < _FEWEST_SETS:
+            expected = f"name at least {_FEWEST_SETS} sets"
+            raise invalid(name, owner, expected, f"{sizes.size}", "One set shows no variation.")
+        return cls(mark_read_only(numbers.astype(np.int64)), mark_read_only(sizes.astype(np.int64)))
+
+    def __repr__(self) -> str:
+        """Say how many sets there are and how large."""
+        smallest, largest = int(self.sizes.min()), int(self.sizes.max())
+        return f"SetIndex: {self.sizes.size} sets of {smallest} to {largest} trials"
+
+    @property
+    def n_sets(self) -> int:
+        """Number of sets."""
+        return int(self.sizes.size)
+
+    def reordered(self, order: npt.NDArray[np.intp]) -> "SetIndex":
+        """Take the trials in another order."""
+        return SetIndex(mark_read_only(self.labels[order]), self.sizes)
+
+
+@attrs.frozen(eq=False, repr=False)
+class EqualSizeSets:
+    """A choice of trials that leaves sets of equal size.
+
+    Parameters
+    ----------
+    mask : (n,) ndarray of bool
+        Which trials are kept.
+    size : int
+        Number of trials in each set that is kept.
+    n_sets : int
+        Number of sets that are kept.
+    """
+
+    mask: npt.NDArray[np.bool_]
+    size: int
+    n_sets: int
+
+    @property
+    def n_kept(self) -> int:
+        """Number of trials that are kept."""
+        return self.size * self.n_sets
+
+    def __repr__(self) -> str:
+        """Say what is kept."""
+        total = self.mask.size
+        return f"EqualSizeSets: {self.n_sets} sets of {self.size}, {self.n_kept} of {total} trials"
+
+
+def as_labels(labels: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[Any]:
+    """Return labels that can be sorted; equal ones, and no others, stay equal."""
+    if not isinstance(labels, np.ndarray):
+        # numpy would make the text "1" of the number 1, and "None" of a missing label.
+        labels = np.array(labels, dtype=object)
+    array = labels.astype(object) if labels.dtype.kind == "T" else labels
+    if array.ndim != 1 or array.dtype.kind not in "iuUSObf":
+        raise _not_labels(array, name, owner)
+    if array.dtype.kind in "Of":
+        missing = np.array([_is_missing(label) for label in array.tolist()], dtype=np.bool_)
+        if missing.any():
+            positions = np.flatnonzero(missing)
+            found = (
+                f"none (None or NaN) for {positions.size} of {array.size} trials "
+                f"(positions {list_some(positions.tolist())})"
+            )
+            hint = "Leave these trials out, or give each a set of its own."
+            raise invalid(name, owner, "tell the set of each trial", found, hint)
+    if array.dtype.kind == "f":
+        raise _not_labels(array, name, owner)
+    return _number_objects(array, name, owner) if array.dtype.kind == "O" else array
+
+
+def _number_objects(array: npt.NDArray[Any], name: str, owner: str) -> npt.NDArray[Any]:
+    """Give labels of any type a number each; those of different types differ."""
+    kinds = {type(label) for label in array.tolist()}
+    if any(issubclass(kind, (float, np.floating)) for kind in kinds):
+        raise _not_labels(array, name, owner)
+    # In order where there is one, so that a list and an array give the same replicates.
+    if all(issubclass(kind, str) for kind in kinds):
+        return array.astype(np.str_)
+    if all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        return np.array(array.tolist())
+    numbers: dict[Any, int] = {}
+    try:
+        coded = [
+            numbers.setdefault((isinstance(label, (bool, np.bool_)), label), len(numbers))
+            for label in array.tolist()
+        ]
+    except TypeError:
+        raise _not_labels(array, name, owner) from None
+    return np.array(coded, dtype=np.int64)
+
+
+def _not_labels(array: npt.NDArray[Any], name: str, owner: str) -> Exception:
+    expected = "be a one-dimensional list of labels, text or whole numbers"
+    return invalid(name, owner, expected, describe(array))
+
+
+def _is_missing(label: Any) -> bool:
+    """Tell whether a label is None, NaN, or another library's mark of a missing value."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
+    """Keep as many trials as possible such that all sets have the same size.
+
+    Parameters
+    ----------
+    sets : (n,) array_like of str or int
+        Label of each trial's set.
+    rng : Generator, int or None, keyword-only
+        Decides which trials of the larger sets are kept.
+
+    Returns
+    -------
+    EqualSizeSets
+        With a mask of the trials to keep. Sets smaller than the size chosen
+        are dropped, larger ones are sampled without replacement.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two sets, a label is missing, or `rng` is no source of
+        randomness.
+
+    Notes
+    -----
+    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has
+    an exact answer: with the sizes in descending order, the j largest sets keep
+    at most j times the size of the j-th, and only these products compete. At
+    least two sets are kept; of equally good choices the one with more sets.
+
+    Throwing away trials is needed only to repeat the paper's bootstraps to the
+    letter: `bootstrap` takes sets of any size.
+
+    References
+    ----------
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
+       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
+       2017, doi:10.1109/TASLP.2016.2614725.
+
+    Examples
+    --------
+    >>> chosen = equal_size_sets(["a"] * 5 + ["b"] * 4 + ["c"], rng=0)
+    >>> chosen
+    EqualSizeSets: 2 sets of 4, 8 of 10 trials
+    """
+    owner = "equal_size_sets"
+    generator = as_generator(rng, owner)
+    labels = as_labels(sets, "sets", owner)
+    index = SetIndex.from_labels(labels, labels.size, "sets", owner)
+    descending = np.sort(index.sizes)[::-1]
+    kept = descending * np.arange(1, descending.size + 1)
+    # The last of equal products has the most sets.
+    n_sets = descending.size - int(np.argmax(kept[: _FEWEST_SETS - 2 : -1]))
+    size = int(descending[n_sets - 1])
+    # In random order within each set, the first `size` trials are a random choice.
+    order = np.lexsort((generator.random(index.labels.size), index.labels))
+    starts = np.cumsum(index.sizes) - index.sizes
+    rank = np.arange(order.size) - np.repeat(starts, index.sizes)
+    chosen = (rank < size) & (np.repeat(index.sizes, index.sizes) >= size)
+    mask = np.zeros(order.size, dtype=np.bool_)
+    mask[order[chosen]] = True
+    return EqualSizeSets(mark_read_only(mask), size, n_sets)
+
 
 # Weights of conditions sum to one, up to what their decimals leave.
 _SUM_TOLERANCE = 1e-6
@@ -98,7 +338,7 @@ class Strata:
     @classmethod
     def single(cls, n_trials: int) -> Self:
         """All trials alike: no conditions."""
-        return cls(None, frozen(np.array([n_trials])), frozen(np.ones(1)))
+        return cls(None, mark_read_only(np.array([n_trials])), mark_read_only(np.ones(1)))
 
     @classmethod
     def from_codes(cls, codes: npt.NDArray[Any], weights: Float64Array) -> Self:
@@ -118,7 +358,9 @@ class Strata:
         numbers = np.zeros(weights.size, dtype=np.min_scalar_type(present.size - 1))
         numbers[present] = np.arange(present.size)
         shares = weights[present] / weights[present].sum()
-        return cls(frozen(numbers[codes]), frozen(counts[present]), frozen(shares))
+        return cls(
+            mark_read_only(numbers[codes]), mark_read_only(counts[present]), mark_read_only(shares)
+        )
 
     def __repr__(self) -> str:
         """Say how many conditions there are and how large."""
@@ -146,12 +388,12 @@ class Strata:
         return self.labels is None or not bool(np.any(self.labels[1:] < self.labels[:-1]))
 
     @functools.cached_property
-    def _order(self) -> Order:
+    def _order(self) -> IndexArray:
         """Positions of the trials, condition by condition."""
         labels = np.zeros(self.n_trials, np.uint8) if self.labels is None else self.labels
         return np.argsort(labels, kind="stable")
 
-    def members(self) -> list[Order]:
+    def members(self) -> list[IndexArray]:
         """Return the positions of the trials of each condition, ascending."""
         return np.split(self._order, np.cumsum(self.sizes)[:-1])
 
@@ -161,13 +403,13 @@ class Strata:
             return [values]
         return [values[positions] for positions in self.members()]
 
-    def reordered(self, order: Order) -> "Strata":
+    def reordered(self, order: IndexArray) -> "Strata":
         """Take the trials in another order."""
         if self.labels is None:
             return self
-        return Strata(frozen(self.labels[order]), self.sizes, self.shares)
+        return Strata(mark_read_only(self.labels[order]), self.sizes, self.shares)
 
-    def arranged(self, scores: FloatArray) -> tuple[SortedStrata, Order]:
+    def arranged(self, scores: FloatArray) -> tuple[SortedStrata, IndexArray]:
         """Sort the scores of each condition; return them, and the order that does it."""
         if self.labels is None:
             order = np.argsort(scores, kind="stable")
@@ -178,13 +420,13 @@ class Strata:
                     for positions in self.members()
                 ]
             )
-        values = frozen(scores[order])
+        values = mark_read_only(scores[order])
         parts = tuple(SortedScores(values[part]) for part in slices_of(self.sizes.tolist()))
         return SortedStrata(parts, self.shares), order
 
     def sorted(self, scores: FloatArray) -> SortedStrata:
         """Sort the scores of each condition."""
-        parts = (SortedScores(frozen(np.sort(part))) for part in self.split(scores))
+        parts = (SortedScores(mark_read_only(np.sort(part))) for part in self.split(scores))
         return SortedStrata(tuple(parts), self.shares)
 
     def trial_weights(self) -> Float64Array | None:
@@ -238,7 +480,7 @@ class Strata:
             return sets
         labels = sets.labels * self.n_strata + self.labels
         sizes = np.bincount(labels, minlength=sets.n_sets * self.n_strata)
-        return SetIndex(frozen(labels), frozen(sizes))
+        return SetIndex(mark_read_only(labels), mark_read_only(sizes))
 
 
 class TrialStrata(NamedTuple):
@@ -311,7 +553,7 @@ class TrialStrata(NamedTuple):
         """Return what each trial weighs in each class; None where there is one condition."""
         return self.tar.trial_weights(), self.non.trial_weights()
 
-    def reordered(self, tar_order: Order, non_order: Order) -> "TrialStrata":
+    def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "TrialStrata":
         """Take the trials in another order."""
         return TrialStrata(self.tar.reordered(tar_order), self.non.reordered(non_order))
 
@@ -397,3 +639,481 @@ def slices_of(sizes: Sequence[int]) -> list[slice]:
     """Return the places of parts of these sizes that follow one another."""
     ends = list(itertools.accumulate(sizes))
     return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+
+
+ScoredPositions = tuple[Positions, Positions]
+
+
+@attrs.frozen(eq=False)
+class ScoredTrials:
+    """Models, segments and conditions of the trials that count, of both classes.
+
+    Parameters
+    ----------
+    tar, non : pair of (n,) ndarray of int
+        Positions of the model and of the segment of each trial of the class.
+    strata : TrialStrata
+        The conditions of these trials.
+    """
+
+    tar: ScoredPositions
+    non: ScoredPositions
+    strata: TrialStrata
+    # Places of the trials that count among those with a score; None says all.
+    _tar_places: Positions | None
+    _non_places: Positions | None
+
+    @classmethod
+    def of(
+        cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None, owner: str
+    ) -> "ScoredTrials":
+        """Find the trials of a key that have scores, and that are in a condition.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of the system.
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+        conditions : Conditions or None
+            Trials outside all of them are left out, if they allow that.
+        owner : str
+            The public function that asks, for messages.
+        """
+        check_system(scores, "scores", owner)
+        check_key(key, owner)
+        scored = scored_trials(scores, key)
+        models, segments = key.trial_positions()
+        labels = key.trial_labels()
+        if scored is not None:
+            models, segments, labels = models[scored], segments[scored], labels[scored]
+        tar, non = np.flatnonzero(labels), np.flatnonzero(~labels)
+        for places, what in ((tar, "targets"), (non, "non-targets")):
+            if not places.size:
+                raise invalid("key", owner, f"have {what} with scores", "none")
+        strata = TrialStrata.single(tar.size, non.size)
+        tar_places = non_places = None
+        if conditions is not None:
+            check_conditions(conditions, owner)
+            members = conditions.scored_members(scores, key)
+            strata, (tar_places, non_places) = _strata_of(members, (tar.size, non.size), owner)
+            tar = tar if tar_places is None else tar[tar_places]
+            non = non if non_places is None else non[non_places]
+        return cls(
+            (models[tar], segments[tar]),
+            (models[non], segments[non]),
+            strata,
+            tar_places,
+            non_places,
+        )
+
+    def take(self, scores: AnyScores, key: AnyKey, owner: str) -> tuple[FloatArray, FloatArray]:
+        """Return target and non-target scores of the trials that count."""
+        tar, non = scores.get_tar_non(key)
+        return (
+            as_scores(_taken(tar, self._tar_places), "target scores", owner),
+            as_scores(_taken(non, self._non_places), "non-target scores", owner),
+        )
+
+
+def check_system(scores: object, name: str, owner: str) -> None:
+    """Raise unless `scores` holds scores of trials."""
+    if not isinstance(scores, AnyScores):
+        raise invalid(name, owner, "be Scores", describe(scores))
+
+
+def check_conditions(conditions: object, owner: str) -> None:
+    """Raise unless `conditions` are Conditions."""
+    if not isinstance(conditions, Conditions):
+        hint = "Conditions({name: trials, ...}) or TrialMetadata.conditions(...) makes them."
+        raise invalid("conditions", owner, "be Conditions", describe(conditions), hint)
+
+
+def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey, owner: str) -> None:
+    """Raise unless the same trials of a key have scores in both systems."""
+    for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
+        check_system(scores, name, owner)
+    check_key(key, owner)
+    mask_a, mask_b = (_scored_mask(scores, key) for scores in systems)
+    only_a, only_b = np.count_nonzero(mask_a & ~mask_b), np.count_nonzero(mask_b & ~mask_a)
+    if only_a or only_b:
+        message = (
+            f"`scores_a` and `scores_b` of {owner} must be of the same trials; of the "
+            f"{key.n_trials} trials of `key`, {only_a} have a score in `scores_a` only and "
+            f"{only_b} in `scores_b` only. Filter the key to the trials that both systems have "
+            "scored."
+        )
+        raise TrialMismatchError(message)
+
+
+def refuse_missing(scores: AnyScores, key: AnyKey, name: str, owner: str) -> None:
+    """Raise unless each trial of a key has a score."""
+    scored = scored_trials(scores, key)
+    if scored is not None:
+        missing = int(np.count_nonzero(~scored))
+        message = (
+            f"`{name}` of {owner} must have a score for every trial of `key`; "
+            f"{missing} of {key.n_trials} have none. Filter the key to the trials that both "
+            "systems have scored."
+        )
+        raise TrialMismatchError(message)
+
+
+def _taken(scores: FloatArray, places: Positions | None) -> FloatArray:
+    return scores if places is None else scores[places]
+
+
+def _strata_of(
+    members: tuple[ConditionMembers, ...], sizes: tuple[int, int], owner: str
+) -> tuple[TrialStrata, tuple[Positions | None, Positions | None]]:
+    """Return the strata of the trials that are in a condition, and the places of these trials."""
+    weights = np.array([item.weight for item in members])
+    strata, places = [], []
+    for parts, size, what in zip(
+        ([item.tar for item in members], [item.non for item in members]),
+        sizes,
+        ("targets", "non-targets"),
+        strict=True,
+    ):
+        codes = np.full(size, -1, dtype=np.int64)
+        for number, part in enumerate(parts):
+            codes[part] = number
+        covered = codes >= 0
+        n_covered = int(np.count_nonzero(covered))
+        if n_covered == 0:
+            expected = f"have {what} with scores among the trials of `key`"
+            raise invalid("conditions", owner, expected, "none")
+        if n_covered < sum(part.size for part in parts):
+            hint = "A trial in two conditions cannot be resampled within one of them."
+            found = f"{what} in several conditions"
+            raise invalid("conditions", owner, "not overlap", found, hint)
+        strata.append(Strata.from_codes(codes[covered], weights))
+        places.append(None if n_covered == size else np.flatnonzero(covered))
+    return TrialStrata(*strata), (places[0], places[1])
+
+
+def _scored_mask(scores: AnyScores, key: AnyKey) -> BoolArray:
+    """Tell for each trial of a key, column by column, whether it has a score."""
+    scored = scored_trials(scores, key)
+    return np.ones(key.n_trials, dtype=np.bool_) if scored is None else scored
+
+
+def as_scores(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+    """Return the scores of one class, checked."""
+    array = as_vector(scores, name, owner)
+    check_not_empty(array, name, owner)
+    refuse_nan(array, name, owner)
+    return array
+
+
+Unknown = Literal["refuse", "own"]
+
+# A table of all pairs may have this many cells for each trial, or in any case this many
+# in all; beyond, the pairs that occur are listed.
+_CELLS_PER_TRIAL = 4
+
+_SMALL_TABLE = 2**16
+
+_EXAMPLES = 3
+
+
+@attrs.frozen(eq=False, repr=False)
+class TrialSpeakers:
+    """The speaker of each model and of each test segment of a key.
+
+    Make one with `of_key`. Arrays are read-only.
+
+    Parameters
+    ----------
+    ids : (k,) ndarray of str
+        The speakers, each once.
+    of_models : (m,) ndarray of int
+        For each model of the key, the position of its speaker in `ids`.
+    of_segments : (n,) ndarray of int
+        For each segment of the key, the position of its speaker in `ids`.
+    """
+
+    ids: StrArray
+    of_models: IndexArray
+    of_segments: IndexArray
+
+    @classmethod
+    def of_key(
+        cls,
+        key: AnyKey,
+        model_speakers: IdMap | None = None,
+        segment_speakers: IdMap | None = None,
+        *,
+        unknown: Unknown = "refuse",
+        one_person: bool = True,
+        owner: str = "TrialSpeakers.of_key",
+    ) -> "TrialSpeakers":
+        """Find the speakers of the models and segments of a key.
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            The trials.
+        model_speakers : IdMap, optional
+            From model to speaker. By default each model is a speaker of its own.
+        segment_speakers : IdMap, optional
+            From test segment to speaker. By default the speaker of a segment is
+            that of the models whose target it is.
+        unknown : {"refuse", "own"}, default: "refuse"
+            What to do with models and segments whose speaker is not known:
+            refuse, or take each for a speaker of its own, with a warning.
+            Dependence through the unknown speakers is then left out of account.
+        one_person : bool, default: True
+            Whether model and segment of a target trial must be of one speaker. False
+            where both maps are given and the two sides are different persons.
+        owner : str
+            The function to be named in error messages.
+
+        Returns
+        -------
+        TrialSpeakers
+
+        Raises
+        ------
+        InvalidInputError
+            If a speaker is not known and `unknown` is "refuse", a segment is the
+            target of several speakers, a map gives a model or segment with trials
+            several speakers, or the speakers contradict the key.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If models or segments were taken for speakers of their own.
+        """
+        check_choice(unknown, get_args(Unknown), "unknown", owner)
+        check_key(key, owner)
+        rows, cols = key.trial_positions()
+        models_needed, segments_needed = (
+            _occurring(rows, key.modelset),
+            _occurring(cols, key.segset),
+        )
+        models = _named(key.modelset, model_speakers, models_needed, "model_speakers", owner)
+        labels = key.trial_labels()
+        target_rows, target_cols = rows[labels], cols[labels]
+        if segment_speakers is None:
+            segments = np.full(key.segset.size, None, dtype=object)
+            segments[target_cols] = models[target_rows]
+        else:
+            segments = _named(
+                key.segset, segment_speakers, segments_needed, "segment_speakers", owner
+            )
+        _settle(models, key.modelset, models_needed, "models", unknown, owner)
+        if segment_speakers is None:
+            # Where a model's speaker became its own name, its targets follow.
+            segments[target_cols] = models[target_rows]
+        _settle(segments, key.segset, segments_needed, "segments", unknown, owner)
+
+        speakers = cls._numbered(models, segments)
+        clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
+        if clash.any() and (one_person or segment_speakers is None):
+            row, col = target_rows[clash][0], target_cols[clash][0]
+            found = (
+                f"{np.count_nonzero(clash)} target trials of two speakers, for instance model "
+                f"{key.modelset[row]} ({models[row]}) and segment {key.segset[col]} "
+                f"({segments[col]})"
+            )
+            hint = "Do the key and the maps belong together?"
+            if model_speakers is None:
+                hint = "Models that share a speaker need `model_speakers`."
+            raise invalid("key", owner, "have one speaker in each target trial", found, hint)
+        return speakers
+
+    @classmethod
+    def of_models_only(
+        cls,
+        key: AnyKey,
+        model_speakers: IdMap | None = None,
+        *,
+        unknown: Unknown = "refuse",
+        owner: str = "TrialSpeakers.of_models_only",
+    ) -> "TrialSpeakers":
+        """Find the speakers of the models of a key, where segments do not matter.
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            The trials.
+        model_speakers : IdMap, optional
+            From model to speaker. By default each model is a speaker of its own.
+        unknown : {"refuse", "own"}, default: "refuse"
+            What to do with models whose speaker is not known.
+        owner : str
+            The function to be named in error messages.
+
+        Returns
+        -------
+        TrialSpeakers
+            In which each segment is a speaker of its own.
+        """
+        check_key(key, owner)
+        needed = _occurring(key.trial_positions()[0], key.modelset)
+        models = _named(key.modelset, model_speakers, needed, "model_speakers", owner)
+        _settle(models, key.modelset, needed, "models", unknown, owner)
+        return cls._numbered(models, key.segset.astype(object))
+
+    @classmethod
+    def _numbered(cls, models: npt.NDArray[Any], segments: npt.NDArray[Any]) -> "TrialSpeakers":
+        """Give each speaker of models and segments a number."""
+        names = np.concatenate((models, segments)).astype(np.str_)
+        ids, codes = np.unique(names, return_inverse=True)
+        return cls(
+            mark_read_only(ids),
+            mark_read_only(codes[: models.size]),
+            mark_read_only(codes[models.size :]),
+        )
+
+    @property
+    def n_speakers(self) -> int:
+        """Number of speakers."""
+        return int(self.ids.size)
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return (
+            f"TrialSpeakers: {self.n_speakers} speakers of {self.of_models.size} models and "
+            f"{self.of_segments.size} segments"
+        )
+
+
+@attrs.frozen(eq=False)
+class SpeakerTrials:
+    """The speakers of trials, and sums over the trials of a speaker or of a pair.
+
+    Parameters
+    ----------
+    tar : (n_tar,) ndarray of int
+        Speaker of each target trial.
+    first, second : (n_non,) ndarray of int
+        Speaker of the model and of the segment of each non-target trial.
+    n_numbers : int
+        Speakers are numbered below this.
+    """
+
+    tar: IndexArray
+    first: IndexArray
+    second: IndexArray
+    n_numbers: int
+
+    @classmethod
+    def of(cls, speakers: TrialSpeakers, trials: ScoredTrials, owner: str) -> "SpeakerTrials":
+        """Look up the speakers; each non-target trial must have two."""
+        (tar_rows, _), (non_rows, non_cols) = trials.tar, trials.non
+        first, second = speakers.of_models[non_rows], speakers.of_segments[non_cols]
+        same = int(np.count_nonzero(first == second))
+        if same:
+            found = f"{same} with the same speaker on both sides"
+            hint = "Is the map of speakers right?"
+            expected = "have two speakers in each non-target trial"
+            raise invalid("key", owner, expected, found, hint)
+        return cls(speakers.of_models[tar_rows], first, second, speakers.n_speakers)
+
+    @functools.cached_property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Which speakers take part in trials."""
+        found = np.zeros(self.n_numbers, dtype=np.bool_)
+        for numbers in (self.tar, self.first, self.second):
+            found[numbers] = True
+        return found
+
+    @property
+    def n_speakers(self) -> int:
+        """Number of speakers who take part in trials."""
+        return int(np.count_nonzero(self.present))
+
+    def of_targets(self, values: Float64Array) -> Float64Array:
+        """Add up a number for each target trial by speaker: (n_numbers,)."""
+        return np.asarray(np.bincount(self.tar, values, minlength=self.n_numbers), np.float64)
+
+    def of_non_targets(self, values: Float64Array) -> Float64Array:
+        """Add up a number for each non-target trial by speaker: (n_numbers,).
+
+        Each trial counts for the speaker of its model and for that of its segment.
+        """
+        sums = np.bincount(self.first, values, minlength=self.n_numbers)
+        sums += np.bincount(self.second, values, minlength=self.n_numbers)
+        return np.asarray(sums, np.float64)
+
+    def pair_squares(self, values: Float64Array) -> float:
+        """Add up a number for each non-target trial by pair of speakers; sum the squares.
+
+        Trials (i, j) and (j, i) are of the same pair.
+        """
+        pairs = np.minimum(self.first, self.second).astype(np.int64)
+        pairs *= self.n_numbers
+        pairs += np.maximum(self.first, self.second)
+        n_cells = self.n_numbers**2
+        if n_cells > max(_CELLS_PER_TRIAL * pairs.size, _SMALL_TABLE):
+            listed, pairs = np.unique(pairs, return_inverse=True)
+            n_cells = listed.size
+        sums = np.bincount(pairs, values, minlength=n_cells)
+        return float(np.dot(sums, sums))
+
+
+def _occurring(positions: npt.NDArray[Any], ids: StrArray) -> npt.NDArray[np.bool_]:
+    """Tell which ids occur at these positions."""
+    found = np.zeros(ids.size, dtype=np.bool_)
+    found[positions] = True
+    return found
+
+
+def _named(
+    ids: StrArray,
+    speakers: IdMap | None,
+    needed: npt.NDArray[np.bool_],
+    name: str,
+    owner: str,
+) -> npt.NDArray[Any]:
+    """Return the speaker of each id as objects; None where it is not in the map.
+
+    An id with trials must not have several.
+    """
+    if speakers is None:
+        return ids.astype(object)
+    if not isinstance(speakers, IdMap):
+        raise invalid(name, owner, "be an IdMap", describe(speakers))
+    _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
+    differs = speakers.rightids != speakers.rightids[first][numbers]
+    torn = ids[needed & np.isin(ids, speakers.leftids[differs])]
+    if torn.size:
+        examples = []
+        for name_of_id in torn[:_EXAMPLES].tolist():
+            several = np.unique(speakers.rightids[speakers.leftids == name_of_id])
+            examples.append(f"{name_of_id}: {' and '.join(several.tolist())}")
+        got = f"several for {torn.size} ids with trials ({list_some(examples)})"
+        raise invalid(name, owner, "give each id one speaker", got)
+    places = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
+    found = np.full(ids.size, None, dtype=object)
+    found[places >= 0] = speakers.rightids[places[places >= 0]]
+    return found
+
+
+def _settle(
+    found: npt.NDArray[Any],
+    ids: StrArray,
+    needed: npt.NDArray[np.bool_],
+    kind: str,
+    unknown: Unknown,
+    owner: str,
+) -> None:
+    """Give unknown speakers a name of their own, in place, or refuse those with trials."""
+    missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
+    lacking = missing & needed
+    if lacking.any():
+        count, examples = int(np.count_nonzero(lacking)), list_some(ids[lacking].tolist())
+        if unknown == "refuse":
+            argument = f"{kind[:-1]}_speakers"
+            hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
+            expected = f"tell the speaker of all {kind} that have trials"
+            raise invalid(argument, owner, expected, f"none for {count} ({examples})", hint)
+        message = (
+            f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
+            "speaker of its own, so a standard error may be too small."
+        )
+        warn_caller(message, MissingTrialsWarning)
+    # A tab keeps the made-up name apart from every speaker that a file can name.
+    found[missing] = [f"{kind}\t{name}" for name in ids[missing]]

@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
-from bosaris_py.calibration import file_objective
-from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.calibration.file_passes import FilePasses
+from bosaris_py.calibration import passes
+from bosaris_py.calibration.passes import FileObjective, FilePasses
 from bosaris_py.errors import (
     BosarisError,
     ConvergenceWarning,
@@ -26,10 +25,9 @@ from bosaris_py.errors import (
     SeparableDataWarning,
     TrialMismatchError,
 )
-from bosaris_py.numerics.linear_objective import LinearObjective
-from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
-from bosaris_py.trials import file_blocks
+from bosaris_py.trials import blocks
 from tests.strategies import keys, scores
 
 FIT = LinearCalibration.fit_files
@@ -62,7 +60,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep hardly any non-targets, so that each evaluation passes over the files."""
-    monkeypatch.setattr(file_objective, "_KEPT", 40)
+    monkeypatch.setattr(passes, "_KEPT", 40)
 
 
 def trials(
@@ -192,7 +190,7 @@ def test_any_scores_and_any_key(
     if fit == FUSE:
         files, in_memory = [path], lambda: LinearFusion.fit_scores([system], key)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_objective, "_KEPT", kept)
+        patch.setattr(passes, "_KEPT", kept)
         found = outcome(lambda: fit(files, key_path, block_rows=block_rows))
     expected = outcome(in_memory)
     assert found[1] == expected[1]
@@ -207,7 +205,7 @@ def test_large_sets_start_from_a_sample(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three passes over 40,000 trials: one to look, two to evaluate; and perhaps one more."""
-    monkeypatch.setattr(file_objective, "_KEPT", 20_000)
+    monkeypatch.setattr(passes, "_KEPT", 20_000)
     (system,), key = trials(rng, (200, 200))
     (path,), key_path = save(tmp_path, [system], key)
     labels = []
@@ -229,7 +227,7 @@ def test_a_sample_is_evenly_spaced(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_rows: int
 ) -> None:
     """Each quarter of the rows, and of the columns, gives about a quarter of it."""
-    monkeypatch.setattr(file_objective, "_KEPT", 2000)
+    monkeypatch.setattr(passes, "_KEPT", 2000)
     shape = (200, 128)
     cells = np.arange(200 * 128).reshape(shape)
     ids = [f"m{i}" for i in range(200)], [f"s{i}" for i in range(128)]
@@ -489,7 +487,7 @@ def test_another_number_of_trials_in_a_later_pass(
     """Even if size and time of a file stay the same."""
     systems, key = trials(rng)
     (path,), key_path = save(tmp_path, systems, key)
-    monkeypatch.setattr(file_blocks.RowReader, "read_valid", None_then_false())
+    monkeypatch.setattr(blocks.RowReader, "read_valid", None_then_false())
     with pytest.raises(FileFormatError, match="non-targets, the first 1"):
         FIT(path, key_path)
 
@@ -786,7 +784,7 @@ def test_a_file_that_changes_while_it_is_applied_to(
 ) -> None:
     (system,), key = trials(rng, (200, 300))
     (path,), _ = save(tmp_path, [system], key)
-    read_scores = file_blocks.RowReader.read_scores
+    read_scores = blocks.RowReader.read_scores
 
     def read_and_change(self: Any, rows: Any) -> Any:
         found = read_scores(self, rows)
@@ -796,7 +794,7 @@ def test_a_file_that_changes_while_it_is_applied_to(
             os.truncate(path, path.stat().st_size // 2)
         return found
 
-    monkeypatch.setattr(file_blocks.RowReader, "read_scores", read_and_change)
+    monkeypatch.setattr(blocks.RowReader, "read_scores", read_and_change)
     with pytest.raises(FileFormatError, match=r"scores0\.h5"):
         CALIBRATION.apply_file(path, tmp_path / "llrs.h5", block_rows=20)
     assert sorted(item.name for item in tmp_path.iterdir()) == ["key.h5", "scores0.h5"]

@@ -22,7 +22,7 @@ from bosaris_py.errors import (
     SeparableDataWarning,
 )
 from bosaris_py.numerics import OperatingPoint, cllr
-from bosaris_py.numerics.objectives import TrainingObjective, evaluate_objective
+from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
 from bosaris_py.trials import Key, Scores
 

@@ -10,8 +10,7 @@ from hypothesis import given
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.bayes_curves import BayesCurves
-from bosaris_py.evaluation.rule_of_30 import smallest_measurable_rate
+from bosaris_py.evaluation.curves import BayesCurves, smallest_measurable_rate
 from bosaris_py.numerics import act_dcf, min_dcf, sigmoid
 from tests.score_strategies import score_lists
 

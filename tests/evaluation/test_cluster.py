@@ -12,7 +12,7 @@ import pytest
 
 from bosaris_py import Key, Results, Scores, _execution
 from bosaris_py.errors import FileFormatError
-from bosaris_py.evaluation import _streamed_passes
+from bosaris_py.evaluation import streaming
 
 distributed = pytest.importorskip("distributed")
 
@@ -63,7 +63,7 @@ def process_ids(client: Any) -> list[int]:
 
 def die_in_third(task_name: str) -> None:
     """Run on a worker: its process will be killed while it works on its third task."""
-    work = getattr(_streamed_passes, task_name)
+    work = getattr(streaming, task_name)
     calls = []
 
     def deadly(shared: Any, task: Any) -> Any:
@@ -73,7 +73,7 @@ def die_in_third(task_name: str) -> None:
         return work(shared, task)
 
     # A task names the function, and the worker finds this one.
-    setattr(_streamed_passes, task_name, deadly)
+    setattr(streaming, task_name, deadly)
 
 
 def test_a_cluster_changes_nothing(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from bosaris_py.evaluation.det_curves import hull_points, steppy_points
+from bosaris_py.evaluation.curves import hull_points, steppy_points
 from bosaris_py.numerics import ROC
 
 OLD = ((5e-4, 0.5), (5e-4, 0.5))

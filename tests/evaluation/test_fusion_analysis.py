@@ -7,7 +7,7 @@ import pytest
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.evaluation import SystemComparison, SystemDivergence
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics.divergence import estimate_target_proportions, kl_divergence
+from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Key, Scores
 

@@ -20,9 +20,9 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     OldFormatWarning,
 )
-from bosaris_py.evaluation import BayesCurves, StreamedScores, _streamed_passes
-from bosaris_py.storage import flat_blocks
-from bosaris_py.trials import file_blocks
+from bosaris_py.evaluation import BayesCurves, StreamedScores, streaming
+from bosaris_py.storage import rows
+from bosaris_py.trials import blocks
 from tests.strategies import keys, scores
 
 SOME = [-np.inf, -2.0, -0.25, 0.0, 0.1, 1.5, np.inf]
@@ -130,8 +130,8 @@ def test_blocks_change_nothing(
 
 def shorten_stretches(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
     """Let lists be read so few trials at a time that small ones need many."""
-    monkeypatch.setattr(flat_blocks, "STRETCH", length)
-    monkeypatch.setattr(file_blocks, "_LIST_BLOCK", 3 * length + 1)
+    monkeypatch.setattr(rows, "STRETCH", length)
+    monkeypatch.setattr(blocks, "_LIST_BLOCK", 3 * length + 1)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -281,7 +281,7 @@ def test_keys_are_read_again_if_too_much_would_have_to_be_kept(
     rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores, key = trials(rng, share=0.3)
-    monkeypatch.setattr(_streamed_passes, "_KEPT_BYTES", 300)
+    monkeypatch.setattr(streaming, "_KEPT_BYTES", 300)
     results = Results.from_files(*saved(scores, key), block_rows=4)
     assert describe(results) == describe(Results.from_scores(scores, key))
 
@@ -333,9 +333,9 @@ def test_no_trial_counts_twice(rng: np.random.Generator, saved: Any, tmp_path: P
     with pytest.raises(InvalidInputError, match=r"`score_file` .* hold each file once"):
         Results.from_files([score_file, link], [key_file, key_file])
     parts = []
-    for i, rows in enumerate((key.modelset[::2], key.modelset[1::2])):
+    for i, models in enumerate((key.modelset[::2], key.modelset[1::2])):
         parts.append(tmp_path / f"part{i}.h5")
-        key.filter(rows, key.segset, keep=True).save(parts[-1])
+        key.filter(models, key.segset, keep=True).save(parts[-1])
     results = Results.from_files([score_file, score_file], parts)
     assert describe(results) == describe(Results.from_scores(scores, key))
 
@@ -357,13 +357,13 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(
     results = Results.from_files(*saved(scores, key), priors=[0.123, 0.9])
     expected = Results.from_scores(scores, key)
     passes = []
-    read = file_blocks.TrialBlocks.read
+    read = blocks.TrialBlocks.read
 
     def counted(self: Any, blocks: Any) -> Any:
         passes.append(blocks)
         return read(self, blocks)
 
-    monkeypatch.setattr(file_blocks.TrialBlocks, "read", counted)
+    monkeypatch.setattr(blocks.TrialBlocks, "read", counted)
     assert results.act_dcf([0.123, 0.9]).tolist() == expected.act_dcf([0.123, 0.9]).tolist()
     log_odds = np.linspace(-10, 0, 1001)
     curves, others = (BayesCurves.from_results(r, log_odds) for r in (results, expected))
@@ -488,14 +488,14 @@ def test_a_file_that_changes_is_noticed(
     """In either pass, and by the time alone."""
     paths = saved(*in_form(form, *trials(rng)))
     name = {"first": "_look", "second": "_count"}[during]
-    work = getattr(_streamed_passes, name)
+    work = getattr(streaming, name)
 
     def disturbed(shared: Any, task: Any) -> Any:
         found = work(shared, task)
         paths[0].touch()
         return found
 
-    monkeypatch.setattr(_streamed_passes, name, disturbed)
+    monkeypatch.setattr(streaming, name, disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed while it was being read"):
         Results.from_files(*paths, block_rows=5)
 
@@ -504,14 +504,14 @@ def test_a_truncated_file_is_noticed(
     rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = saved(*trials(rng, (400, 30)))
-    work = _streamed_passes._look
+    work = streaming._look
 
     def disturbed(shared: Any, task: Any) -> Any:
         with paths[0].open("r+b") as file:
             file.truncate(paths[0].stat().st_size // 2)
         return work(shared, task)
 
-    monkeypatch.setattr(_streamed_passes, "_look", disturbed)
+    monkeypatch.setattr(streaming, "_look", disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed from \d+ to \d+ bytes"):
         Results.from_files(*paths)
 
@@ -559,7 +559,7 @@ def test_a_score_file_that_grows_between_the_passes(
     rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     paths = saved(*in_form(form, *trials(rng)))
-    look = _streamed_passes.Passes.look
+    look = streaming.Passes.look
 
     def disturbed(self: Any, pool: Any) -> Any:
         found = look(self, pool)
@@ -567,7 +567,7 @@ def test_a_score_file_that_grows_between_the_passes(
             file.write(b"more")
         return found
 
-    monkeypatch.setattr(_streamed_passes.Passes, "look", disturbed)
+    monkeypatch.setattr(streaming.Passes, "look", disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed from (\d+) to \d+ bytes"):
         Results.from_files(*paths)
 

@@ -20,7 +20,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics.objectives import TrainingObjective, evaluate_objective
+from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, Scores
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import threshold_grid
-from bosaris_py.numerics.counting import count_between, count_sorted
-from bosaris_py.numerics.running_counts import RunningCounts
+from bosaris_py.numerics.counts import RunningCounts, count_between, count_sorted
 from bosaris_py.numerics.sorted_scores import SortedScores
 
 HARD_NUMBERS = [

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import ConvergenceWarning, InvalidInputError, SeparableDataWarning
-from bosaris_py.numerics import linear_training
-from bosaris_py.numerics.linear_training import train_linear
-from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics import training
+from bosaris_py.numerics.linear_objective import TrainingObjective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
+from bosaris_py.numerics.training import train_linear
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_large_sets_start_from_subsets(objective, order, rng, passes, monkeypatc
     full = passes.count(620_000)
     # Two or three passes; brier is minimised three times: cllr's optimum, then from two starts.
     assert full <= (9 if objective == "brier" else 3)
-    monkeypatch.setattr(linear_training, "_SUBSETS", ())
+    monkeypatch.setattr(training, "_SUBSETS", ())
     direct = train(tar, non, objective=objective, prior=0.1)
     assert passes.count(620_000) - full > full
     np.testing.assert_allclose(coefficients(solution), coefficients(direct), rtol=1e-12)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import FitError
-from bosaris_py.numerics.newton import minimise, trust_region_step
+from bosaris_py.numerics.training import minimise, trust_region_step
 
 
 @frozen(eq=False)

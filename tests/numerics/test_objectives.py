@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.class_sums import class_moments
-from bosaris_py.numerics.objectives import TrainingObjective, evaluate_objective
+from bosaris_py.numerics.linear_objective import (
+    TrainingObjective,
+    class_moments,
+    evaluate_objective,
+)
 from bosaris_py.numerics.priors import OperatingPoint, logit
 from bosaris_py.numerics.scoring_rules import OBJECTIVES, prior_entropy
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.class_sums import class_moments
+from bosaris_py.numerics.linear_objective import class_moments
 from bosaris_py.numerics.quality_form import (
     QualityDesign,
     form_entries,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.running_counts import RunningCounts
+from bosaris_py.numerics.counts import RunningCounts
 from tests.score_strategies import any_scores, score_lists
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from bosaris_py.errors import SeparableDataWarning
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics import linear_training
-from bosaris_py.numerics.objectives import TrainingObjective
+from bosaris_py.numerics import training
+from bosaris_py.numerics.linear_objective import TrainingObjective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
-from bosaris_py.numerics.separability import proves_optimum
+from bosaris_py.numerics.training import proves_optimum
 
 
 def separable_exactly(tar, non):
@@ -101,7 +101,7 @@ def test_ties_among_scores_of_very_different_size(objective):
 @pytest.mark.parametrize("separable", [True, False])
 def test_cutting_planes(separable, rng, monkeypatch):
     """Large sets, decided by the linear program alone; a feature that two targets have."""
-    monkeypatch.setattr(linear_training, "proves_optimum", lambda *_: False)
+    monkeypatch.setattr(training, "proves_optimum", lambda *_: False)
     asked = []
     hardest = TrainingObjective.hardest
 

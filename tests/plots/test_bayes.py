@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.bayes_curves import BayesCurves
+from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics import OperatingPoint, logit
 from bosaris_py.plots import BayesPlot
 

@@ -13,9 +13,8 @@ from matplotlib.figure import Figure
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.plots import plot_intervals
 from bosaris_py.uncertainty.bootstrap import bootstrap
-from bosaris_py.uncertainty.curve_statistics import EER
-from bosaris_py.uncertainty.estimates import Interval
-from bosaris_py.uncertainty.threshold_statistics import ActDCF
+from bosaris_py.uncertainty.bootstrap_result import Interval
+from bosaris_py.uncertainty.statistic import EER, ActDCF
 
 INTERVALS = {
     "A": Interval(0.10, 0.08, 0.13, 0.01, 0.95, "normal"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError
-from bosaris_py.storage import flat_hdf5
+from bosaris_py.storage import hdf5
 from bosaris_py.trials import FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 
 Arrays = dict[str, np.ndarray]
@@ -58,8 +58,8 @@ def test_everything_comes_back(
 ) -> None:
     kind, arrays = drawn
     path = tmp_path_factory.getbasetemp() / "flat.h5"
-    getattr(flat_hdf5, f"write_{kind}")(path, **arrays)
-    assert_same(getattr(flat_hdf5, f"read_{kind}")(path), arrays)
+    getattr(hdf5, f"write_{kind}")(path, **arrays)
+    assert_same(getattr(hdf5, f"read_{kind}")(path), arrays)
 
 
 @pytest.mark.parametrize("item", OBJECTS.values(), ids=OBJECTS)
@@ -339,7 +339,7 @@ def test_damage_is_an_error_or_harmless(kind: str, tmp_path: Path) -> None:
             changed[place] ^= 1 << int(rng.integers(8))
         path.write_bytes(changed[: rng.choice([len(data), rng.integers(len(data))], p=[0.8, 0.2])])
         try:
-            arrays = getattr(flat_hdf5, f"read_{kind}")(path)
+            arrays = getattr(hdf5, f"read_{kind}")(path)
         except FileFormatError:
             refused += 1
             continue

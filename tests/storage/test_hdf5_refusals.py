@@ -10,8 +10,7 @@ import pytest
 
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import hdf5, mat
-from bosaris_py.storage._guarded_hdf5 import GuardedDataset
-from bosaris_py.storage._limits import format_bytes, machine_memory
+from bosaris_py.storage._guarded_hdf5 import GuardedDataset, format_bytes, machine_memory
 
 ROWS, COLUMNS = np.array([b"m1", b"m2"]), np.array([b"s1", b"s2", b"s3"])
 
@@ -162,7 +161,7 @@ def test_limit_of_the_caller(craft: Callable[..., Path]) -> None:
 def test_limit_is_the_memory_of_the_machine_by_default(
     craft: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bosaris_py.storage._limits.machine_memory", lambda: 100)
+    monkeypatch.setattr("bosaris_py.storage._guarded_hdf5.machine_memory", lambda: 100)
     with pytest.raises(FileFormatError, match="this machine has 100 bytes"):
         hdf5.read_scores(craft(lambda _: None))
 

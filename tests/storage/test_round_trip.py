@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bosaris_py._validation import read_only
+from bosaris_py._arrays import read_only
 
 Arrays = dict[str, np.ndarray]
 
@@ -19,6 +19,7 @@ IDS = st.lists(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9),
     max_size=5,
 )
+
 # Bits of any float: subnormal, huge, NaN with a message, both zeros.
 FLOATS = {
     np.float64: st.floats(width=64),

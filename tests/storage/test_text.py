@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
-from bosaris_py.storage import _tokens, text
+from bosaris_py.storage import text, tokens
 
 Arrays = dict[str, np.ndarray]
 Reader = Callable[..., Arrays]
@@ -327,15 +327,15 @@ def test_bad_lines(
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    monkeypatch.setattr(_tokens, "_BLOCK_BYTES", block)
+    monkeypatch.setattr(tokens, "_BLOCK_BYTES", block)
     with pytest.raises(FileFormatError, match=message) as caught:
         read(path, kind)
     assert str(path) in str(caught.value)
 
 
 def test_a_file_without_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_tokens, "_LONGEST_LINE", 1000)
-    monkeypatch.setattr(_tokens, "_BLOCK_BYTES", 64)
+    monkeypatch.setattr(tokens, "_LONGEST_LINE", 1000)
+    monkeypatch.setattr(tokens, "_BLOCK_BYTES", 64)
     (tmp_path / "a.txt").write_text("m1 s1\n" + "x" * 2000)
     with pytest.raises(FileFormatError, match=r":2: a line of more than 1000 bytes"):
         text.read_ndx(tmp_path / "a.txt")
@@ -407,7 +407,7 @@ def test_any_ndx_is_read_as_by_a_naive_reader(
     models = sorted({pair[0] for pair in pairs})
     segments = sorted({pair[1] for pair in pairs})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_tokens, "_BLOCK_BYTES", block)
+        patch.setattr(tokens, "_BLOCK_BYTES", block)
         found = text.read_ndx(path)
         id_map = text.read_id_map(path)
     assert found["modelset"].tolist() == models

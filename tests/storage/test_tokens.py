@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage import _token_ids
-from bosaris_py.storage._limits import MemoryBudget
-from bosaris_py.storage._token_ids import DecodedIds, IdColumn
-from bosaris_py.storage._token_numbers import read_numbers
-from bosaris_py.storage._tokens import (
+from bosaris_py.storage import tokens
+from bosaris_py.storage._guarded_hdf5 import MemoryBudget
+from bosaris_py.storage.tokens import (
+    DecodedIds,
+    IdColumn,
     LineNumbers,
     cut_at_separator,
     cut_into_columns,
+    read_numbers,
     same_tokens,
 )
 
@@ -53,10 +54,8 @@ def test_codes_tell_ids_apart_even_if_hashes_collide(
     with pytest.MonkeyPatch.context() as patch:
         if weak is not None:
             # A hash of one value, of two, or of four.
-            patch.setattr(
-                _token_ids, "_mix", lambda hashes, words: (hashes ^ words) & np.uint64(weak)
-            )
-            patch.setattr(_token_ids, "_MULTIPLIER", np.uint64(0))
+            patch.setattr(tokens, "_mix", lambda hashes, words: (hashes ^ words) & np.uint64(weak))
+            patch.setattr(tokens, "_MULTIPLIER", np.uint64(0))
         ids, codes = encode(names, per_block)
     assert len(set(ids)) == len(ids)
     assert [ids[code] for code in codes] == names

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py.storage.trial_order import order_trials, sort_codes, trial_codes
+from bosaris_py.storage.trial_table import order_trials, sort_codes, trial_codes
 
 # Codes that fit into a number together with their places, and codes that do not.
 SMALL, LARGE = st.integers(0, 20), st.sampled_from([0, 1, 2**62, 2**63 - 1])

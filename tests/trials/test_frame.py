@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py.trials import _frame
-from bosaris_py.trials._frame import Frame, extract, extract_by_rows, insert
+from bosaris_py.trials import alignment
+from bosaris_py.trials.alignment import Frame, extract, extract_by_rows, insert
 
 
 @st.composite
@@ -46,9 +46,9 @@ def naive_take(source: np.ndarray, frame: Frame) -> np.ndarray:
 @pytest.fixture(autouse=True, params=[3, 2**17])
 def small_and_large_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run every test with blocks of one size or the other, whose results must agree."""
-    monkeypatch.setattr(_frame, "_TILE", request.param)
-    monkeypatch.setattr(_frame, "_STRIP_CELLS", 5 * request.param)
-    monkeypatch.setattr(_frame.blocks, "__defaults__", (2 * request.param,))
+    monkeypatch.setattr(alignment, "_TILE", request.param)
+    monkeypatch.setattr(alignment, "_STRIP_CELLS", 5 * request.param)
+    monkeypatch.setattr(alignment.blocks, "__defaults__", (2 * request.param,))
 
 
 @given(cases())

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py.trials import _matching
-from bosaris_py.trials._matching import find_codes
+from bosaris_py.trials import alignment
+from bosaris_py.trials.alignment import find_codes
 
 
 def looked_up(listed: np.ndarray, wanted: np.ndarray) -> list[int]:
@@ -25,10 +25,10 @@ def test_all_ways_find_the_same(listed: set[int], wanted: list[int], way: str) -
     asked = np.array(wanted, dtype=np.int64)
     with pytest.MonkeyPatch.context() as patch:
         if way != "table":
-            patch.setattr(_matching, "_SMALL_TABLE", 0)
-            patch.setattr(_matching, "_CELLS_PER_TRIAL", 0)
-        patch.setattr(_matching, "_PART_BITS", 3)
-        patch.setattr(_matching, "_TRIALS_PER_PART", 1 if way == "parts" else 1000)
+            patch.setattr(alignment, "_SMALL_TABLE", 0)
+            patch.setattr(alignment, "_CELLS_PER_TRIAL", 0)
+        patch.setattr(alignment, "_PART_BITS", 3)
+        patch.setattr(alignment, "_TRIALS_PER_PART", 1 if way == "parts" else 1000)
         assert find_codes(codes, asked, (10, 10)).tolist() == looked_up(codes, asked)
 
 

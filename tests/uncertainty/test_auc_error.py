@@ -9,7 +9,7 @@ from scipy import stats
 
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.numerics import auc
-from bosaris_py.uncertainty.auc_error import auc_standard_error, delong
+from bosaris_py.uncertainty.analytic import auc_standard_error, delong
 from tests.score_strategies import any_scores, score_lists, tied_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")

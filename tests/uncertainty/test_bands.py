@@ -10,15 +10,12 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.bayes_curves import BayesCurves
+from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
-from bosaris_py.uncertainty.bootstrap import bootstrap
-from bosaris_py.uncertainty.curve_statistics import MinDCF
-from bosaris_py.uncertainty.matrix_bootstrap import bootstrap_scores
-from bosaris_py.uncertainty.statistic import Statistic
+from bosaris_py.uncertainty.bootstrap import bootstrap, bootstrap_scores
+from bosaris_py.uncertainty.statistic import ActDCF, ErrorRates, MinDCF, Statistic
 from bosaris_py.uncertainty.strata import Strata
-from bosaris_py.uncertainty.threshold_statistics import ActDCF, ErrorRates
 from tests.crossed_trials import CrossedExperiment
 from tests.score_strategies import finite_scores, weighted_scores
 from tests.uncertainty.naive_bootstrap import with_sets_where_used

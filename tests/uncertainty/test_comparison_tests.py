@@ -11,18 +11,15 @@ from scipy import stats
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Key, Scores
-from bosaris_py.uncertainty.comparison_tests import (
+from bosaris_py.uncertainty.comparisons import (
     ComparisonTable,
     holm_correction,
     mcnemar_test,
-)
-from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts
-from bosaris_py.uncertainty.significance import dcf_z_test
-from bosaris_py.uncertainty.speaker_tests import (
     speaker_permutation_test,
     speaker_permutation_test_scores,
     speaker_z_test,
 )
+from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts, dcf_z_test
 from tests.crossed_trials import CrossedExperiment
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import IdMap, Key, Scores
-from bosaris_py.uncertainty.curve_statistics import MinDCF
-from bosaris_py.uncertainty.dcf_error import dcf_standard_error, dcf_standard_error_scores
-from bosaris_py.uncertainty.rate_intervals import wilson_interval
-from bosaris_py.uncertainty.speaker_errors import speaker_errors
-from bosaris_py.uncertainty.threshold_statistics import DCF, ActDCF
+from bosaris_py.uncertainty.analytic import (
+    dcf_standard_error,
+    dcf_standard_error_scores,
+    speaker_errors,
+)
+from bosaris_py.uncertainty.decisions import wilson_interval
+from bosaris_py.uncertainty.statistic import DCF, ActDCF, MinDCF
 from tests.crossed_trials import CrossedExperiment
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")

@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from bosaris_py import numerics
 from bosaris_py import uncertainty as unc
-from bosaris_py.uncertainty import eer_window
-from bosaris_py.uncertainty.eer_window import EERWindow, eers_of_points
-from bosaris_py.uncertainty.resampling_plans import IidPlan
+from bosaris_py.uncertainty import replicates
+from bosaris_py.uncertainty.replicates import CurveIndex, EERWindow, eer_of_points, eers_of_points
+from bosaris_py.uncertainty.resampling import IidPlan
 from bosaris_py.uncertainty.samplers import LazyEERSampler
 from bosaris_py.uncertainty.strata import TrialStrata
-from bosaris_py.uncertainty.weighted_curve import CurveIndex, eer_of_points
 from tests.score_strategies import score_lists, tied_scores
 from tests.uncertainty.naive_conditions import same_law
 
@@ -53,9 +52,9 @@ def test_law_of_the_replicates(
     decimals: int,
 ) -> None:
     """Where the window lies must not matter, only how often more than it is drawn."""
-    monkeypatch.setattr(eer_window, "_IN_WINDOW", in_window)
-    monkeypatch.setattr(eer_window, "_IN_CELLS", in_cells)
-    monkeypatch.setattr(eer_window, "_IN_PRIORS", in_priors)
+    monkeypatch.setattr(replicates, "_IN_WINDOW", in_window)
+    monkeypatch.setattr(replicates, "_IN_CELLS", in_cells)
+    monkeypatch.setattr(replicates, "_IN_PRIORS", in_priors)
     rng = np.random.default_rng(1)
     tar = (1.5 + rng.normal(size=500)).round(decimals)
     non = rng.normal(size=700).round(decimals)

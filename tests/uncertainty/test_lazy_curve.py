@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import numerics
-from bosaris_py.uncertainty.lazy_curve import ClassTree, LazyCurve
+from bosaris_py.uncertainty.replicates import ClassTree, CurveIndex, LazyCurve
 from bosaris_py.uncertainty.strata import Strata, TrialStrata
-from bosaris_py.uncertainty.weighted_curve import CurveIndex
 from tests.score_strategies import score_lists, tied_scores
 
 

@@ -14,7 +14,7 @@ from bosaris_py.errors import (
     InvalidInputError,
     MissingTrialsWarning,
 )
-from bosaris_py.uncertainty.speaker_plan import PersonWeights, SpeakerPlan
+from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan
 from bosaris_py.uncertainty.strata import TrialStrata
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
@@ -231,10 +231,10 @@ class TestFastPaths:
         """With thousands of speakers few pairs meet, and a table of all pairs is not made."""
         results = []
         for cells in (2**16, 0):
-            monkeypatch.setattr("bosaris_py.uncertainty.speaker_plan._SMALL_TABLE", cells)
-            monkeypatch.setattr("bosaris_py.uncertainty.speaker_plan._CELLS_PER_TRIAL", 0)
+            monkeypatch.setattr("bosaris_py.uncertainty.resampling._SMALL_TABLE", cells)
+            monkeypatch.setattr("bosaris_py.uncertainty.resampling._CELLS_PER_TRIAL", 0)
             # Products are made a few replicates at a time.
-            monkeypatch.setattr("bosaris_py.uncertainty.speaker_sums._PRODUCTS_AT_A_TIME", 1000)
+            monkeypatch.setattr("bosaris_py.uncertainty.samplers._PRODUCTS_AT_A_TIME", 1000)
             results.append(
                 unc.bootstrap_scores(
                     sparse.scores, sparse.key, statistic, **speaker_maps(sparse),
@@ -249,8 +249,8 @@ class TestFastPaths:
         statistic = unc.ErrorRates(np.linspace(-5, 5, 30))
         results = []
         for cells in (2**20, 0):
-            monkeypatch.setattr("bosaris_py.uncertainty.threshold_statistics._SMALL_TABLE", cells)
-            monkeypatch.setattr("bosaris_py.uncertainty.threshold_statistics._CELLS_PER_TRIAL", 0)
+            monkeypatch.setattr("bosaris_py.uncertainty.statistic._SMALL_TABLE", cells)
+            monkeypatch.setattr("bosaris_py.uncertainty.statistic._CELLS_PER_TRIAL", 0)
             results.append(
                 unc.bootstrap_scores(
                     crossed.scores, crossed.key, statistic, **speaker_maps(crossed),

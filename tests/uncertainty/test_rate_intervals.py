@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.uncertainty.rate_intervals import (
+from bosaris_py.uncertainty.decisions import (
     error_rate_interval,
     jeffreys_interval,
     rule_of_3,

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from bosaris_py.uncertainty.randomness import draw_picks
-from bosaris_py.uncertainty.resampling_plans import IidPlan, SetPlan
-from bosaris_py.uncertainty.sets import SetIndex
-from bosaris_py.uncertainty.strata import TrialStrata
+from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
+from bosaris_py.uncertainty.strata import SetIndex, TrialStrata, draw_picks
 
 N_DRAWS = 20_000
 

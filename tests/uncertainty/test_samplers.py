@@ -9,24 +9,21 @@ import pytest
 from scipy import stats
 
 from bosaris_py import uncertainty as unc
-from bosaris_py.uncertainty.rate_samplers import (
+from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
+from bosaris_py.uncertainty.samplers import (
+    CurveSampler,
     ErrorTotal,
     ErrorTotalSampler,
     IidRateSampler,
+    LazyEERSampler,
+    LazyMinCostSampler,
     OneLayerSampler,
     SetTable,
     TwoLayerRateSampler,
+    WeightedSampler,
     count_rejected,
 )
-from bosaris_py.uncertainty.resampling_plans import IidPlan, SetPlan
-from bosaris_py.uncertainty.samplers import (
-    CurveSampler,
-    LazyEERSampler,
-    LazyMinCostSampler,
-    WeightedSampler,
-)
-from bosaris_py.uncertainty.sets import SetIndex
-from bosaris_py.uncertainty.strata import TrialStrata
+from bosaris_py.uncertainty.strata import SetIndex, TrialStrata
 
 
 def exact_totals(errors: list[int], size: int, *, two_layer: bool) -> dict[int, Fraction]:

@@ -10,8 +10,10 @@ from scipy import stats
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Key, Scores
-from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts
-from bosaris_py.uncertainty.significance import (
+from bosaris_py.uncertainty.decisions import (
+    Decisions,
+    Disagreements,
+    ErrorCounts,
     dcf_interval,
     dcf_z_test,
     hter_interval,

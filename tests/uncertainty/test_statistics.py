@@ -11,8 +11,8 @@ import bosaris_py
 from bosaris_py import OperatingPoint
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.uncertainty.replicates import eer_of_points
 from bosaris_py.uncertainty.strata import Strata
-from bosaris_py.uncertainty.weighted_curve import eer_of_points
 from tests.score_strategies import finite_scores, weighted_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")

@@ -1,17 +1,16 @@
 """Text formats of the field, read into a `TrialTable` and written from one.
 
-`read_table` reads any of them, `write_table` writes any; `FORMATS` has them by name. The
-modules `nist`, `kaldi`, `voxceleb`, `toolkits`, `sdsv`, `asvspoof`, `bob` and `csv` say
-what their columns are, and nothing else: adding a format is adding a `TrialFormat`.
+`read_table` reads any of them, `write_table` writes any; `FORMATS` has them by name. To
+add a format, add a `TrialFormat` to `catalogue`.
 """
 
 from bosaris_py.storage.formats.answers import read_answers, write_answers
+from bosaris_py.storage.formats.catalogue import FORMATS
 from bosaris_py.storage.formats.detection import detect_format
 from bosaris_py.storage.formats.reading import ReadOptions, read_table
-from bosaris_py.storage.formats.registry import FORMATS
-from bosaris_py.storage.formats.table import TrialTable
-from bosaris_py.storage.formats.trial_format import TrialFormat
+from bosaris_py.storage.formats.spec import TrialFormat
 from bosaris_py.storage.formats.writing import write_table
+from bosaris_py.storage.trial_table import TrialTable
 
 __all__ = [
     "FORMATS",

@@ -5,15 +5,13 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from bosaris_py._validation import FilePath, describe, frozen, invalid
+from bosaris_py._arrays import mark_read_only
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.storage._limits import MemoryBudget
-from bosaris_py.storage._text_output import formatter, write_parts
-from bosaris_py.storage._token_numbers import read_numbers
-from bosaris_py.storage._tokens import LineNumbers, cut_into_columns, read_blocks
-from bosaris_py.storage.formats.table import TrialTable
-
-__all__ = ["read_answers", "write_answers"]
+from bosaris_py.storage._guarded_hdf5 import MemoryBudget
+from bosaris_py.storage.text import formatter, write_parts
+from bosaris_py.storage.tokens import LineNumbers, cut_into_columns, read_blocks, read_numbers
+from bosaris_py.storage.trial_table import TrialTable
 
 _LINES_AT_ONCE = 2**16
 
@@ -81,7 +79,7 @@ def read_answers(
     if records != len(trials):
         message = f"{file_path}: {records} scores for a list of {len(trials)} trials"
         raise TrialMismatchError(message)
-    return attrs.evolve(trials, scores=frozen(np.concatenate(parts)))
+    return attrs.evolve(trials, scores=mark_read_only(np.concatenate(parts)))
 
 
 def write_answers(path: FilePath, table: TrialTable, *, number_format: str | None = None) -> None:

@@ -7,10 +7,9 @@ import attrs
 
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage._tokens import read_blocks, show
-from bosaris_py.storage.formats._column_plan import FirstLine
-from bosaris_py.storage.formats.registry import FORMATS
-from bosaris_py.storage.formats.trial_format import (
+from bosaris_py.storage.formats.catalogue import FORMATS
+from bosaris_py.storage.formats.columns import FirstLine
+from bosaris_py.storage.formats.spec import (
     LABEL,
     MODEL,
     SCORE,
@@ -19,10 +18,10 @@ from bosaris_py.storage.formats.trial_format import (
     TrialFormat,
     Vocabulary,
 )
-
-__all__ = ["detect_format", "detect_in"]
+from bosaris_py.storage.tokens import read_blocks, show
 
 _LINES_LOOKED_AT = 1000
+
 _TRUTH_VALUES = frozenset(("1", "0", "-1", "+1"))
 
 

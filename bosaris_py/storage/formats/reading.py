@@ -9,31 +9,28 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FilePath, describe, frozen, invalid, list_some, warn_caller
+from bosaris_py._arrays import mark_read_only
+from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning
-from bosaris_py.storage._limits import MemoryBudget
-from bosaris_py.storage._tokens import (
-    Block,
-    LineNumbers,
-    cut_at_separator,
-    cut_into_columns,
-    read_blocks,
-    same_tokens,
-    show,
-)
+from bosaris_py.storage._guarded_hdf5 import MemoryBudget
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats._collectors import CodeColumn, NumberColumn, joined_ids
-from bosaris_py.storage.formats._column_plan import Columns, FirstLine, Plan, make_plan, told_format
-from bosaris_py.storage.formats._labels import (
+from bosaris_py.storage.formats.catalogue import find_format
+from bosaris_py.storage.formats.columns import (
+    CodeColumn,
+    Columns,
+    FirstLine,
     LabelReader,
     Labels,
+    NumberColumn,
+    Plan,
     as_vocabularies,
     classes_after_policy,
+    joined_ids,
+    make_plan,
+    told_format,
 )
 from bosaris_py.storage.formats.detection import detect_in
-from bosaris_py.storage.formats.registry import find_format
-from bosaris_py.storage.formats.table import ExtraColumn, TrialTable
-from bosaris_py.storage.formats.trial_format import (
+from bosaris_py.storage.formats.spec import (
     LABEL,
     MODEL,
     SCORE,
@@ -44,10 +41,19 @@ from bosaris_py.storage.formats.trial_format import (
     TrialFormat,
     Vocabulary,
 )
-
-__all__ = ["ReadOptions", "read_table"]
+from bosaris_py.storage.tokens import (
+    Block,
+    LineNumbers,
+    cut_at_separator,
+    cut_into_columns,
+    read_blocks,
+    same_tokens,
+    show,
+)
+from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
 
 _OWNER = "read_table"
+
 _LONGEST_MISSING = 8
 
 
@@ -371,7 +377,7 @@ class _Parts:
             models,
             segset,
             segments,
-            None if classes is None else frozen(classes == TrialClass.TARGET),
+            None if classes is None else mark_read_only(classes == TrialClass.TARGET),
             None if self.scores is None else self.scores.values(numbers),
             columns,
         )
@@ -397,7 +403,7 @@ class _Parts:
             return None
         words = np.array(self.labels.words())
         levels, rank = np.unique(words, return_inverse=True)
-        return Factor(frozen(rank.astype(np.uint8)[self.labels.column.codes()]), levels)
+        return Factor(mark_read_only(rank.astype(np.uint8)[self.labels.column.codes()]), levels)
 
     def _ids(
         self, role: str, numbers: LineNumbers
@@ -412,11 +418,11 @@ class _Parts:
                 code = int(np.argmax(ids.rank == 0))
                 text = f"nothing is left of the {role} {show(column.ids.ids[code])}"
                 raise numbers.error(column.first_line(column.ids.ids[code]), text)
-            return ids.names, frozen(ids.rank[column.codes()])
+            return ids.names, mark_read_only(ids.rank[column.codes()])
         if role == MODEL:
             names = np.array([self.plan.format.model_id][: self.records], dtype=np.str_)
-            return frozen(names), frozen(np.zeros(self.records, dtype=np.int32))
+            return mark_read_only(names), mark_read_only(np.zeros(self.records, dtype=np.int32))
         places = np.arange(self.records, dtype=np.int32)
         width = len(str(self.records))
         names = np.strings.zfill((places + 1).astype(np.str_), width)
-        return frozen(names.astype(f"U{width}")), frozen(places)
+        return mark_read_only(names.astype(f"U{width}")), mark_read_only(places)

@@ -7,12 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._validation import FilePath, describe, invalid, list_some
-from bosaris_py.storage._text_output import formatter, words, write_parts
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats._column_plan import FileColumn
-from bosaris_py.storage.formats.registry import find_format
-from bosaris_py.storage.formats.table import ExtraColumn, TrialTable
-from bosaris_py.storage.formats.trial_format import (
+from bosaris_py.storage.formats.catalogue import find_format
+from bosaris_py.storage.formats.columns import FileColumn
+from bosaris_py.storage.formats.spec import (
     LABEL,
     MODEL,
     ROLES,
@@ -24,10 +22,11 @@ from bosaris_py.storage.formats.trial_format import (
     TrialFormat,
     Vocabulary,
 )
-
-__all__ = ["write_table"]
+from bosaris_py.storage.text import formatter, words, write_parts
+from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
 
 _OWNER = "write_table"
+
 # Lines that are put together before they are written.
 _LINES_AT_ONCE = 2**16
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
-from bosaris_py.storage import _tokens
+from bosaris_py.storage import tokens
 from bosaris_py.storage.formats import TrialTable, read_table
 
 Write = Callable[[str], Path]
@@ -157,7 +157,7 @@ class TestText:
         path = write("\n\n" + "\n".join(["modelid\tsegmentid\tside\tLLR", *rows]) + "\n")
         whole = read_table(path)
         for size in (1, 16, 300):
-            monkeypatch.setattr(_tokens, "_BLOCK_BYTES", size)
+            monkeypatch.setattr(tokens, "_BLOCK_BYTES", size)
             assert read_table(path) == whole
 
     def test_quotes_around_fields(self, write: Write) -> None:

@@ -1,0 +1,105 @@
+"""Array types, read-only arrays, and the base class of immutable records of arrays."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+AnyArray: TypeAlias = npt.NDArray[Any]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
+Float64Array: TypeAlias = npt.NDArray[np.float64]
+IndexArray: TypeAlias = npt.NDArray[np.intp]
+Int32Array: TypeAlias = npt.NDArray[np.int32]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+# Positions in a list or a matrix, in whichever integer type holds them.
+Positions: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+StrArray: TypeAlias = npt.NDArray[np.str_]
+# Sums of weights: int64 where all trials weigh whole numbers, else float64.
+Weights: TypeAlias = npt.NDArray[Any]
+
+
+def mark_read_only(array: AnyArray) -> AnyArray:
+    """Make a fresh array, to which nothing else refers, read-only for good.
+
+    What is returned is a view: unlike the owner of the memory, it cannot be made
+    writeable again.
+    """
+    array.setflags(write=False)
+    return array.view()
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """Return `array` if nobody can write to its memory, else a read-only copy.
+
+    A read-only array that owns its memory is copied too, because its holder can
+    make it writeable again; so is a view of a writeable array.
+    """
+    base: object = array.base
+    trusted = base is not None and not array.flags.writeable
+    while trusted and base is not None:
+        trusted = isinstance(base, np.ndarray) and not base.flags.writeable
+        base = base.base if isinstance(base, np.ndarray) else None
+    return array if trusted else mark_read_only(array.copy(order="K"))
+
+
+def by_constructor(value: Any) -> tuple[Any, ...]:
+    """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class.
+
+    numpy drops the read-only flag of arrays that are pickled or copied; the
+    constructor sets it again.
+    """
+    fields = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
+    cls: Callable[..., Any] = type(value)
+    return partial(cls, **fields), ()
+
+
+class ArrayRecord:
+    """Base of attrs classes whose fields are arrays.
+
+    Objects are equal if they are of the same class and their arrays are equal;
+    for that they cannot be hashed. Pickling and copying build the new object
+    through its constructor, because numpy drops the read-only flag.
+    """
+
+    __slots__ = ()
+
+    def _arrays(self) -> dict[str, AnyArray]:
+        """Return the fields by name, in the order of the constructor."""
+        names = [field.name for field in attrs.fields(type(self))]  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def _rebuilt(cls, *arrays: AnyArray) -> Self:
+        """Build an object that existed before; a class may omit its warnings here."""
+        return cls(*arrays)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call that builds the object again."""
+        return _rebuild, (type(self), tuple(self._arrays().values()))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare class and arrays."""
+        if not isinstance(other, type(self)) or type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self._arrays(), other._arrays()
+        return all(_equal(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _rebuild(cls: type[ArrayRecord], arrays: tuple[AnyArray, ...]) -> ArrayRecord:
+    """Build an object from arrays that a pickle or a deep copy has just made."""
+    return cls._rebuilt(*(mark_read_only(array) for array in arrays))
+
+
+def _equal(first: AnyArray, second: AnyArray) -> bool:
+    """Compare two arrays by content; NaN equals NaN."""
+    if first.shape == second.shape and first.strides == second.strides:
+        # What is repeated without being stored is compared once.
+        stored = tuple(slice(None) if stride else slice(1) for stride in first.strides)
+        first, second = first[stored], second[stored]
+    return first is second or np.array_equal(first, second, equal_nan=first.dtype.kind == "f")

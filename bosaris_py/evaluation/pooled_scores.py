@@ -1,0 +1,388 @@
+"""Scores of both classes, pooled over conditions, that one evaluation rests on.
+
+Scores may lie in memory, in files, or be a mixture of conditions; the metrics do
+not care. They ask for the two sizes, the ROC, Cllr, and error-rates at fixed
+thresholds, and those are the abstract members of `Evidence`.
+"""
+
+import abc
+import functools
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only, read_only
+from bosaris_py._validation import as_vector, check_not_empty, invalid, refuse_nan
+from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.counts import as_trials, count_between
+from bosaris_py.numerics.metrics import share_above, sorted_error_rates
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials.conditions import check_conditions
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores, check_scores
+
+# Questions about error-rates after which a sort of the non-targets has paid.
+_COUNTS_PER_SORT = 8
+
+
+class Evidence(abc.ABC):
+    """The trials of one detector, as far as its metrics depend on them.
+
+    Implementations are frozen, can be pickled, and check their scores when they
+    are made. What is costly is computed when first asked for, and kept.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def n_tar(self) -> int:
+        """Number of target trials, those of weight 0 left out."""
+
+    @property
+    @abc.abstractmethod
+    def n_non(self) -> int:
+        """Number of non-target trials, those of weight 0 left out."""
+
+    @property
+    @abc.abstractmethod
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+
+    @property
+    @abc.abstractmethod
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits."""
+
+    @abc.abstractmethod
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Miss and false-alarm rates.
+        """
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class ScoreLists(Evidence):
+    """Two lists of scores in memory, with or without weights.
+
+    The targets are kept sorted, the non-targets as they came; arrays that others
+    could change are copied.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores, likewise.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+    owner : str, default: "ScoreLists"
+        What the caller called, for error messages.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, or a weight is bad.
+    """
+
+    tar: SortedScores
+    non: FloatArray = attrs.field(converter=read_only)
+    non_weights: Float64Array | None = attrs.field(
+        default=None, converter=attrs.converters.optional(read_only)
+    )
+    # How often error-rates were asked for: a memory of the work, not of the trials.
+    _asked: list[int] = attrs.field(factory=lambda: [0])
+
+    def __init__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+        *,
+        owner: str = "ScoreLists",
+    ) -> None:
+        ordered = SortedScores.from_scores(tar, tar_weights, name="tar", owner=owner)
+        self.__attrs_init__(ordered, *as_trials(non, non_weights, "non", owner))
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return f"ScoreLists: {self.n_tar} targets, {self.n_non} non-targets"
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials, those of weight 0 left out."""
+        return self.tar.size
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials, those of weight 0 left out."""
+        if self.non_weights is None:
+            return self.non.size
+        return int(np.count_nonzero(self.non_weights))
+
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+        return ROC.from_sorted_targets(self.tar, self.non, self.non_weights)
+
+    @functools.cached_property
+    def _non_sorted(self) -> SortedScores:
+        owner = "ScoreLists"
+        return SortedScores.from_scores(self.non, self.non_weights, name="non", owner=owner)
+
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits."""
+        miss_bits = mean_bits(self.tar.values, self.tar.weights, sign=-1.0)
+        fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
+        return (miss_bits + fa_bits) / 2.0
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Miss and false-alarm rates.
+        """
+        self._asked[0] += 1
+        if self._asked[0] > _COUNTS_PER_SORT:
+            return sorted_error_rates(self.tar, self._non_sorted, thresholds)
+        pmiss: Float64Array = self.tar.weight_below(thresholds) / self.tar.total
+        return pmiss, share_above(self.non, self.non_weights, thresholds)
+
+
+@attrs.frozen(eq=False)
+class _Share:
+    """The scores of one class in one condition, and what its mean counts."""
+
+    scores: FloatArray = attrs.field(converter=read_only)
+    weight: float
+
+    def rejected(self, thresholds: Float64Array) -> npt.NDArray[np.int64]:
+        """Count the scores below thresholds that ascend."""
+        at, between = count_between(thresholds, self.scores)
+        rejected = np.cumsum(between[:-1])
+        rejected[1:] += np.cumsum(at)[:-1]
+        return rejected
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class ConditionMixture(Evidence):
+    r"""Scores whose error-rates are the weighted means of those of their conditions.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores, likewise.
+    members : sequence of ConditionMembers
+        Where the trials of each condition stand in `tar` and `non`, see
+        `Conditions.members`. Other trials do not count.
+
+    Raises
+    ------
+    InvalidInputError
+        If no condition has targets or none has non-targets, a score is NaN, or
+        the members belong to longer vectors.
+
+    See Also
+    --------
+    bosaris_py.Results.from_scores : Takes a Conditions and makes this.
+
+    Notes
+    -----
+    With the shares :math:`w_\alpha` of the conditions, which in each class sum to
+    one over the conditions that have trials of it,
+
+    .. math::
+
+        P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
+        P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
+
+    and the two sums of Cllr are averaged likewise: van Leeuwen (2008), equations
+    3, 4 and 9 to 11. That is the same as weighting each trial (equations 13 to
+    22), but no trial needs a weight: each condition is counted on its own at
+    all target scores, and its counts are added with the factor :math:`w_\alpha
+    N / N_\alpha`. Minimum Cllr, minimum DCF and the equal error rate are those of
+    this one ROC: one warping, one threshold for all conditions.
+
+    `n_tar` and `n_non` count trials, not weights. How small an error-rate they can
+    measure depends on the weights, too: where a small condition weighs much, its
+    own trials decide, and the rule of 30 is to be applied to each condition.
+    """
+
+    _tar: tuple[_Share, ...]
+    _non: tuple[_Share, ...]
+    _n_tar: int
+    _n_non: int
+
+    def __init__(
+        self, tar: npt.ArrayLike, non: npt.ArrayLike, members: Sequence[ConditionMembers]
+    ) -> None:
+        tar_parts = [(item.tar, item.tar_weight) for item in members]
+        non_parts = [(item.non, item.non_weight) for item in members]
+        tar_shares, n_tar = _divide(tar, tar_parts, "tar")
+        non_shares, n_non = _divide(non, non_parts, "non")
+        self.__attrs_init__(tar_shares, non_shares, n_tar, n_non)
+
+    @classmethod
+    def from_scores(
+        cls, scores: AnyScores, key: AnyKey, conditions: Conditions
+    ) -> "ConditionMixture":
+        """Take the scores of the trials of a key, divided into conditions.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+        conditions : Conditions
+            To which condition each trial belongs, and what each weighs.
+
+        Returns
+        -------
+        ConditionMixture
+
+        Raises
+        ------
+        InvalidInputError
+            If a class has no score in any condition, or one is NaN.
+        TrialMismatchError
+            If the conditions do not fit the key; see `Conditions.members`.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score, with counts.
+        ConditionWarning
+            If conditions have trials of one class only.
+        """
+        owner = "ConditionMixture.from_scores"
+        check_scores(scores, owner)
+        check_conditions(conditions, owner)
+        tar, non = scores.get_tar_non(key)
+        members = conditions.scored_members(scores, key)
+        for noun, trials, shares in (
+            ("targets", tar, [item.tar_weight for item in members]),
+            ("non-targets", non, [item.non_weight for item in members]),
+        ):
+            if trials.size and not any(shares):
+                raise invalid("conditions", owner, f"have {noun} in some condition", "none")
+        return cls(tar, non, members)
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return (
+            f"ConditionMixture: {self.n_tar} targets of {len(self._tar)} conditions, "
+            f"{self.n_non} non-targets of {len(self._non)}"
+        )
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials of conditions that count."""
+        return self._n_tar
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials of conditions that count."""
+        return self._n_non
+
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The weighted sum of the conditions' ROCs."""
+        nothing = np.empty(0)
+        target_scores = np.unique(
+            np.concatenate([share.scores for share in self._tar]).astype(np.float64)
+        )
+        parts = [
+            ROC.at_target_scores(target_scores, share.scores, nothing).weighted(
+                share.weight * self.n_tar / share.scores.size, 0.0
+            )
+            for share in self._tar
+        ]
+        parts += [
+            ROC.at_target_scores(target_scores, nothing, share.scores).weighted(
+                0.0, share.weight * self.n_non / share.scores.size
+            )
+            for share in self._non
+        ]
+        return functools.reduce(ROC.__add__, parts)
+
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits: equations 9 to 11."""
+        bits = [s.weight * mean_bits(s.scores, None, sign=-1.0) for s in self._tar]
+        bits += [s.weight * mean_bits(s.scores, None, sign=1.0) for s in self._non]
+        return math.fsum(bits) / 2.0
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds: equations 3 and 4.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Weighted means of the conditions' error-rates.
+        """
+        limits, places = np.unique(thresholds, return_inverse=True)
+        pmiss, pfa = np.zeros(limits.size), np.zeros(limits.size)
+        for share in self._tar:
+            pmiss += share.weight * (share.rejected(limits) / share.scores.size)
+        for share in self._non:
+            size = share.scores.size
+            pfa += share.weight * ((size - share.rejected(limits)) / size)
+        shape = np.shape(thresholds)
+        return pmiss[places].reshape(shape), pfa[places].reshape(shape)
+
+
+def _divide(
+    scores: npt.ArrayLike,
+    parts: Sequence[tuple[npt.NDArray[np.intp], float]],
+    name: str,
+) -> tuple[tuple[_Share, ...], int]:
+    """Divide the scores of one class into those of each condition; count those that count."""
+    owner = "ConditionMixture"
+    array = as_vector(scores, name, owner)
+    check_not_empty(array, name, owner)
+    # The minimum is NaN if any score is, and costs less than a search for NaN.
+    if np.isnan(array.min()):
+        refuse_nan(array, name, owner)
+    shares, counted = [], np.zeros(array.size, dtype=np.bool_)
+    for places, weight in parts:
+        if places.size and places[-1] >= array.size:
+            expected = f"belong to the {array.size} scores of `{name}`"
+            raise invalid("members", owner, expected, f"position {places[-1]}")
+        if places.size and weight > 0:
+            shares.append(_Share(mark_read_only(array[places]), weight))
+            counted[places] = True
+    if not shares:
+        what = "targets" if name == "tar" else "non-targets"
+        raise invalid("members", owner, f"have {what} in some condition", "none")
+    return tuple(shares), int(np.count_nonzero(counted))

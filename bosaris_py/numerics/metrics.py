@@ -1,0 +1,525 @@
+"""Metrics of two lists of scores: EER, PRBEP, AUC, minimum and actual DCF, error-rates.
+
+The optimal likelihood-ratios are the slopes of the ROC's convex hull, so this
+module asks `ROC` for the hull and only looks up which scores belong to which
+edge.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import Float64Array, FloatArray, Weights, mark_read_only
+from bosaris_py._validation import as_vector, refuse_nan
+from bosaris_py.numerics.counts import as_trials, count_checked, distinct_scores
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.roc import ROC, EERDefinition, check_eer_definition
+from bosaris_py.numerics.rocch import ROCCH
+from bosaris_py.numerics.sorted_scores import SortedScores, running_sum
+
+
+def roc_of(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    tar_weights: npt.ArrayLike | None,
+    non_weights: npt.ArrayLike | None,
+    owner: str,
+) -> tuple[ROC, bool]:
+    """Return the ROC, or where targets are many, that of negated scores of swapped classes.
+
+    Only the smaller class need be sorted then. Also returned is whether classes are swapped.
+    """
+    targets, others = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
+    if targets.size <= 2 * others.size:
+        ordered = SortedScores.from_scores(targets, tar_weights, name="tar", owner=owner)
+        counted = as_trials(others, non_weights, "non", owner)
+        return ROC.from_sorted_targets(ordered, *counted), False
+    counted = as_trials(targets, tar_weights, "tar", owner)
+    ordered = SortedScores.from_scores(others, non_weights, name="non", owner=owner)
+    values, weight = distinct_scores(ordered)
+    at, between = count_checked(values, *counted)
+    return ROC(mark_read_only(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
+
+
+def hull_of(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    tar_weights: npt.ArrayLike | None,
+    non_weights: npt.ArrayLike | None,
+    owner: str,
+) -> ROCCH:
+    """Return the convex hull of two lists of scores by sorting the smaller one only.
+
+    Its rates hold at its thresholds, but those are not always target scores.
+    """
+    roc, swapped = roc_of(tar, non, tar_weights, non_weights, owner)
+    hull = roc.convex_hull()
+    if not swapped:
+        return hull
+    # Scores up to a threshold were accepted there, negated; here they are rejected.
+    with np.errstate(over="ignore"):
+        thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
+    thresholds[0], thresholds[-1] = -np.inf, np.inf
+    return ROCCH(mark_read_only(thresholds), hull.false_alarms[::-1], hull.misses[::-1])
+
+
+def eer(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+    definition: EERDefinition = "rocch",
+) -> float:
+    r"""Compute the equal error rate, by default on the ROC's convex hull.
+
+    The largest Bayes error-rate that any prior can bring about with optimal
+    thresholds; it does not depend on calibration.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores; no NaN, +-inf allowed.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which number is meant; see the notes.
+
+    Returns
+    -------
+    float
+        A fraction: 0 for perfect, 0.5 for useless scores; for inverted scores
+        0.5 on the convex hull, and up to 1 by the other definitions.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, a weight is bad, or there is no such
+        definition.
+
+    See Also
+    --------
+    bosaris_py.Results : Computes many metrics from one look at the scores.
+
+    Notes
+    -----
+    Where two tools disagree on the EER, they often mean different things (van
+    Leeuwen 2008, footnote 5); for large sets the three are close.
+
+    ``"rocch"``
+        :math:`\max_\pi \min_\gamma \pi P_{miss}(\gamma) + (1-\pi) P_{fa}(\gamma)`,
+        the point of the convex hull where the two rates are equal: theory paper,
+        equation (26); the toolkit's ``eer.m``, PYLLR, ROCAnalysis.jl's ``eerch``.
+        Never above the next.
+    ``"interpolated"``
+        Where straight lines between the points of the steppy ROC meet pmiss =
+        pfa: NIST's scorer of SRE18 and later, and those who solve ``1 - x =
+        tpr(x)`` with scikit-learn's ``roc_curve`` and scipy's ``brentq``.
+    ``"step"``
+        The mean of the two rates at the step of the ROC where they are nearest:
+        the ASVspoof challenges. Equal scores of the two classes are one step
+        here, whatever their order in the file; within a run of one class every
+        trial is a step, every unit of weight if weights are whole. Fractional
+        weights divide a run as finely as one likes. Of two steps as near, the
+        one with the lower rates.
+
+    The VoxSRC kit and voxceleb_trainer report the larger of the two rates at
+    that step, where ``"step"`` has their mean; the smallest larger rate of all
+    thresholds goes with `Results.eer_threshold`. Kaldi's ``compute-eer`` takes
+    the miss rate at one place in the sorted targets, which can be a step off.
+
+    All three are the same if the classes are swapped and the scores negated.
+
+    Examples
+    --------
+    >>> eer([1.0, 3.0], [0.0, 2.0])
+    0.25
+    >>> eer([1.0, 3.0], [0.0, 2.0], definition="interpolated")
+    0.5
+    """
+    check_eer_definition(definition, "eer")
+    if definition == "rocch":
+        return hull_of(tar, non, tar_weights, non_weights, "eer").eer
+    # The other definitions are the same if the classes are swapped, too.
+    return roc_of(tar, non, tar_weights, non_weights, "eer")[0].equal_error_rate(definition)
+
+
+def prbep(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+) -> float:
+    """Compute the precision-recall break-even point, as a number of errors.
+
+    The point on the ROC's convex hull with as many misses as false alarms. If
+    it is below about 30, error-rates near this point rest on few errors.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores; no NaN, +-inf allowed.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+
+    Returns
+    -------
+    float
+        Number of misses (= number of false alarms), from 0 upwards; in general
+        not whole. With weights, a sum of weights.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, or a weight is bad.
+
+    Notes
+    -----
+    Theory paper, section 2.6.4, equation (29); the toolkit's ``prbep.m``. Not
+    comparable between data sets of different size.
+
+    Examples
+    --------
+    >>> prbep([1.0, 3.0], [0.0, 2.0])
+    0.5
+    """
+    return hull_of(tar, non, tar_weights, non_weights, "prbep").prbep
+
+
+def auc(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+) -> float:
+    """Compute the area under the ROC, the chance that a target outscores a non-target.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores; no NaN, +-inf allowed.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+
+    Returns
+    -------
+    float
+        1 for perfect, 0.5 for useless, 0 for perfectly inverted scores.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, or a weight is bad.
+
+    Notes
+    -----
+    The Mann-Whitney statistic, pairs of equal scores counted half: the
+    trapezoidal area of NISTIR 7722. The toolkit's ``area_under_rocch.m`` is
+    the area below pfa over pmiss of the *convex hull*, 0 for perfect scores.
+
+    Examples
+    --------
+    >>> auc([1.0, 3.0], [0.0, 2.0])
+    0.75
+    """
+    # The chance is the same if the classes are swapped and the scores negated.
+    return roc_of(tar, non, tar_weights, non_weights, "auc")[0].auc
+
+
+def min_dcf(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    prior: PriorLike,
+    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+) -> Any:
+    r"""Compute the minimum detection cost over all thresholds.
+
+    What the cost would be if the scores were perfectly calibrated at these
+    operating points. One look at the scores serves any number of priors.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores; no NaN, +-inf allowed.
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+        Target probabilities (unit costs), or operating points with their own
+        costs.
+    normalize : bool, default: False
+        Divide by the cost of the better decision made without a detector,
+        min(p C_miss, (1 - p) C_fa).
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+
+    Returns
+    -------
+    float or (k,) ndarray of float64
+        :math:`\min_\gamma \pi C_{miss} P_{miss}(\gamma) + (1-\pi) C_{fa} P_{fa}(\gamma)`.
+        0 for perfect scores; for useless scores the cost without a detector,
+        1 if normalized, which is never exceeded.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, a weight is bad, or a prior is not
+        in (0, 1).
+
+    See Also
+    --------
+    bosaris_py.Results.min_dcf_threshold : The threshold that goes with it.
+
+    Notes
+    -----
+    Minimised over the vertices of the ROC's convex hull, theory paper,
+    equation (25); the toolkit's ``fast_minDCF.m``, which takes prior log-odds.
+
+    Examples
+    --------
+    >>> float(min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
+    0.25
+    """
+    hull = hull_of(tar, non, tar_weights, non_weights, "min_dcf")
+    return hull.min_dcf(prior, normalize=normalize)
+
+
+def sorted_error_rates(
+    tar: SortedScores, non: SortedScores, thresholds: npt.ArrayLike
+) -> tuple[Float64Array, Float64Array]:
+    """Return the miss and false-alarm rates of sorted classes at each threshold."""
+    pmiss: Float64Array = tar.weight_below(thresholds) / tar.total
+    pfa: Float64Array = non.weight_at_or_above(thresholds) / non.weight_at_or_above(-np.inf)
+    return pmiss, pfa
+
+
+def share_below(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> Float64Array:
+    """Return the share of scores below each limit; scores are checked, in any order."""
+    masses, place = _masses(scores, weights, limits)
+    # Summed from the end where it is zero, so that small shares are not differences.
+    sums = running_sum(masses)
+    return np.asarray((sums / sums[-1])[place])
+
+
+def share_above(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> Float64Array:
+    """Return the share of scores at or above each limit; scores are checked, in any order."""
+    masses, place = _masses(scores, weights, limits)
+    sums = running_sum(masses[::-1])[::-1]
+    return np.asarray((sums / sums[0])[1:][place])
+
+
+def _masses(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> tuple[Weights, npt.NDArray[np.intp]]:
+    """Return the weight below the first limit and from each to the next, and where each is."""
+    if limits.size == 1:
+        distinct, place = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
+    else:
+        distinct, inverse = np.unique(limits, return_inverse=True)
+        place = inverse.reshape(limits.shape)
+    at, between = count_checked(distinct, scores, weights)
+    masses = between.copy()
+    masses[1:] += at
+    return masses, place
+
+
+def error_rates_at(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    thresholds: npt.ArrayLike,
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+) -> tuple[Any, Any]:
+    """Compute the miss and false-alarm rates at given thresholds.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores; no NaN, +-inf allowed.
+    thresholds : float or array_like of float
+        Accept iff score >= threshold; in any order, repeats allowed. Compared
+        in float64 also if the scores are float32.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+
+    Returns
+    -------
+    pmiss, pfa : float or ndarray of float64, like `thresholds`
+        Share of targets below, and of non-targets at or above the threshold.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score or threshold is NaN, or a weight is bad.
+
+    Examples
+    --------
+    >>> pmiss, pfa = error_rates_at([1.0, 3.0], [0.0, 2.0], [1.0, 2.5])
+    >>> pmiss.tolist(), pfa.tolist()
+    ([0.0, 0.5], [0.5, 0.0])
+    """
+    owner = "error_rates_at"
+    limits = np.asarray(thresholds, dtype=np.float64)
+    refuse_nan(np.atleast_1d(limits), "thresholds", owner)
+    pmiss = share_below(*as_trials(tar, tar_weights, "tar", owner), limits)
+    pfa = share_above(*as_trials(non, non_weights, "non", owner), limits)
+    return pmiss[()], pfa[()]
+
+
+def act_dcf(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    prior: PriorLike,
+    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+) -> Any:
+    r"""Compute the detection cost of Bayes decisions: the actual DCF.
+
+    Scores are taken as log-likelihood-ratios and compared with the Bayes
+    threshold of each operating point, so that bad calibration costs.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores, natural-log likelihood-ratios; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores, likewise.
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+        Target probabilities (unit costs, the Bayes error-rate of the theory
+        paper), or operating points with their own costs (NIST's C_det). Any
+        order, repeats allowed.
+    normalize : bool, default: False
+        Divide by the cost of the better decision made without a detector,
+        min(p C_miss, (1 - p) C_fa).
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+
+    Returns
+    -------
+    float or (k,) ndarray of float64
+        :math:`\pi C_{miss} P_{miss}(\eta) + (1-\pi) C_{fa} P_{fa}(\eta)` at
+        :math:`\eta = \log(C_{fa}/C_{miss}) - \mathrm{logit}\,\pi`. 0 for
+        perfect scores; normalized, 1 for a detector that says nothing, and
+        more for a misleading one.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, a weight is bad, or a prior is not
+        in (0, 1).
+
+    Notes
+    -----
+    Theory paper, equations (13) and (17); the toolkit's ``fast_actDCF.m``,
+    which takes ascending prior log-odds and miscounts repeated ones.
+
+    Examples
+    --------
+    >>> float(act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
+    0.25
+    """
+    costs = DecisionCosts.from_prior(prior, "act_dcf")
+    limits = costs.thresholds
+    pmiss = share_below(*as_trials(tar, tar_weights, "tar", "act_dcf"), limits)
+    pfa = share_above(*as_trials(non, non_weights, "non", "act_dcf"), limits)
+    return costs.cost(pmiss, pfa, normalize=normalize)
+
+
+def optimal_llrs(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+) -> tuple[Float64Array, Float64Array]:
+    """Replace each score by its optimal log-likelihood-ratio.
+
+    Parameters
+    ----------
+    tar : (n_tar,) array_like of float
+        Target scores; no NaN, +-inf allowed.
+    non : (n_non,) array_like of float
+        Non-target scores; no NaN, +-inf allowed.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
+
+    Returns
+    -------
+    tar_llrs : (n_tar,) ndarray of float64
+        Natural-log likelihood-ratios in the order of `tar`; inf above the
+        highest non-target.
+    non_llrs : (n_non,) ndarray of float64
+        Likewise for `non`; -inf below the lowest target.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, or a weight is bad.
+
+    Notes
+    -----
+    The posterior of each pool, minus the prior log-odds of the training
+    trials. The toolkit's ``opt_loglr.m`` with option ``'raw'``, without the
+    1e-6 per rank that it adds to keep the map invertible.
+
+    Examples
+    --------
+    >>> tar_llrs, non_llrs = optimal_llrs([1.0, 3.0], [0.0, 2.0])
+    >>> tar_llrs.tolist(), non_llrs.tolist()
+    ([0.0, inf], [-inf, 0.0])
+    """
+    owner = "optimal_llrs"
+    hull = hull_of(tar, non, tar_weights, non_weights, owner)
+    return hull.llr_of(as_vector(tar, "tar", owner)), hull.llr_of(as_vector(non, "non", owner))
+
+
+@attrs.frozen(eq=False)
+class PAVBins:
+    """The pools of the PAV algorithm, from the lowest scores to the highest.
+
+    Parameters
+    ----------
+    lowest, highest : (m,) ndarray of float64
+        Lowest and highest score in each pool.
+    llr : (m,) ndarray of float64
+        Log-likelihood-ratio of each pool, strictly ascending.
+    """
+
+    lowest: Float64Array
+    highest: Float64Array
+    llr: Float64Array
+
+
+def pav_bins(tar: SortedScores, non: SortedScores) -> PAVBins:
+    """Return the pools of the PAV algorithm with the scores that bound them."""
+    hull = ROC.from_sorted(tar, non).convex_hull()
+    edges = hull.thresholds[1:-1]
+    highest = np.full(hull.llr.size, -np.inf)
+    lowest = np.full(hull.llr.size, np.inf)
+    for scores in (tar, non):
+        splits = np.concatenate(([0], scores.count_below(edges), [scores.size]))
+        held = splits[1:] > splits[:-1]
+        np.minimum.at(lowest, np.flatnonzero(held), scores.values[splits[:-1][held]])
+        np.maximum.at(highest, np.flatnonzero(held), scores.values[splits[1:][held] - 1])
+    return PAVBins(mark_read_only(lowest), mark_read_only(highest), hull.llr)

@@ -1,0 +1,940 @@
+"""Minimise an objective by a trust-region Newton method; detect separable data.
+
+Shared by calibration (one system) and fusion (several): everything between the
+raw scores and the optimal coefficients, on plain arrays.
+
+Made for objectives whose evaluation is a pass over millions of trials and whose
+dimension is tiny: each iteration takes one evaluation of value, gradient and
+Hessian, and the trust-region subproblem is solved exactly by an
+eigendecomposition. It goes on where value comparisons end: once the decrease to
+be expected is lost in the rounding of the value, steps are judged by the gradient,
+and the last Newton step is taken without another evaluation.
+
+It has none if and only if the data are *weakly separable*: some weights, with which not all
+fused scores are equal, put no target below a non-target. Going on along such weights never
+hurts any trial, and so the objective falls for ever (Albert and Anderson [1]_). There are two ways
+to decide that: a bound that proves from gradient and Hessian that an optimum exists, at
+no cost and nearly always; and a linear program, which decides every case.
+
+References
+----------
+.. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
+   logistic regression models", Biometrika 71(1), 1984, doi:10.1093/biomet/71.1.1.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from attrs import evolve, frozen
+from scipy import optimize
+
+from bosaris_py._arrays import Float64Array
+from bosaris_py._validation import describe, invalid, list_some, warn_caller
+from bosaris_py.errors import ConvergenceWarning, FitError, SeparableDataWarning
+from bosaris_py.numerics.linear_objective import (
+    LARGEST_SCORE,
+    ClassMoments,
+    Evaluation,
+    LinearObjective,
+)
+from bosaris_py.numerics.scoring_rules import scoring_rule
+
+_EPSILON = float(np.finfo(np.float64).eps)
+
+# A value summed from many rounded terms is trusted to this many units in the
+# last place; smaller decreases are not looked for in it.
+_VALUE_NOISE = 1e3 * _EPSILON
+
+# Eigenvalues and slopes this far below the largest are rounding noise.
+_NOISE = 1e2 * _EPSILON
+
+# Slopes below this have lost digits to underflow.
+_SMALLEST_SLOPE = 1e-290
+
+# Suits standardised coordinates; soon adapted.
+_FIRST_RADIUS = 4.0
+
+# Share of the promised decrease that makes a step worth taking.
+_LEAST_RATIO = 1e-4
+
+
+class Differentiated(Protocol):
+    """A function's value and its first and second derivatives at one point."""
+
+    @property
+    def value(self) -> float:
+        """The value."""
+
+    @property
+    def gradient(self) -> Float64Array:
+        """First derivatives."""
+
+    @property
+    def hessian(self) -> Float64Array:
+        """Second derivatives."""
+
+
+_D = TypeVar("_D", bound=Differentiated)
+
+
+@frozen(eq=False)
+class Minimum:
+    """Where a minimisation ended.
+
+    Parameters
+    ----------
+    point : (d,) ndarray of float64
+        The minimiser.
+    value : float
+        The function there, to rounding.
+    gradient : (d,) ndarray of float64
+        First derivatives at the last evaluated point, one Newton step before
+        `point` unless the minimisation was cut short.
+    hessian : (d, d) ndarray of float64
+        Second derivatives there.
+    evaluations : int
+        Evaluations made.
+    converged : bool
+        Whether the gradient has vanished to rounding.
+    stopped : bool
+        Whether the caller's own test ended the minimisation.
+    """
+
+    point: Float64Array
+    value: float
+    gradient: Float64Array
+    hessian: Float64Array
+    evaluations: int
+    converged: bool
+    stopped: bool
+
+    @property
+    def gradient_norm(self) -> float:
+        """Length of the gradient."""
+        return math.hypot(*self.gradient)
+
+
+def trust_region_step(
+    gradient: Float64Array, hessian: Float64Array, radius: float
+) -> tuple[Float64Array, bool]:
+    r"""Minimise a quadratic model within a ball.
+
+    Parameters
+    ----------
+    gradient : (d,) ndarray of float64
+        First derivatives g.
+    hessian : (d, d) ndarray of float64
+        Second derivatives H, symmetric, of any signature.
+    radius : float
+        Radius of the ball, positive.
+
+    Returns
+    -------
+    step : (d,) ndarray of float64
+        The global minimiser of :math:`g^T p + p^T H p / 2` for
+        :math:`\|p\| \le` `radius`.
+    interior : bool
+        Whether it is the Newton step of a positive definite Hessian.
+
+    Notes
+    -----
+    The solution is :math:`p = -(H + \mu I)^{-1} g` with the smallest
+    :math:`\mu \ge 0` that makes the matrix positive semidefinite and the step
+    short enough [1]_. In the basis of eigenvectors, :math:`\mu` is the root of a
+    nearly linear function of one variable. In the "hard case" (no gradient along
+    the lowest, negative curvature) a multiple of that eigenvector fills the ball.
+
+    References
+    ----------
+    .. [1] J. J. More and D. C. Sorensen, "Computing a trust region step", SIAM J.
+       Sci. Stat. Comput. 4(3), 1983, doi:10.1137/0904038.
+    """
+    eigenvalues, vectors = np.linalg.eigh(hessian)
+    slopes = vectors.T @ gradient
+    # What is left of the slope along a direction without curvature is rounding noise;
+    # following it would lead far for nothing.
+    flat = np.abs(eigenvalues) <= _NOISE * np.abs(eigenvalues).max()
+    slopes[flat & (np.abs(slopes) <= _NOISE * np.abs(slopes).max())] = 0.0
+    slopes[np.abs(slopes) < _SMALLEST_SLOPE] = 0.0
+    if eigenvalues[0] > 0.0:
+        step = -slopes / eigenvalues
+        if math.hypot(*step) <= radius:
+            return vectors @ step, True
+    # Exactly zero for the lowest eigenvalue if that is negative.
+    curvatures = eigenvalues - min(eigenvalues[0], 0.0)
+
+    def step_at(shift: float) -> Float64Array:
+        shifted = curvatures + shift
+        moves = np.zeros_like(slopes)
+        np.divide(-slopes, shifted, out=moves, where=shifted > 0.0)
+        moves[(shifted == 0.0) & (slopes != 0.0)] = math.inf
+        return moves
+
+    def shortfall(shift: float) -> float:
+        return 1.0 / math.hypot(*step_at(shift)) - 1.0 / radius
+
+    step = step_at(0.0)
+    length = math.hypot(*step)
+    if length <= radius:
+        if eigenvalues[0] < 0.0 and not flat[0]:
+            step[0] = math.sqrt(radius**2 - length**2)
+        return vectors @ step, False
+    # Each component alone is too long below the lower end; none is above the upper end.
+    low = math.hypot(*slopes[curvatures == 0.0]) / radius
+    high = math.hypot(*slopes) / radius
+    shift = optimize.brentq(
+        shortfall, low * (1.0 - 1e-6), high * (1.0 + 1e-6), xtol=1e-300, rtol=1e-12, maxiter=1000
+    )
+    return vectors @ step_at(float(shift)), False
+
+
+def minimise(
+    evaluate: Callable[[Float64Array], _D],
+    start: Float64Array,
+    *,
+    first: _D | None = None,
+    max_evaluations: int = 200,
+    tolerance: float = _EPSILON,
+    stop: Callable[[Float64Array, _D], bool] | None = None,
+) -> Minimum:
+    r"""Find a minimum of a smooth function, to rounding.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Returns value, gradient and Hessian at a point. A value that is not
+        finite makes the minimiser step back.
+    start : (d,) ndarray of float64
+        Where to begin; the function must be finite there.
+    first : evaluation, optional
+        What `evaluate` returns at `start`, if that is known already.
+    max_evaluations : int, default: 200
+        After how many evaluations to give up.
+    tolerance : float, default: 2.2e-16
+        The minimiser stops when the decrease that the quadratic model still
+        promises falls below this fraction of the value. At the default the
+        gradient vanishes to rounding.
+    stop : callable, optional
+        ``stop(point, evaluation)`` is asked at every accepted point; if it
+        returns True the minimisation ends there, not converged.
+
+    Returns
+    -------
+    Minimum
+        The end point and how it was reached.
+
+    Raises
+    ------
+    FitError
+        If the function is not finite at `start`.
+
+    Notes
+    -----
+    Newton's method squares the error: when the promised decrease
+    :math:`g^T H^{-1} g / 2` is below the rounding of the value, one more step
+    brings the gradient to rounding as well. That step is taken without
+    evaluating the function again.
+    """
+    point = np.array(start, dtype=np.float64)
+    here = evaluate(point) if first is None else first
+    evaluations = 1
+    if not math.isfinite(here.value):
+        message = f"The objective is {here.value} where its minimisation starts, at {point}."
+        raise FitError(message)
+    value = here.value
+    radius = _FIRST_RADIUS
+    converged = stopped = False
+    while True:
+        if stop is not None and stop(point, here):
+            stopped = True
+            break
+        step, interior = trust_region_step(here.gradient, here.hessian, radius)
+        promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
+        if promised <= tolerance * abs(here.value):
+            converged = True
+            if interior:
+                point, value = point + step, value - promised
+            break
+        if evaluations >= max_evaluations:
+            break
+        there = evaluate(point + step)
+        evaluations += 1
+        if promised <= _VALUE_NOISE * abs(here.value):
+            ratio = 1.0
+            better = math.hypot(*there.gradient) < math.hypot(*here.gradient)
+            if not better:
+                converged = True
+                break
+        else:
+            finite = math.isfinite(there.value)
+            ratio = (here.value - there.value) / promised if finite else -math.inf
+            better = ratio > _LEAST_RATIO
+        length = math.hypot(*step)
+        if ratio < 0.25:
+            radius = 0.25 * length
+        elif ratio > 0.75 and not interior:
+            radius = 4.0 * length
+        if better:
+            point, here = point + step, there
+            value = here.value
+    return Minimum(
+        point=point,
+        value=value,
+        gradient=here.gradient,
+        hessian=here.hessian,
+        evaluations=evaluations,
+        converged=converged,
+        stopped=stopped,
+    )
+
+
+ROUNDING = 1e-9
+
+"""Rounding of fused scores, in standard deviations."""
+
+# Sums over trials are trusted to this share of the sum of magnitudes.
+_SUM_NOISE = 1e3 * float(np.finfo(np.float64).eps)
+
+# Where curvatures are as small as this, underflow may have swallowed those of trials.
+_SMALLEST_CURVATURE = 1e-280
+
+# Trials of each class with which the linear program starts, and which it first adds. The
+# number doubles every time, so that in the end all are in.
+_FIRST_TRIALS = 200
+
+# Pivots, for each dimension, in which the simplex method may take the steepest way.
+_HASTY_PIVOTS = 50
+
+
+def proves_optimum(
+    gradient: Float64Array, hessian: Float64Array, value: float, radius: float
+) -> bool:
+    r"""Tell whether derivatives at some point prove that a convex objective has an optimum.
+
+    Parameters
+    ----------
+    gradient : (d,) ndarray of float64
+        First derivatives g of the objective of cllr or boost, without penalty.
+    hessian : (d, d) ndarray of float64
+        Second derivatives H.
+    value : float
+        The objective.
+    radius : float
+        Upper limit R of the lengths of all trials' inputs, the 1 of the offset included.
+
+    Returns
+    -------
+    bool
+        True only if the data are not separable. False means nothing.
+
+    Notes
+    -----
+    Let a step v lower no trial's margin :math:`m_i \ge 0`. With the trials' slopes
+    :math:`a_i` and curvatures :math:`h_i \le a_i`
+
+    .. math:: -g^T v = \sum a_i m_i \ge \sum h_i m_i^2 / \max m_i = v^T H v / \max m_i .
+
+    The left side is at most :math:`\lambda \sqrt{v^T H v}` with the Newton decrement
+    :math:`\lambda = \sqrt{g^T H^{-1} g}`, and :math:`m_i \le l \sqrt{v^T H v}` with the largest
+    leverage :math:`l = R / \sqrt{\min \mathrm{eig} H}`. So :math:`\lambda l \ge 1`; if
+    that is not so there is no such step. What rounding can do to g and H
+    is allowed for; slopes are never larger than losses, which limits it.
+    """
+    if not (math.isfinite(value) and np.isfinite(hessian).all() and np.isfinite(gradient).all()):
+        return False
+    eigenvalues, vectors = np.linalg.eigh(hessian)
+    eigenvalues = eigenvalues - _SUM_NOISE * radius**2 * value
+    lowest = float(eigenvalues[0])
+    if not lowest > _SMALLEST_CURVATURE:
+        return False
+    decrement = math.hypot(*((vectors.T @ gradient) / np.sqrt(eigenvalues)))
+    decrement += _SUM_NOISE * radius * value / math.sqrt(lowest)
+    return decrement * radius / math.sqrt(lowest) < 0.5
+
+
+def is_separable(
+    objective: LinearObjective, basis: Float64Array, difference: Float64Array, start: Float64Array
+) -> bool:
+    r"""Decide by linear programming whether some weights put no target below a non-target.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+        The training scores.
+    basis : (n_systems, n_directions) ndarray of float64
+        Weights of the standardised scores, in columns, in whose span to look.
+    difference : (n_systems,) ndarray of float64
+        Mean of the targets minus mean of the non-targets, standardised.
+    start : (n_systems,) ndarray of float64
+        Weights that separate about as well as possible: they choose the first trials.
+
+    Returns
+    -------
+    bool
+        Whether there are such weights.
+
+    Notes
+    -----
+    With weights u and threshold c the margins of targets, :math:`u^T x_i - c`, and of
+    non-targets, :math:`c - u^T x_i`, must not be negative. Each is the product of (u, c) and a
+    row. If not all margins are 0, neither is the product of (u, c) and a sum of all rows,
+    each with a positive factor. By Farkas' lemma there is no such (u, c) if and only if minus
+    that sum is also a sum of rows with factors that are not negative, which the
+    simplex method decides in n_directions + 1 dimensions.
+
+    Arithmetic is exact, because the answer often hangs on ties between classes,
+    which tolerances of usual solvers blur where scores differ much in size. Scores are
+    only shifted by a trial and scaled by powers of two for it, unless systems are collinear.
+
+    Only some trials are in the program. If they cannot be separated, that decides. If the
+    solution separates all trials (to 1e-9 of the largest standardised weight), that decides
+    too. If neither, those that it gets most wrong are added, twice as many every time.
+    """
+    n_total = max(objective.n_tar, objective.n_non)
+    n_added = _FIRST_TRIALS
+    origin = objective.a_trial()
+    scale = np.ldexp(1.0, np.frexp(objective.spread)[1])
+    # Without collinear or constant systems the coordinates are the scores themselves.
+    to_rows = (basis.T * (scale / objective.spread)).T
+    if basis.shape[0] == basis.shape[1]:
+        to_rows = np.eye(len(basis))
+    rows = np.empty((0, basis.shape[1] + 1))
+    goal = np.append((difference * objective.spread / scale) @ to_rows, 0.0)
+    weights = start
+    while True:
+        tar, non = (
+            ((x - origin) / scale[:, np.newaxis]).T @ to_rows
+            for x in objective.hardest(weights, n_added)
+        )
+        added = np.vstack(
+            (
+                np.column_stack((tar, np.full(len(tar), -1.0))),
+                np.column_stack((-non, np.full(len(non), 1.0))),
+            )
+        )
+        complete = n_added >= n_total
+        rows = added if complete else np.vstack((rows, added))
+        direction = _separating_direction(rows, None if complete else goal)
+        if direction is None or complete:
+            return direction is not None
+        # Raw weights times spread are standardised weights.
+        weights = (to_rows @ direction[:-1]) * objective.spread / scale
+        weights /= np.abs(weights).max()
+        tar, non = (
+            weights @ ((x - origin) / objective.spread[:, np.newaxis])
+            for x in objective.hardest(weights, 1)
+        )
+        if float(non.max() - tar.min()) <= ROUNDING:
+            return True
+        n_added *= 2
+
+
+def _separating_direction(rows: Float64Array, goal: Float64Array | None) -> Float64Array | None:
+    """Find v for which no product with a row is negative but that with `goal` is positive.
+
+    Without a goal it is the sum of the rows. None if there is no such v. First phase of the
+    revised simplex method, which looks for factors of the rows that add up to minus the goal.
+    """
+    exact = _as_integers(rows if goal is None else np.vstack((rows, goal)))
+    if goal is None:
+        wanted = -exact.sum(axis=0)
+    else:
+        wanted, exact = -exact[-1], exact[:-1]
+    signs = np.array([-1 if value < 0 else 1 for value in wanted], dtype=object)
+    columns = exact * signs
+    size = len(wanted)
+    # Variables from the first are factors of rows; those below 0 are artificial.
+    basic = list(range(-size, 0))
+    factors = np.array([Fraction(int(value)) for value in wanted * signs], dtype=object)
+    inverse = np.array([[Fraction(int(i == j)) for j in range(size)] for i in range(size)])
+    pivots = 0
+    while True:
+        artificial = [k for k in range(size) if basic[k] < 0]
+        if not any(factors[k] for k in artificial):
+            return None
+        duals = inverse[artificial].sum(axis=0)
+        common = math.lcm(*(value.denominator for value in duals))
+        prices = columns @ np.array([int(value * common) for value in duals], dtype=object)
+        # The best price first; after many pivots the first good one, which cannot go in circles.
+        chosen = int(np.argmax(prices if pivots < _HASTY_PIVOTS * size else prices > 0))
+        if prices[chosen] <= 0:
+            largest = max(abs(value) for value in duals)
+            return -np.array([float(v / largest) for v in duals * signs])
+        moves = inverse @ columns[chosen]
+        leaving = min(
+            (k for k in range(size) if moves[k] > 0),
+            key=lambda k: (factors[k] / moves[k], basic[k]),
+        )
+        pivots += 1
+        basic[leaving] = chosen
+        factors[leaving] /= moves[leaving]
+        inverse[leaving] /= moves[leaving]
+        for k in range(size):
+            if k != leaving and moves[k]:
+                factors[k] -= moves[k] * factors[leaving]
+                inverse[k] -= moves[k] * inverse[leaving]
+
+
+def _as_integers(rows: Float64Array) -> npt.NDArray[np.object_]:
+    """Multiply doubles by a power of two that makes them integers, of any size."""
+    mantissas, exponents = np.frexp(rows)
+    shifts = exponents - 53
+    lowest = int(shifts[rows != 0.0].min(initial=0))
+    integers = np.array(
+        [
+            int(mantissa) << max(shift - lowest, 0)
+            for mantissa, shift in zip(
+                np.ldexp(mantissas, 53).ravel().tolist(), shifts.ravel().tolist(), strict=True
+            )
+        ],
+        dtype=object,
+    )
+    return integers.reshape(rows.shape)
+
+
+# Trials of each class in the subsets whose optimum is the starting point for the
+# next larger one, and how much larger a set must be to make the detour worthwhile. At 2**17
+# the optimum is a fraction of a percent off that of the full set, so that two or three passes
+# over the latter are enough (`_Corrected`); at 2**20 nearly always two.
+_SUBSETS = ((2**13, 3), (2**17, 3), (2**20, 32))
+
+# A system whose scores differ by no more than this, relative to their size, is
+# constant but for rounding; so is one whose squared spread would underflow.
+_CONSTANT = 8 * float(np.finfo(np.float64).eps)
+
+_SMALLEST_SPREAD = 1e-140
+
+# Directions in which standardised scores vary less than this, as a share of the
+# variance in the most varied direction, are collinear. (The difference between a
+# system and its single-precision copy has a share of 1e-14.)
+_COLLINEAR = 1e-12
+
+# With a prior this close to 0 or 1 brier changes in the last digits only, unless decisions
+# are hard.
+_SMALLEST_BUMPY_PRIOR = 1e-10
+
+# With log-likelihood-ratios of this standard deviation every decision is a hard one.
+_HARD = 100.0
+
+
+@frozen(eq=False)
+class LinearSolution:
+    """Coefficients of a trained linear map and how they came about.
+
+    Parameters
+    ----------
+    weights : (n_systems,) ndarray of float64
+        Factor of each system's raw score.
+    offset : float
+        What is added to the weighted sum.
+    objective_value : float
+        The objective at the solution, without the ridge penalty.
+    ridge : float
+        The ridge that was asked for, or of separable data what was used instead:
+        1/n, on the variance of the fused scores.
+    """
+
+    weights: Float64Array
+    offset: float
+    objective_value: float
+    ridge: float
+
+
+@frozen(eq=False)
+class _Problem:
+    """The penalised objective in the coordinates in which it is minimised.
+
+    These are the coefficients of an orthonormal `basis` of the standardised
+    weights that matter, then the offset. Half of each of two penalties is added:
+    `ridge` times the squared length of the weights, and `damping` times the
+    variance of the fused scores, which `correlation` gives.
+    """
+
+    objective: LinearObjective
+    basis: Float64Array
+    correlation: Float64Array
+    ridge: float
+    damping: float = 0.0
+
+    @property
+    def origin(self) -> Float64Array:
+        return np.zeros(self.basis.shape[1] + 1)
+
+    def coefficients(self, point: Float64Array) -> Float64Array:
+        return np.append(self.basis @ point[:-1], point[-1])
+
+    @functools.cached_property
+    def variance(self) -> Float64Array:
+        """Quadratic form that gives the variance of the fused scores."""
+        form: Float64Array = self.basis.T @ self.correlation @ self.basis
+        return form
+
+    def deviation(self, point: Float64Array) -> float:
+        """Return the standard deviation of the fused scores, in log-likelihood-ratio."""
+        return math.sqrt(max(0.0, float(point[:-1] @ self.variance @ point[:-1])))
+
+    def penalty(self, point: Float64Array) -> float:
+        length = float(point[:-1] @ point[:-1])
+        return 0.5 * (self.ridge * length + self.damping * self.deviation(point) ** 2)
+
+    @functools.cached_property
+    def chain(self) -> Float64Array:
+        """Derivatives of the coefficients by the coordinates."""
+        n_systems, n_directions = self.basis.shape
+        chain = np.zeros((n_systems + 1, n_directions + 1))
+        chain[:-1, :-1] = self.basis
+        chain[-1, -1] = 1.0
+        return chain
+
+    def evaluate(self, point: Float64Array) -> Evaluation:
+        plain = self.objective.evaluate(self.coefficients(point))
+        # Where the objective overflows its derivatives are NaN; the value says enough.
+        with np.errstate(invalid="ignore", over="ignore"):
+            gradient = self.chain.T @ plain.gradient
+            hessian = self.chain.T @ plain.hessian @ self.chain
+        if self.ridge == self.damping == 0.0:
+            return evolve(plain, gradient=gradient, hessian=hessian)
+        stiffness = self.ridge * np.eye(self.basis.shape[1]) + self.damping * self.variance
+        gradient[:-1] += stiffness @ point[:-1]
+        hessian[:-1, :-1] += stiffness
+        return Evaluation(
+            value=plain.value + self.penalty(point),
+            gradient=gradient,
+            hessian=hessian,
+            overlap=plain.overlap,
+        )
+
+    def damped(self) -> "_Problem":
+        """Return the problem with a penalty that always gives a finite optimum.
+
+        With 1/n times the variance of the fused scores, the log-likelihood-ratios
+        of n perfectly separated trials grow to about log n, as far as so many
+        trials can support them. Unlike a ridge this does not depend on how the
+        systems are correlated, or mixed.
+        """
+        n_trials = min(self.objective.n_tar, self.objective.n_non)
+        return evolve(self, damping=1.0 / n_trials)
+
+    def thinned(self, n_trials: int) -> "_Problem":
+        thin = evolve(self, objective=self.objective.thinned(n_trials))
+        return thin.damped() if self.damping == 0.0 else thin
+
+    def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
+        """Whether the fused scores at a point tell the classes apart without an error."""
+        return evaluation.overlap < -ROUNDING * max(1.0, self.deviation(point))
+
+    def has_optimum(self, minimum: Minimum, radius: float, difference: Float64Array) -> bool:
+        """Whether a convex objective without penalties has a minimum, and not only a limit.
+
+        Parameters
+        ----------
+        minimum : Minimum
+            Where its minimisation ended.
+        radius : float
+            Upper limit of the length of all standardised scores, each with a 1.
+        difference : (n_systems,) ndarray of float64
+            Mean of the targets minus mean of the non-targets, standardised.
+        """
+        if proves_optimum(minimum.gradient, minimum.hessian, minimum.value, radius):
+            return True
+        deviation = self.deviation(minimum.point)
+        if deviation > 0.0:
+            # Separable but for rounding: an optimum that nobody could use.
+            along = np.append(minimum.point[:-1] / deviation, 0.0)
+            if self.evaluate(along).overlap <= ROUNDING:
+                return False
+        start = self.coefficients(minimum.point)[:-1]
+        return not is_separable(self.objective, self.basis, difference, start)
+
+
+@frozen(eq=False)
+class _Corrected:
+    """The objective of a subset plus a parabola that makes it that of the full set at a point.
+
+    Value, gradient and Hessian agree there. Only the higher derivatives are the subset's, so the
+    minimum is off by the square of the way to it times the error of those: a step much
+    better than Newton's, without another pass over the full set.
+    """
+
+    subset: _Problem
+    origin: Float64Array
+    value: float
+    gradient: Float64Array
+    hessian: Float64Array
+
+    @classmethod
+    def at(cls, subset: _Problem, origin: Float64Array, full: Evaluation) -> "_Corrected":
+        thin = subset.evaluate(origin)
+        return cls(
+            subset=subset,
+            origin=origin,
+            value=full.value - thin.value,
+            gradient=full.gradient - thin.gradient,
+            hessian=full.hessian - thin.hessian,
+        )
+
+    def evaluate(self, point: Float64Array) -> Evaluation:
+        thin = self.subset.evaluate(point)
+        step = point - self.origin
+        slope = self.hessian @ step
+        return evolve(
+            thin,
+            value=thin.value + self.value + float(step @ (self.gradient + 0.5 * slope)),
+            gradient=thin.gradient + self.gradient + slope,
+            hessian=thin.hessian + self.hessian,
+        )
+
+
+def _descend(
+    problem: _Problem,
+    start: Float64Array,
+    stop: Callable[[Float64Array, Evaluation], bool] | None = None,
+) -> Minimum:
+    """Minimise, by way of the optima of subsets if the set is large."""
+    largest = max(problem.objective.n_tar, problem.objective.n_non)
+    subset = None
+    for n_trials, factor in _SUBSETS:
+        if largest > factor * n_trials:
+            subset = problem.thinned(n_trials)
+            # The subset's own error is far above this tolerance.
+            start = minimise(subset.evaluate, start, tolerance=1e-3 / n_trials).point
+    try:
+        if subset is None:
+            return minimise(problem.evaluate, start, stop=stop)
+        here = problem.evaluate(start)
+        if math.isfinite(here.value):
+            corrected = _Corrected.at(subset, start, here)
+            closer = minimise(corrected.evaluate, start, max_evaluations=10).point
+            there = problem.evaluate(closer)
+            if there.value < here.value:
+                start, here = closer, there
+        return minimise(problem.evaluate, start, first=here, stop=stop)
+    except FitError:
+        # Boosting can overflow at an outlier that no subset contained.
+        return minimise(problem.evaluate, problem.origin, stop=stop)
+
+
+def _descend_if_bounded(
+    problem: _Problem, radius: float, difference: Float64Array
+) -> Minimum | None:
+    """Minimise a convex objective; return None if it turns out to have no minimum."""
+    if problem.ridge > 0.0:
+        return _descend(problem, problem.origin)
+    minimum = _descend(problem, problem.origin, problem.is_separated)
+    if minimum.stopped or not problem.has_optimum(minimum, radius, difference):
+        return None
+    return minimum
+
+
+def _descend_bumpy(problem: _Problem, convex: Minimum) -> Minimum:
+    """Minimise an objective with several minima: the best that two good starts lead to."""
+    from_convex = _descend(problem, convex.point)
+    from_origin = _descend(problem, problem.origin)
+    # Of equal minima the one with moderate weights.
+    if from_origin.value < from_convex.value - ROUNDING * abs(from_convex.value):
+        return from_origin
+    return from_convex
+
+
+def _standardise(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
+    """Return centre and covariance of the scores, both classes counting the same."""
+    centre = 0.5 * (tar.mean + non.mean)
+    half = 0.5 * (tar.mean - non.mean)
+    return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
+
+
+def _of_systems(chosen: npt.NDArray[np.bool_]) -> str:
+    """Name the chosen systems, counted from 1, unless there is only one anyway."""
+    if chosen.size == 1:
+        return ""
+    return f" of system {list_some((np.flatnonzero(chosen) + 1).tolist())}"
+
+
+def train_linear(
+    objective: LinearObjective, *, ridge: float, owner: str, n_features: int = 0
+) -> LinearSolution:
+    r"""Find the weights and the offset that minimise a training objective.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+        Training scores, prior and loss, not yet standardised.
+    ridge : float
+        Factor r of the penalty :math:`r/2 \sum_k (w_k d_k)^2`, where :math:`d_k` is
+        the standard deviation of system k's training scores, both classes counting
+        the same; dimensionless, not negative. The offset is not penalised.
+    owner : str
+        Whom messages speak of.
+    n_features : int, default: 0
+        How many of the inputs, the last ones, are quality features and not systems; for
+        messages.
+
+    Returns
+    -------
+    LinearSolution
+        The optimum, to machine precision.
+
+    Raises
+    ------
+    InvalidInputError
+        If a training score is not finite, or `ridge` is negative.
+
+    Warns
+    -----
+    SeparableDataWarning
+        If no optimum exists because targets and non-targets can be separated. The
+        solution with the penalty :math:`v / (2n)` is returned, where v is the variance
+        of the fused scores and n the size of the smaller class.
+    ConvergenceWarning
+        If systems are constant (or their variance underflows) or collinear, if the weights
+        have grown so that only hard decisions are left (brier), if the prior is within
+        1e-10 of 0 or 1 (brier), or if the gradient did not vanish.
+
+    Notes
+    -----
+    One pass standardises the scores and looks for non-finite ones. Newton's
+    method then starts from zero, or in large sets from the optimum of an evenly
+    spaced subset; from there it steps to the optimum of the subset's objective with
+    the full set's value, gradient and Hessian at that point, which is nearly the full
+    set's. Systems that are constant get the weight zero; of collinear
+    systems the standardised weights of least length are taken.
+
+    Separable data are recognised by a proof, not by a limit on the weights: a
+    direction along which no target lies below a non-target. For one system that
+    is seen from the ranges of the classes; for more it is asked of every iterate.
+    Where none of them separates, gradient and Hessian usually prove that there is an
+    optimum (`proves_optimum`); where they do not, a linear program decides.
+
+    Brier is not convex. It is minimised from the optimum of cllr and from zero,
+    and the better result is taken.
+    """
+    strength = as_ridge(ridge, owner)
+    tar, non = objective.moments()
+    lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+    largest = np.maximum(np.abs(lowest), np.abs(highest))
+    if not (largest <= LARGEST_SCORE).all():
+        objective.refuse_non_finite(owner)
+
+    centre, covariance = _standardise(tar, non)
+    spread = np.sqrt(np.diag(covariance))
+    varied = (highest - lowest > _CONSTANT * largest) & (spread > _SMALLEST_SPREAD)
+    spread[~varied] = 1.0
+    minute = (highest - lowest > _CONSTANT * largest) & ~varied
+    for chosen, fault in (
+        (~varied & ~minute, "are equal and carry no information"),
+        (minute, f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow"),
+    ):
+        if chosen.any():
+            which = f"all training scores{_of_systems(chosen)}"
+            message = f"{owner}: {which} {fault}; the weight is set to 0."
+            warn_caller(message, ConvergenceWarning)
+    correlation = covariance / np.outer(spread, spread)
+    basis = _varied_directions(correlation, varied)
+    if basis.shape[1] < np.count_nonzero(varied):
+        n_systems = np.count_nonzero(varied[: varied.size - n_features])
+        inputs = f"the scores of the {n_systems} systems"
+        if n_features:
+            inputs += f" and {n_features} quality features"
+        message = (
+            f"{owner}: {inputs} vary in only {basis.shape[1]} directions, "
+            "so infinitely many weights give the same fused scores; "
+            "the shortest standardised weights are returned. Is a system given twice?"
+        )
+        warn_caller(message, ConvergenceWarning)
+
+    standardised = objective.standardised(centre, spread)
+    problem = _Problem(standardised, basis, correlation, strength)
+    if basis.shape[1] == 0:
+        # Proper scoring: without information the prior is the best answer.
+        return LinearSolution(
+            weights=np.zeros(varied.size),
+            offset=0.0,
+            objective_value=problem.evaluate(problem.origin).value,
+            ridge=strength,
+        )
+    convex = problem
+    if not objective.rule.convex:
+        cllr = problem.objective.with_rule(scoring_rule("cllr", owner))
+        convex = evolve(problem, objective=cllr)
+    minimum = None
+    if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
+        furthest = np.maximum(highest - centre, centre - lowest)[varied] / spread[varied]
+        difference = np.where(varied, tar.mean - non.mean, 0.0) / spread
+        minimum = _descend_if_bounded(convex, math.hypot(1.0, *furthest), difference)
+    if minimum is None:
+        problem, convex = problem.damped(), convex.damped()
+        minimum = _descend(convex, convex.origin)
+        message = (
+            f"{owner}: the training scores are separable: there are weights with which no target "
+            "scores below a non-target, so larger weights always fit better and no optimum "
+            f"exists. Returned is the solution with ridge={problem.damping:.3g}, 1 / (number of "
+            "trials of the smaller class). Train on more trials, or choose `ridge`."
+        )
+        warn_caller(message, SeparableDataWarning)
+    if not objective.rule.convex:
+        minimum = _descend_bumpy(problem, minimum)
+        deviation = problem.deviation(minimum.point)
+        if deviation > _HARD:
+            message = (
+                f"{owner}: on these scores and at this prior the objective {objective.rule.name!r} "
+                "is lowest for hard decisions; the log-likelihood-ratios have a standard "
+                f"deviation of {deviation:.3g} and mean little but their sign. "
+                "Objective 'cllr' or a `ridge` avoids that."
+            )
+            warn_caller(message, ConvergenceWarning)
+        elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_BUMPY_PRIOR:
+            message = (
+                f"{owner}: at the prior {objective.prior:.17g} the objective "
+                f"{objective.rule.name!r} is flat around these weights but for rounding, and "
+                "lower values elsewhere may have been missed. Objective 'cllr' can be "
+                "minimised at any prior."
+            )
+            warn_caller(message, ConvergenceWarning)
+    if not minimum.converged:
+        message = (
+            f"{owner}: gave up after {minimum.evaluations} evaluations of the objective; its "
+            f"gradient still has length {minimum.gradient_norm:.3g}."
+        )
+        warn_caller(message, ConvergenceWarning)
+    coefficients = problem.coefficients(minimum.point)
+    weights = coefficients[:-1] / spread
+    return LinearSolution(
+        weights=weights,
+        offset=float(coefficients[-1] - weights @ centre),
+        objective_value=minimum.value - problem.penalty(minimum.point),
+        ridge=max(problem.ridge, problem.damping),
+    )
+
+
+def as_ridge(ridge: float, owner: str) -> float:
+    """Return a ridge as a float; raise unless it is finite and not negative."""
+    try:
+        strength = float(ridge)
+    except (TypeError, ValueError):
+        raise invalid("ridge", owner, "be a number", describe(ridge)) from None
+    if not (math.isfinite(strength) and strength >= 0.0):
+        raise invalid("ridge", owner, "be finite and not negative", describe(ridge))
+    return strength
+
+
+def _is_separable(tar: ClassMoments, non: ClassMoments) -> bool:
+    """Whether a threshold on one system's scores makes no error, one way or the other."""
+    above = tar.lowest[0] >= non.highest[0]
+    below = tar.highest[0] <= non.lowest[0]
+    return bool(above or below)
+
+
+def _varied_directions(correlation: Float64Array, varied: npt.NDArray[np.bool_]) -> Float64Array:
+    """Return an orthonormal basis, in columns, of the directions in which scores vary."""
+    chosen = np.flatnonzero(varied)
+    identity = np.eye(varied.size)[:, chosen]
+    if chosen.size < 2:
+        return identity
+    shares, directions = np.linalg.eigh(correlation[np.ix_(chosen, chosen)])
+    kept = shares > _COLLINEAR * shares[-1]
+    return identity if kept.all() else identity @ directions[:, kept]

@@ -1,0 +1,512 @@
+"""A list of trials with labels, scores and named columns, in coded ids.
+
+Works on positions in the lists of models and segments, and knows no ids. A trial is
+one whole number, its code, such that codes ascend in column-major order; all work is
+then sorting and comparing whole numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    IntArray,
+    Positions,
+    StrArray,
+    by_constructor,
+    mark_read_only,
+    read_only,
+)
+from bosaris_py._validation import (
+    as_ids,
+    as_mask,
+    as_vector,
+    check_unique,
+    describe,
+    invalid,
+    list_some,
+)
+from bosaris_py.errors import TrialMismatchError
+from bosaris_py.storage.factors import Factor
+
+# Runs of ascending codes that are as long on average are merged rather than sorted.
+_LONG_RUN = 16
+
+
+def trial_codes(models: Positions, segments: Positions, n_models: int) -> IntArray:
+    """Give trials numbers: column by column of the matrix of all models and segments.
+
+    Parameters
+    ----------
+    models, segments : (k,) array of int
+        Positions of the model and of the segment of each trial.
+    n_models : int
+        Number of models.
+
+    Returns
+    -------
+    (k,) array of int64
+        ``segments * n_models + models``.
+    """
+    codes = segments.astype(np.int64)
+    codes *= n_models
+    codes += models
+    return codes
+
+
+def ascends(codes: IntArray) -> bool:
+    """Tell whether every code is larger than the one before."""
+    return bool((codes[1:] > codes[:-1]).all())
+
+
+def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
+    """Return the order that sorts codes, equal ones in the order that they have, and the codes.
+
+    Parameters
+    ----------
+    codes : (k,) array of int64
+        Codes from 0.
+
+    Returns
+    -------
+    order : (k,) array of int
+        ``codes[order]`` are the sorted codes.
+    sorted_codes : (k,) array of int64
+        The same.
+
+    Notes
+    -----
+    A code and its place mostly fit into one number together, and numpy sorts numbers much faster
+    than it finds their order; unless the codes are already in runs, which it then merges.
+    """
+    n_bits = max(1, codes.size - 1).bit_length()
+    n_runs = 1 + np.count_nonzero(codes[1:] < codes[:-1])
+    if n_runs * _LONG_RUN < codes.size or int(codes.max(initial=0)) >> (63 - n_bits):
+        order = np.argsort(codes, kind="stable")
+        return order, codes[order]
+    packed = codes << n_bits
+    packed |= np.arange(codes.size)
+    packed.sort()
+    return packed & ((1 << n_bits) - 1), packed >> n_bits
+
+
+def disagree(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Tell where two arrays differ. NaN agrees with NaN."""
+    differs: npt.NDArray[np.bool_] = first != second
+    if first.dtype.kind == "f":
+        differs &= ~(np.isnan(first) & np.isnan(second))
+    return differs
+
+
+@attrs.frozen(eq=False)
+class TrialOrder:
+    """How a list of trials is brought into column-major order, each trial once.
+
+    Parameters
+    ----------
+    order : (n,) array of int or None
+        Where in the list the trials stand, in their new order; of a trial that is
+        listed several times the first line. None: the list is as it shall be.
+    repeated : (r,) array of int
+        The lines that list a trial again.
+    first : (r,) array of int
+        For each of those the line that lists the same trial first.
+    """
+
+    order: npt.NDArray[np.intp] | None
+    repeated: npt.NDArray[np.intp]
+    first: npt.NDArray[np.intp]
+
+    def repeats(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Tell for each repeated line that it is one too many, whatever it says."""
+        return np.ones(self.repeated.size, dtype=np.bool_)
+
+    def conflicts(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Tell for each repeated line whether it says something else than the first.
+
+        Parameters
+        ----------
+        contents : (k,) array
+            What each line of the list says of its trial. NaN agrees with NaN.
+        """
+        return disagree(contents[self.first], contents[self.repeated])
+
+
+def order_trials(models: Positions, segments: Positions, n_models: int) -> TrialOrder:
+    """Find the column-major order of a list of trials, and the lines that repeat one.
+
+    Parameters
+    ----------
+    models, segments : (k,) array of int
+        Positions of the model and of the segment of each trial.
+    n_models : int
+        Number of models.
+
+    Returns
+    -------
+    TrialOrder
+
+    Notes
+    -----
+    One pass if the list is in order already; else one sort of whole numbers.
+    """
+    none = np.empty(0, dtype=np.intp)
+    codes = trial_codes(models, segments, n_models)
+    if ascends(codes):
+        return TrialOrder(None, none, none)
+    order, codes = sort_codes(codes)
+    is_new = np.ones(codes.size, dtype=np.bool_)
+    np.not_equal(codes[1:], codes[:-1], out=is_new[1:])
+    if is_new.all():
+        return TrialOrder(order, none, none)
+    again = np.flatnonzero(~is_new)
+    first = order[is_new]
+    # Of the distinct trials before a repeated line, the last is the same as it.
+    which = np.searchsorted(np.flatnonzero(is_new), again) - 1
+    return TrialOrder(first, order[again], first[which])
+
+
+ExtraColumn = Factor | FloatArray
+
+
+@attrs.frozen(init=False, eq=False, repr=False)
+class TrialTable:
+    """The trials of a text file in the order of its lines.
+
+    Nothing is sorted out yet: lines that are repeated are all there, and scores may be
+    missing. A table becomes a `Key` or `Scores`, or their flat forms, by `from_table`.
+
+    Parameters
+    ----------
+    modelset : (m,) array_like of str
+        Ids of the models, each once.
+    models : (k,) array_like of int
+        The model of each line, as a position in `modelset`.
+    segset : (n,) array_like of str
+        Ids of the test segments, each once.
+    segments : (k,) array_like of int
+        The test segment of each line, as a position in `segset`.
+    is_target : (k,) array_like of bool, optional
+        True for target trials; None if the file has no labels.
+    scores : (k,) array_like of float, optional
+        The scores, NaN where a line has none; None if the file has no scores.
+    columns : mapping of str to Factor or (k,) array_like of float, optional
+        The other columns of the file by name.
+
+    Raises
+    ------
+    InvalidInputError
+        If an id occurs twice, a position is outside its list, or lengths differ.
+
+    Examples
+    --------
+    >>> from bosaris_py import TrialTable
+    >>> table = TrialTable.from_trials(["anna", "bert"], ["s1", "s1"], is_target=[True, False])
+    >>> table
+    TrialTable: 2 lines, 2 models x 1 segments, 1 targets, 1 non-targets
+    >>> table.take([1]).model_ids()
+    array(['bert'], dtype='<U4')
+    """
+
+    modelset: StrArray
+    models: Int32Array
+    segset: StrArray
+    segments: Int32Array
+    is_target: BoolArray | None
+    scores: FloatArray | None
+    columns: Mapping[str, ExtraColumn]
+
+    def __init__(
+        self,
+        modelset: npt.ArrayLike | Sequence[str],
+        models: npt.ArrayLike,
+        segset: npt.ArrayLike | Sequence[str],
+        segments: npt.ArrayLike,
+        is_target: npt.ArrayLike | None = None,
+        scores: npt.ArrayLike | None = None,
+        columns: Mapping[str, Factor | npt.ArrayLike] | None = None,
+    ) -> None:
+        owner = "TrialTable"
+        model_ids = _as_unique_ids(modelset, "modelset")
+        segment_ids = _as_unique_ids(segset, "segset")
+        model_places = _as_positions(models, model_ids.size, "models")
+        segment_places = _as_positions(segments, segment_ids.size, "segments")
+        size = model_places.size
+        _check_size(segment_places.size, size, "segments")
+        if is_target is not None:
+            is_target = read_only(as_mask(is_target, "is_target", owner))
+            _check_size(is_target.size, size, "is_target")
+        if scores is not None:
+            scores = read_only(as_vector(scores, "scores", owner))
+            _check_size(scores.size, size, "scores")
+        extra: dict[str, ExtraColumn] = {}
+        for name, values in ({} if columns is None else columns).items():
+            column: ExtraColumn
+            if isinstance(values, Factor):
+                column = values
+            else:
+                column = read_only(as_vector(values, f"columns[{name!r}]", owner))
+            _check_size(len(column), size, f"columns[{name!r}]")
+            extra[name] = column
+        self.__attrs_init__(
+            model_ids, model_places, segment_ids, segment_places, is_target, scores, extra
+        )
+
+    __reduce__ = by_constructor
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def from_trials(
+        cls,
+        models: npt.ArrayLike | Sequence[str],
+        segments: npt.ArrayLike | Sequence[str],
+        *,
+        is_target: npt.ArrayLike | None = None,
+        scores: npt.ArrayLike | None = None,
+        columns: Mapping[str, Factor | npt.ArrayLike] | None = None,
+    ) -> "TrialTable":
+        """Build a table from one model and one segment per line.
+
+        Parameters
+        ----------
+        models, segments : (k,) array_like of str
+            Model and test segment of each line.
+        is_target, scores, columns : optional
+            As for the class.
+
+        Returns
+        -------
+        TrialTable
+            With sorted lists of ids.
+
+        Raises
+        ------
+        InvalidInputError
+            If lengths differ.
+        """
+        left = Factor.from_values(as_ids(models, "models", "TrialTable.from_trials"))
+        right = Factor.from_values(as_ids(segments, "segments", "TrialTable.from_trials"))
+        return cls(left.levels, left.codes, right.levels, right.codes, is_target, scores, columns)
+
+    def __len__(self) -> int:
+        """Return the number of lines."""
+        return int(self.models.size)
+
+    def __repr__(self) -> str:
+        """Return the counts in one line."""
+        text = f"TrialTable: {len(self)} lines, {self.modelset.size} models x "
+        text += f"{self.segset.size} segments"
+        if self.is_target is not None:
+            n_tar = int(np.count_nonzero(self.is_target))
+            text += f", {n_tar} targets, {len(self) - n_tar} non-targets"
+        if self.scores is not None:
+            text += f", {np.count_nonzero(~np.isnan(self.scores))} scores"
+        if self.columns:
+            text += f", columns {', '.join(self.columns)}"
+        return text
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the lines of both; a missing score equals a missing score."""
+        if not isinstance(other, TrialTable):
+            return NotImplemented
+        return (
+            list(self.columns) == list(other.columns)
+            and all(_equal(self.columns[name], other.columns[name]) for name in self.columns)
+            and _equal(self.is_target, other.is_target)
+            and _equal(self.scores, other.scores)
+            and Factor(self.models, self.modelset) == Factor(other.models, other.modelset)
+            and Factor(self.segments, self.segset) == Factor(other.segments, other.segset)
+        )
+
+    def model_ids(self) -> StrArray:
+        """Return the id of the model of each line.
+
+        Returns
+        -------
+        (k,) array of str
+            Read-only.
+        """
+        return mark_read_only(self.modelset[self.models])
+
+    def segment_ids(self) -> StrArray:
+        """Return the id of the test segment of each line.
+
+        Returns
+        -------
+        (k,) array of str
+            Read-only.
+        """
+        return mark_read_only(self.segset[self.segments])
+
+    def take(self, lines: npt.ArrayLike) -> "TrialTable":
+        """Return a table of other lines.
+
+        Parameters
+        ----------
+        lines : (j,) array_like of int, or (k,) array_like of bool
+            Which lines, in any order and more than once.
+
+        Returns
+        -------
+        TrialTable
+            Ids that occur no more are left out.
+        """
+        chosen = np.asarray(lines)
+        if chosen.dtype != np.bool_:
+            chosen = chosen.astype(np.intp)
+        modelset, models = _used(self.modelset, self.models[chosen])
+        segset, segments = _used(self.segset, self.segments[chosen])
+        return TrialTable(
+            modelset,
+            models,
+            segset,
+            segments,
+            None if self.is_target is None else mark_read_only(self.is_target[chosen]),
+            None if self.scores is None else mark_read_only(self.scores[chosen]),
+            {
+                name: column.take(chosen)
+                if isinstance(column, Factor)
+                else mark_read_only(column[chosen])
+                for name, column in self.columns.items()
+            },
+        )
+
+    def get_tar_non(self) -> tuple[FloatArray, FloatArray]:
+        """Return the scores of targets and of non-targets, in the order of the lines.
+
+        Returns
+        -------
+        tar, non : ndarray of float
+            Lines without a score are left out.
+
+        Raises
+        ------
+        InvalidInputError
+            If the table lacks labels or scores.
+        """
+        owner = "TrialTable.get_tar_non"
+        if self.is_target is None or self.scores is None:
+            found = "no labels" if self.is_target is None else "no scores"
+            raise invalid("self", owner, "have labels and scores", f"a table with {found}")
+        has_score = ~np.isnan(self.scores)
+        tar = self.scores[self.is_target & has_score]
+        non = self.scores[~self.is_target & has_score]
+        return mark_read_only(tar), mark_read_only(non)
+
+    def in_order_of(self, trials: "TrialTable") -> "TrialTable":
+        """Return the scores of this table for the trials of another, in its order.
+
+        Parameters
+        ----------
+        trials : TrialTable
+            A list of trials, such as the one that an evaluation handed out.
+
+        Returns
+        -------
+        TrialTable
+            Ids and columns of the list with the scores of this table.
+
+        Raises
+        ------
+        InvalidInputError
+            If this table has no scores, or lists a trial with two different scores.
+        TrialMismatchError
+            If this table lacks some of the trials.
+        """
+        owner = "TrialTable.in_order_of"
+        if self.scores is None:
+            raise invalid("self", owner, "have scores", "a table without scores")
+        order = order_trials(self.models, self.segments, self.modelset.size)
+        bad = order.conflicts(self.scores)
+        if bad.any():
+            shown = list_some(map(self._name, order.repeated[bad][:6].tolist()))
+            found = f"{np.count_nonzero(bad)} repeated trials with another score: {shown}"
+            raise invalid("self", owner, "have one score for each trial", found)
+        lines = slice(None) if order.order is None else order.order
+        width = self.modelset.size
+        mine = trial_codes(self.models[lines], self.segments[lines], width)
+        rows = _find(self.modelset, trials.modelset)[trials.models]
+        cols = _find(self.segset, trials.segset)[trials.segments]
+        wanted = trial_codes(rows, cols, width)
+        places = np.searchsorted(mine, wanted)
+        places[places == mine.size] = 0
+        absent = (rows < 0) | (cols < 0)
+        absent |= (mine[places] != wanted) if mine.size else True
+        if absent.any():
+            shown = list_some(map(trials._name, np.flatnonzero(absent)[:6].tolist()))
+            count = f"{np.count_nonzero(absent)} of {len(trials)}"
+            message = f"{count} trials have no score: {shown}."
+            raise TrialMismatchError(message)
+        scores = self.scores[lines][places]
+        return attrs.evolve(trials, scores=mark_read_only(scores), is_target=None)
+
+    def _name(self, line: int) -> str:
+        """Return the ids of a line, for messages."""
+        return f"({self.modelset[self.models[line]]}, {self.segset[self.segments[line]]})"
+
+
+def _as_unique_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
+    """Return a list of ids, each once."""
+    ids = as_ids(values, name, "TrialTable")
+    if not bool((ids[:-1] < ids[1:]).all()):
+        check_unique(ids, name, "TrialTable")
+    return ids
+
+
+def _as_positions(values: npt.ArrayLike, size: int, name: str) -> Int32Array:
+    """Return positions in a list of ids, checked."""
+    positions = np.asarray(values)
+    if positions.ndim == 1 and positions.size == 0:
+        return mark_read_only(np.empty(0, dtype=np.int32))
+    if positions.ndim != 1 or positions.dtype.kind not in "ui":
+        hint = "TrialTable.from_trials takes ids." if positions.dtype.kind in "OUST" else ""
+        expected = "be a vector of positions"
+        raise invalid(name, "TrialTable", expected, describe(positions), hint)
+    low, high = int(positions.min()), int(positions.max())
+    if low < 0 or high >= size:
+        expected = f"be positions in the {size} ids, from 0"
+        raise invalid(name, "TrialTable", expected, f"{low} to {high}")
+    return read_only(positions.astype(np.int32, copy=False))
+
+
+def _check_size(found: int, size: int, name: str) -> None:
+    """Raise unless a column has one item per line."""
+    if found != size:
+        raise invalid(name, "TrialTable", f"have {size} items like `models`", str(found))
+
+
+def _equal(first: Any, second: Any) -> bool:
+    """Compare two columns, of which either may be absent."""
+    if first is None or second is None:
+        return first is second
+    if isinstance(first, Factor) or isinstance(second, Factor):
+        return bool(first == second) if type(first) is type(second) else False
+    return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+
+
+def _used(ids: StrArray, positions: Int32Array) -> tuple[StrArray, Int32Array]:
+    """Leave out the ids at which no position points."""
+    is_used = np.zeros(ids.size, dtype=np.bool_)
+    is_used[positions] = True
+    if is_used.all():
+        return ids, mark_read_only(positions)
+    place = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    return mark_read_only(ids[is_used]), mark_read_only(place[positions])
+
+
+def _find(ids: StrArray, wanted: StrArray) -> npt.NDArray[np.int64]:
+    """Return the place of each wanted id, -1 if it is not there."""
+    if ids.size == 0:
+        return np.full(wanted.size, -1, dtype=np.int64)
+    order = np.argsort(ids, kind="stable")
+    places = np.searchsorted(ids, wanted, sorter=order)
+    places[places == ids.size] = 0
+    found = order[places].astype(np.int64)
+    found[ids[found] != wanted] = -1
+    return found

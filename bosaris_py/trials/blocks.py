@@ -1,0 +1,813 @@
+"""Blocks of trials read from files, and their counts of targets, non-targets and missing scores.
+
+Matrices are read by rows, and lists by stretches. Where both occur, the lists are put
+into the rows of matrices, for which each task reads them through.
+
+For files that are larger than memory, or that many workers read at once. Ids are
+aligned once; after that rows are read and no id is looked at again::
+
+    blocks = TrialBlocks.open(["a.h5", "b.h5"], "key.h5", owner="LinearFusion.fit_files")
+    for block in blocks.read(blocks.cut()):
+        tar = block.scores_of(1)  # (2, number of targets with both scores)
+        non = block.scores_of(-1)
+
+A `TrialBlocks` is small and can be sent to worker processes and to other machines that
+see the files under the same names; it holds positions, neither ids nor scores.
+
+If all files are lists, the trials of the key are taken stretch by stretch, and those of
+the score files that may be the same are searched among them. Both are in order, so each
+stretch of scores is read about once if the ids are in the same order; in any order the
+outcome is the same.
+
+If some files hold matrices, lists are put into the rows of these.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self, TypeAlias, TypeVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import AnyArray, BoolArray, IndexArray, Positions, StrArray
+from bosaris_py._validation import FilePath, invalid, warn_caller
+from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py.storage.rows import (
+    STRETCH,
+    FlatFile,
+    FlatReader,
+    MatrixFile,
+    RowReader,
+    describe_flat,
+    describe_key,
+    describe_scores,
+    describe_trials,
+    is_flat,
+    row_blocks,
+    stretches,
+)
+from bosaris_py.storage.trial_table import trial_codes
+from bosaris_py.trials.alignment import Frame
+from bosaris_py.trials.ids import IdIndex
+
+Labels = npt.NDArray[np.int8]
+
+_EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+@attrs.frozen
+class TrialCounts:
+    """How many trials there are of each kind, and of how many there are scores.
+
+    Parameters
+    ----------
+    n_tar, n_non : int
+        Target and non-target trials of the key. A trial list counts as targets.
+    scored_tar, scored_non : int
+        Those that have a score in every file.
+    nan : int
+        Those whose score is NaN in some file.
+    first_nan : tuple of int or None
+        Row and column of the first of these.
+    """
+
+    n_tar: int = 0
+    n_non: int = 0
+    scored_tar: int = 0
+    scored_non: int = 0
+    nan: int = 0
+    first_nan: tuple[int, int] | None = None
+
+    def __add__(self, other: "TrialCounts") -> "TrialCounts":
+        """Add the counts of other blocks, which come later."""
+        return TrialCounts(
+            self.n_tar + other.n_tar,
+            self.n_non + other.n_non,
+            self.scored_tar + other.scored_tar,
+            self.scored_non + other.scored_non,
+            self.nan + other.nan,
+            other.first_nan if self.first_nan is None else self.first_nan,
+        )
+
+
+@attrs.frozen(eq=False)
+class TrialIds:
+    """The ids of the trials of a `TrialBlocks`, which itself has none.
+
+    Parameters
+    ----------
+    modelset, segset : array of str
+        Ids of the key or trial list.
+    n_models, n_segments : int
+        Number of them that all score files have.
+    """
+
+    modelset: StrArray
+    segset: StrArray
+    n_models: int
+    n_segments: int
+
+    def warn_missing(self, counts: TrialCounts, *, is_key: bool) -> None:
+        """Warn of models, segments and trials without scores, as `Scores.get_tar_non` does.
+
+        Parameters
+        ----------
+        counts : TrialCounts
+            Those of all blocks.
+        is_key : bool
+            Whether the trials are those of a key.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If anything is missing.
+        """
+        lines = [
+            (self.modelset.size, self.n_models, "models reduced from {wanted} to {found}"),
+            (self.segset.size, self.n_segments, "testsegs reduced from {wanted} to {found}"),
+        ]
+        if is_key:
+            targets = "{missing} of {wanted} targets missing."
+            nontargets = "{missing} of {wanted} non-targets missing."
+            lines.append((counts.n_tar, counts.scored_tar, targets))
+            lines.append((counts.n_non, counts.scored_non, nontargets))
+        else:
+            lines.append((counts.n_tar, counts.scored_tar, "{missing} of {wanted} trials missing"))
+        for wanted, found, message in lines:
+            if found < wanted:
+                text = message.format(wanted=wanted, found=found, missing=wanted - found)
+                warn_caller(text, MissingTrialsWarning)
+
+    def refuse_nan(self, counts: TrialCounts, owner: str) -> None:
+        """Raise if a score of a trial is NaN.
+
+        Parameters
+        ----------
+        counts : TrialCounts
+            Those of all blocks.
+        owner : str
+            What the caller called.
+
+        Raises
+        ------
+        InvalidInputError
+            With the number of such trials, and the first of them.
+        """
+        if counts.first_nan is None:
+            return
+        row, col = counts.first_nan
+        noun = "trial" if counts.nan == 1 else "trials"
+        got = f"NaN for {counts.nan} {noun}, the first ({self.modelset[row]}, {self.segset[col]})"
+        raise invalid("scores", owner, "not hold NaN where there is a trial", got)
+
+
+@attrs.frozen(eq=False)
+class TrialBlock:
+    """Some trials of a key or trial list, and their scores.
+
+    The arrays may be buffers: they hold until the next block is read.
+
+    Parameters
+    ----------
+    rows : slice or (r,) array of int
+        Which rows of the key or trial list these are.
+    labels : (r, n) array of int8
+        1 for targets (of a trial list: trials), -1 for non-targets, 0 for no trial.
+    scores : tuple of (r, n) arrays of float32 or float64
+        The scores in each file.
+    valid : (r, n) array of bool or None
+        Where all files have a score; None: everywhere.
+    cells : tuple of arrays or None
+        If key and scores are lists of trials: the model and segment of each. All other
+        arrays have one dimension then, and `rows` is a part of the list.
+    """
+
+    rows: slice | IndexArray
+    labels: Labels
+    scores: tuple[npt.NDArray[Any], ...]
+    valid: npt.NDArray[np.bool_] | None
+    cells: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None
+
+    @functools.cached_property
+    def _scored_labels(self) -> Labels:
+        return self.labels if self.valid is None else self.labels * self.valid
+
+    def scored_labels(self) -> Labels:
+        """Return the labels, 0 where a score is missing."""
+        return self._scored_labels
+
+    @functools.cached_property
+    def few_others(self) -> IndexArray | None:
+        """The cells that are no non-targets with a score, or None if they are many."""
+        return _cells_of_others(self._scored_labels)
+
+    def scores_of(self, label: int) -> npt.NDArray[Any]:
+        """Return the scores of all trials of one kind that have a score in every file.
+
+        Parameters
+        ----------
+        label : int
+            1 for targets or trials, -1 for non-targets.
+
+        Returns
+        -------
+        (n_files, n_found) array of float
+            Row by row; float64 unless all files hold float32.
+        """
+        labels, others = self._scored_labels.reshape(-1), self.few_others
+        chosen: npt.NDArray[Any]
+        if label == -1 or others is None:
+            chosen = labels == label
+        else:
+            chosen = others[labels[others] == label]
+        return np.stack([matrix.reshape(-1)[chosen] for matrix in self.scores])
+
+    def count(self) -> TrialCounts:
+        """Count the trials, those that have scores, and the scores that are NaN."""
+        scored_tar, scored_non = _count_labels(self._scored_labels, self.few_others)
+        n_tar, n_non = scored_tar, scored_non
+        if self.valid is not None:
+            n_tar, n_non = _count_labels(self.labels, _cells_of_others(self.labels))
+        n_nan, first = 0, None
+        # The minimum of an array is NaN if anything is.
+        if any(np.isnan(matrix.min(initial=0)) for matrix in self.scores):
+            bad = np.isnan(self.scores[0])
+            for matrix in self.scores[1:]:
+                bad |= np.isnan(matrix)
+            bad &= self._scored_labels != 0
+            places = np.argwhere(bad)
+            n_nan = len(places)
+            if n_nan:
+                first = self._cell(*places[0])
+        return TrialCounts(n_tar, n_non, scored_tar, scored_non, n_nan, first)
+
+    def _cell(self, place: int, col: int = 0) -> tuple[int, int]:
+        """Return the model and the segment of a trial of this block."""
+        if self.cells is not None:
+            models, segments = self.cells
+            return int(models[place]), int(segments[place])
+        if isinstance(self.rows, slice):
+            return self.rows.start + int(place), int(col)
+        return int(self.rows[place]), int(col)
+
+
+def _count_labels(labels: Labels, others: IndexArray | None) -> tuple[int, int]:
+    """Return how many labels are 1, and how many -1; `others` are the cells of all but these."""
+    if others is not None:
+        n_tar = np.count_nonzero(labels.reshape(-1)[others] == 1)
+        return int(n_tar), labels.size - others.size
+    n_tar = np.count_nonzero(labels == 1)
+    return int(n_tar), int(np.count_nonzero(labels) - n_tar)
+
+
+def _cells_of_others(labels: Labels) -> IndexArray | None:
+    """Return the cells whose label is not -1, or None if there are many."""
+    vector = labels.reshape(-1)
+    n_words = vector.size // 8
+    # Most keys have few targets and no gaps: eight cells at once are looked at.
+    words = np.flatnonzero(vector[: 8 * n_words].view(np.uint64) != _EIGHT_NON)
+    if words.size > vector.size // 64:
+        return None
+    cells = np.add.outer(8 * words, np.arange(8)).ravel()
+    cells = np.concatenate((cells, np.arange(8 * n_words, vector.size)))
+    others: IndexArray = cells[vector[cells] != -1]
+    return others
+
+
+Rows: TypeAlias = slice | IndexArray
+
+
+def listed_blocks(
+    trials: FlatFile | MatrixFile,
+    scores: Sequence[FlatFile | MatrixFile],
+    frames: Sequence[Frame],
+    blocks: Sequence[slice],
+) -> Iterator[TrialBlock]:
+    """Yield stretches of a list of trials with their scores in other lists.
+
+    Parameters
+    ----------
+    trials : FlatFile
+        The key or trial list.
+    scores : sequence of FlatFile
+        The scores.
+    frames : sequence of Frame
+        Where the models and segments of the trials are in each of these.
+    blocks : sequence of slice
+        Which of the trials.
+    """
+    with ExitStack() as stack:
+        key, *readers = (_open(stack, file) for file in (trials, *scores))
+        for block in blocks:
+            models, segments = key.read_positions(block)
+            labels = key.read_labels(block)
+            values, valid = [], None
+            for reader, frame in zip(readers, frames, strict=True):
+                found, is_found = _find(reader, frame, models, segments)
+                values.append(found)
+                if not is_found.all():
+                    valid = is_found if valid is None else valid & is_found
+            yield TrialBlock(block, labels, tuple(values), valid, (models, segments))
+
+
+def _open(stack: ExitStack, file: FlatFile | MatrixFile) -> FlatReader:
+    assert isinstance(file, FlatFile)
+    return stack.enter_context(FlatReader(file))
+
+
+def _find(
+    reader: FlatReader, frame: Frame, models: Positions, segments: Positions
+) -> tuple[AnyArray, BoolArray]:
+    """Return the scores of trials, 0 where there is none, and where there is one."""
+    file = reader.file
+    rows = models if frame.rows is None else frame.rows[models]
+    cols = segments if frame.cols is None else frame.cols[segments]
+    wanted = trial_codes(rows, cols, file.shape[0])
+    if not frame.is_complete:
+        wanted[(rows < 0) | (cols < 0)] = -1
+    order = None
+    if not (wanted[1:] >= wanted[:-1]).all():
+        order = np.argsort(wanted, kind="stable")
+        wanted = wanted[order]
+    dtype = np.dtype(np.float32 if file.item_size == 4 else np.float64)
+    scores = np.zeros(wanted.size, dtype=dtype)
+    is_found = np.zeros(wanted.size, dtype=np.bool_)
+    # The wanted trials that lie in each stretch, if they are anywhere.
+    ends = np.append(np.searchsorted(wanted, file.first_codes), wanted.size)
+    parts = stretches(file)
+    for number in np.flatnonzero(np.diff(ends)).tolist():
+        part, stretch = slice(int(ends[number]), int(ends[number + 1])), parts[number]
+        codes = reader.read_codes(stretch)
+        if np.array_equal(codes, wanted[part]):
+            is_found[part], scores[part] = True, reader.read_scores(stretch)
+            continue
+        places = np.searchsorted(codes, wanted[part])
+        np.minimum(places, codes.size - 1, out=places)
+        hits = codes[places] == wanted[part]
+        is_found[part] = hits
+        scores[part] = np.where(hits, reader.read_scores(stretch)[places], dtype.type(0))
+    if order is None:
+        return scores, is_found
+    unordered, is_found_unordered = np.empty_like(scores), np.empty_like(is_found)
+    unordered[order], is_found_unordered[order] = scores, is_found
+    return unordered, is_found_unordered
+
+
+@attrs.frozen(eq=False)
+class ListRows:
+    """Trials of a list, put into rows of a matrix.
+
+    Parameters
+    ----------
+    starts : (r + 1,) array of int
+        Where each row begins in the next two; rows are those of `places`.
+    cols : (k,) array of int
+        The column of each trial.
+    contents : (k,) array
+        Its label or score.
+    places : (m,) array of int
+        Which of the rows each row of the matrix is, -1 if it was not asked for.
+    n_cols : int
+        Number of columns.
+    """
+
+    starts: IndexArray
+    cols: Positions
+    contents: AnyArray
+    places: IndexArray
+    n_cols: int
+
+    @classmethod
+    def read(cls, file: FlatFile, frame: Frame, blocks: Sequence[Rows]) -> Self:
+        """Read a list through, and keep the trials of some rows.
+
+        Parameters
+        ----------
+        file : FlatFile
+            The list.
+        frame : Frame
+            Where the rows and columns of the matrix lie in the ids of the list.
+        blocks : sequence of slice or array of int
+            The rows that will be asked for.
+        """
+        n_rows, n_cols = frame.shape
+        everything = np.arange(n_rows)
+        rows = np.concatenate([everything[:0], *(everything[block] for block in blocks)])
+        places = np.full(n_rows, -1, dtype=np.intp)
+        places[rows] = np.arange(rows.size)
+        of_model = _inverse(rows if frame.rows is None else frame.rows[rows], file.shape[0])
+        of_segment = _inverse(
+            np.arange(n_cols) if frame.cols is None else frame.cols, file.shape[1]
+        )
+        found: list[tuple[AnyArray, AnyArray, AnyArray]] = []
+        with FlatReader(file) as reader:
+            read_contents = reader.read_scores if file.kind == "flat_scores" else reader.read_labels
+            for stretch in stretches(file):
+                models, segments = reader.read_positions(stretch)
+                at, cols = of_model[models], of_segment[segments]
+                kept = np.flatnonzero((at >= 0) & (cols >= 0))
+                if kept.size:
+                    found.append((at[kept], cols[kept], read_contents(stretch)[kept]))
+            # The type of no contents at all.
+            nothing = np.empty(0, dtype=np.int32)
+            found.append((nothing, nothing, read_contents(slice(0, 0))))
+        at, cols, contents = (np.concatenate(part) for part in zip(*found, strict=True))
+        order = np.argsort(at, kind="stable")
+        starts = np.searchsorted(at[order], np.arange(rows.size + 1))
+        return cls(starts, cols[order], contents[order], places, n_cols)
+
+    def _trials(self, rows: Rows) -> tuple[AnyArray, AnyArray, slice, int]:
+        """Return row, column and place of the trials of rows, and the number of rows."""
+        places = self.places[rows]
+        first, last = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
+        part = slice(int(self.starts[first]), int(self.starts[last]))
+        counts = np.diff(self.starts[first : last + 1])
+        return np.repeat(np.arange(places.size), counts), self.cols[part], part, places.size
+
+    def read_labels(self, rows: Rows) -> Labels:
+        """Return the labels of one of the blocks, 0 where there is no trial."""
+        return self.read_scores(rows)
+
+    def read_scores(self, rows: Rows) -> AnyArray:
+        """Return the scores of one of the blocks, 0 where there is none."""
+        at, cols, part, n_rows = self._trials(rows)
+        matrix = np.zeros((n_rows, self.n_cols), dtype=self.contents.dtype)
+        matrix[at, cols] = self.contents[part]
+        return matrix
+
+    def read_valid(self, rows: Rows) -> BoolArray:
+        """Tell where there is a trial."""
+        at, cols, _, n_rows = self._trials(rows)
+        matrix = np.zeros((n_rows, self.n_cols), dtype=np.bool_)
+        matrix[at, cols] = True
+        return matrix
+
+
+def _inverse(places: IndexArray, size: int) -> Positions:
+    """Return which of `places` each of `size` positions is, -1 if none."""
+    inverse = np.full(size, -1, dtype=np.int32)
+    known = np.flatnonzero(places >= 0)
+    inverse[places[known]] = known
+    return inverse
+
+
+Item = TypeVar("Item")
+
+AnyFile: TypeAlias = MatrixFile | FlatFile
+
+_TRIAL_LISTS = ("flat_key", "flat_ndx")
+
+# Trials of a block of a list.
+_LIST_BLOCK = 4 * STRETCH
+
+# Blocks of rows that lie scattered in a file are so many times larger: each block
+# reads every chunk that any of its rows is in.
+_SCATTERED = 16
+
+
+@attrs.frozen(eq=False)
+class TrialBlocks:
+    """How to read the trials of a key or trial list, and their scores, by blocks.
+
+    Make one with `open`.
+
+    Parameters
+    ----------
+    trials : MatrixFile or FlatFile
+        The key or trial list.
+    scores : tuple of MatrixFile or FlatFile
+        The score files.
+    frames : tuple of Frame
+        Where the rows and columns of the trials lie in each of these.
+    order : (m,) array of int or None
+        The order in which rows of the trials are read; None: as they are stored.
+    """
+
+    trials: AnyFile
+    scores: tuple[AnyFile, ...]
+    frames: tuple[Frame, ...]
+    order: IndexArray | None = None
+
+    @classmethod
+    def open(
+        cls,
+        score_files: Sequence[FilePath],
+        trial_file: FilePath,
+        *,
+        owner: str,
+        any_order: bool = False,
+        is_key: bool = True,
+    ) -> tuple[Self, TrialIds]:
+        """Look into the files and align their ids.
+
+        Parameters
+        ----------
+        score_files : sequence of str or path-like
+            HDF5 files with scores, at least one.
+        trial_file : str or path-like
+            HDF5 file with the key or, unless `is_key`, the trial list.
+        owner : str
+            What the caller called, for error messages.
+        any_order : bool, optional
+            Read rows in the order of the first score file, which is faster where it
+            is another than that of the trials.
+        is_key : bool, optional
+            Refuse a trial list.
+
+        Returns
+        -------
+        blocks : TrialBlocks
+        ids : TrialIds
+
+        Raises
+        ------
+        InvalidInputError
+            If ids are repeated, or there are no score files.
+        FileFormatError
+            If a file is damaged, foreign or of another kind.
+        FileNotFoundError
+            If a file does not exist.
+        """
+        if not len(score_files):
+            raise invalid("score_files", owner, "hold at least one file", "none")
+        trials, modelset, segset = _describe_trials(trial_file, is_key=is_key)
+        wanted = _index(modelset, segset, trials.path)
+        files, frames = [], []
+        for path in score_files:
+            file, models, segments = _describe_scores(path)
+            rows, cols = _index(models, segments, file.path)
+            frame = Frame(rows.locate(wanted[0]), cols.locate(wanted[1]), trials.shape)
+            files.append(file)
+            frames.append(frame)
+        order = None
+        if any_order and frames[0].rows is not None and isinstance(files[0], MatrixFile):
+            order = np.argsort(frames[0].rows, kind="stable")
+        blocks = cls(trials, tuple(files), tuple(frames), order)
+        n_models, n_segments = (
+            _n_in_all([part[side] for part in ((f.rows, f.cols) for f in frames)], ids.size)
+            for side, ids in enumerate((modelset, segset))
+        )
+        return blocks, TrialIds(modelset, segset, n_models, n_segments)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of models (rows) and segments (columns) of the trials."""
+        return self.trials.shape
+
+    @property
+    def n_cells(self) -> int:
+        """Number of trials that are looked at, or of cells where there may be one."""
+        if self._are_lists:
+            assert isinstance(self.trials, FlatFile)
+            return self.trials.n_trials
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def _are_lists(self) -> bool:
+        """Whether all files are lists of trials."""
+        return all(isinstance(file, FlatFile) for file in (self.trials, *self.scores))
+
+    def cut(self, block_rows: int | None = None) -> list[slice]:
+        """Cut the rows, or the list of trials if there are only lists, into blocks.
+
+        Parameters
+        ----------
+        block_rows : int, optional
+            Rows in a block; by default about four megabytes of scores. Of lists, about
+            as many trials as that many rows hold on average.
+
+        Returns
+        -------
+        list of slice
+            What `read` takes; the same for the same files.
+        """
+        if self._are_lists:
+            return _cut_list(self.n_cells, self.shape[0], block_rows)
+        files = [file for file in (self.trials, *self.scores) if isinstance(file, MatrixFile)]
+        blocks = row_blocks(self.shape, files, block_rows)
+        is_scattered = self.order is not None or any(f.rows is not None for f in self.frames)
+        if block_rows is None and is_scattered and blocks:
+            step = _SCATTERED * blocks[0].stop
+            blocks = row_blocks(self.shape, files, step)
+        return blocks
+
+    def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+        """Read some of the blocks, each while the one before is being used.
+
+        Parameters
+        ----------
+        blocks : sequence of slice
+            Some of what `cut` returned.
+
+        Returns
+        -------
+        iterator of TrialBlock
+            Its arrays hold until the next one is asked for.
+
+        Raises
+        ------
+        FileFormatError
+            If a file cannot be read, or changes until the last block has been used.
+        """
+        return _read_ahead(self._blocks(blocks))
+
+    def _blocks(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+        if self._are_lists:
+            yield from listed_blocks(self.trials, self.scores, self.frames, blocks)
+            return
+        with ExitStack() as stack:
+            rows = [self._rows(block) for block in blocks]
+            identity = Frame(None, None, self.shape)
+            trials = _enter(stack, self.trials, identity, rows)
+            readers = [
+                _enter(stack, file, frame, rows)
+                for file, frame in zip(self.scores, self.frames, strict=True)
+            ]
+            for some in rows:
+                labels = trials.read_labels(some)
+                scores, valid = [], None
+                for reader in readers:
+                    scores.append(reader.read_scores(some))
+                    found = reader.read_valid(some)
+                    if found is not None:
+                        valid = found if valid is None else valid & found
+                yield TrialBlock(some, labels, tuple(scores), valid)
+
+    def read_scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+        """Read the scores alone, when it is known already which of them are trials.
+
+        Parameters
+        ----------
+        blocks : sequence of slice
+            Some of what `cut` returned.
+
+        Returns
+        -------
+        iterator of tuple of (r, n) arrays of float32 or float64
+            As `TrialBlock.scores`; the memory is the caller's until the next are read.
+
+        Raises
+        ------
+        FileFormatError
+            As for `read`.
+        """
+        return _read_ahead(self._scores(blocks))
+
+    def _scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+        if self._are_lists:
+            for block in listed_blocks(self.trials, self.scores, self.frames, blocks):
+                yield block.scores
+            return
+        with ExitStack() as stack:
+            rows = [self._rows(block) for block in blocks]
+            readers = [
+                _enter(stack, file, frame, rows)
+                for file, frame in zip(self.scores, self.frames, strict=True)
+            ]
+            for some in rows:
+                yield tuple(reader.read_scores(some) for reader in readers)
+
+    def _rows(self, block: slice) -> slice | IndexArray:
+        return _consecutive(block if self.order is None else self.order[block])
+
+
+@attrs.frozen(eq=False)
+class _MatrixRows:
+    """Reads rows of the wanted trials in a file that holds a matrix."""
+
+    reader: RowReader
+    frame: Frame
+
+    def read_labels(self, rows: Rows) -> Labels:
+        return self.reader.read_labels(rows)
+
+    def read_scores(self, rows: Rows) -> npt.NDArray[Any]:
+        return _read_scores(self.reader, self.frame, rows)
+
+    def read_valid(self, rows: Rows) -> npt.NDArray[np.bool_] | None:
+        return _read_valid(self.reader, self.frame, rows)
+
+
+def _enter(
+    stack: ExitStack, file: AnyFile, frame: Frame, rows: Sequence[Rows]
+) -> _MatrixRows | ListRows:
+    """Open a file of which some rows will be read."""
+    if isinstance(file, FlatFile):
+        return ListRows.read(file, frame, rows)
+    whole = frame.rows is None and all(file.has_whole_chunks(some) for some in rows)
+    return _MatrixRows(stack.enter_context(RowReader(file, whole_chunks=whole)), frame)
+
+
+def _describe_trials(path: FilePath, *, is_key: bool) -> tuple[AnyFile, StrArray, StrArray]:
+    """Describe a key or, unless `is_key`, whatever lists trials."""
+    if is_flat(path):
+        return describe_flat(path, "flat_key") if is_key else describe_flat(path, *_TRIAL_LISTS)
+    return describe_key(path) if is_key else describe_trials(path)
+
+
+def _describe_scores(path: FilePath) -> tuple[AnyFile, StrArray, StrArray]:
+    return describe_flat(path, "flat_scores") if is_flat(path) else describe_scores(path)
+
+
+def _cut_list(n_trials: int, n_models: int, block_rows: int | None) -> list[slice]:
+    """Cut a list of trials into blocks."""
+    step = _LIST_BLOCK
+    if block_rows is not None:
+        step = max(1, round(n_trials * min(1.0, block_rows / max(1, n_models))))
+    return [slice(start, min(start + step, n_trials)) for start in range(0, n_trials, step)]
+
+
+def _read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield items, each computed by a thread while the one before is being used.
+
+    HDF5 reads and unpacks without holding up the interpreter.
+    """
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        coming = pool.submit(_next, items)
+        while True:
+            # What reading raises is raised here, where the item is wanted.
+            found = coming.result()
+            if not found:
+                return
+            coming = pool.submit(_next, items)
+            yield found[0]
+
+
+def _next(items: Iterator[Item]) -> list[Item]:
+    """Return the next item in a list, which is empty if there is none."""
+    return list(islice(items, 1))
+
+
+def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, IdIndex]:
+    """Index the ids of a file, each of which must occur once."""
+    rows, cols = IdIndex.of(models), IdIndex.of(segments)
+    rows.check_unique("modelset", str(path))
+    cols.check_unique("segset", str(path))
+    return rows, cols
+
+
+def _n_in_all(positions: Sequence[IndexArray | None], size: int) -> int:
+    """Return how many of `size` ids have a position in all files."""
+    known = np.ones(size, dtype=np.bool_)
+    for places in positions:
+        if places is not None:
+            known &= places >= 0
+    return int(np.count_nonzero(known))
+
+
+def _consecutive(rows: slice | IndexArray) -> slice | IndexArray:
+    """Return rows as a slice if they are consecutive."""
+    if isinstance(rows, slice) or rows.size == 0:
+        return rows
+    if rows[-1] - rows[0] == rows.size - 1 and (np.diff(rows) == 1).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
+def _read_scores(reader: RowReader, frame: Frame, rows: slice | IndexArray) -> npt.NDArray[Any]:
+    """Read rows of a score file in the order of the trials, 0 where it has no such cell."""
+    if frame.rows is None:
+        scores = reader.read_scores(rows)
+    else:
+        places = frame.rows[rows]
+        known = places >= 0
+        scores = reader.read_scores(_consecutive(places[known]))
+        if not known.all():
+            found = scores
+            scores = np.zeros((places.size, found.shape[1]), dtype=found.dtype)
+            scores[known] = found
+    if frame.cols is None:
+        return scores
+    if scores.shape[1] == 0:
+        return np.zeros((scores.shape[0], frame.cols.size), dtype=scores.dtype)
+    return np.take(scores, frame.cols, axis=1, mode="clip")
+
+
+def _read_valid(
+    reader: RowReader, frame: Frame, rows: slice | IndexArray
+) -> npt.NDArray[np.bool_] | None:
+    """Tell in the order of the trials which cells of rows hold scores; None: all."""
+    if frame.rows is None:
+        n_rows = rows.stop - rows.start if isinstance(rows, slice) else rows.size
+        row_known = np.ones(n_rows, dtype=np.bool_)
+        valid = reader.read_valid(rows)
+    else:
+        places = frame.rows[rows]
+        row_known = places >= 0
+        valid = reader.read_valid(_consecutive(places[row_known]))
+    col_known = np.ones(frame.shape[1], dtype=np.bool_) if frame.cols is None else frame.cols >= 0
+    if valid is None:
+        if row_known.all() and col_known.all():
+            return None
+        return np.logical_and.outer(row_known, col_known)
+    framed = np.zeros((row_known.size, col_known.size), dtype=np.bool_)
+    if valid.size:
+        if frame.cols is not None:
+            valid = np.take(valid, frame.cols, axis=1, mode="clip") & col_known
+        framed[row_known] = valid
+    return framed

@@ -1,0 +1,594 @@
+"""Quality measures of segments and of trials."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from attrs import Attribute, field, frozen
+
+from bosaris_py._arrays import BoolArray, FloatArray, IndexArray, StrArray, mark_read_only
+from bosaris_py._validation import as_ids, describe, invalid, list_some, warn_caller
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.trials.alignment import Frame
+from bosaris_py.trials.base import (
+    FlatTrials,
+    TrialMatrix,
+    check_same_class,
+    gather,
+    kept,
+    log_reduced,
+)
+from bosaris_py.trials.files import MatFileMethods, NumberFileMethods, Storage
+from bosaris_py.trials.ids import IdIndex, IdList, check_cells, to_mask, to_mask_or_all, to_matrix
+from bosaris_py.trials.key import AnyNdx, Key, check_trials, warn_missing, warn_missing_listed
+from bosaris_py.trials.ndx import Ndx
+
+
+@frozen(init=False, eq=False, repr=False)
+class SegmentQuality(MatFileMethods, NumberFileMethods):
+    """Quality measures of segments, for instance their duration or noise level.
+
+    Parameters
+    ----------
+    ids : (n,) array_like of str
+        Ids of the segments, each once.
+    values : (q, n) array_like of float
+        One row per measure, one column per segment.
+
+    Raises
+    ------
+    InvalidInputError
+        If an id occurs twice, or `values` has not one column per id.
+
+    See Also
+    --------
+    QualityMeasures : Measures of the models and of the test segments together.
+
+    Notes
+    -----
+    The object and its arrays are read-only; methods return new objects. Arrays
+    that others could write to are copied on construction.
+
+    Examples
+    --------
+    >>> from bosaris_py.trials import SegmentQuality
+    >>> SegmentQuality(["s1", "s2"], [[3.5, 7.25]])
+    SegmentQuality: 1 measures of 2 segments
+    """
+
+    ids: StrArray = field()
+    values: FloatArray = field()
+
+    _storage: ClassVar[Storage] = Storage(
+        read_hdf5=hdf5.read_segment_quality,
+        write_hdf5=hdf5.write_segment_quality,
+        read_mat=mat.read_segment_quality,
+        write_mat=mat.write_segment_quality,
+        read_txt=text.read_segment_quality,
+        write_txt=text.write_segment_quality,
+    )
+
+    def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
+        self.__attrs_init__(
+            as_ids(ids, "ids", "SegmentQuality"), to_matrix(values, "values", "SegmentQuality")
+        )
+
+    @ids.validator
+    def _check_ids(self, attribute: "Attribute[Any]", ids: StrArray) -> None:
+        """Raise if a segment occurs twice."""
+        self._index.check_unique("ids", "SegmentQuality")
+
+    @values.validator
+    def _check_values(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
+        """Raise unless there is one column per segment."""
+        if values.shape[1] != self.ids.size:
+            expected = f"have one column for each of the {self.ids.size} ids"
+            hint = "Did you swap measures and segments?" if len(values) == self.ids.size else ""
+            raise invalid("values", "SegmentQuality", expected, f"shape {values.shape}", hint)
+
+    @cached_property
+    def _index(self) -> IdIndex:
+        return IdIndex.of(self.ids)
+
+    @property
+    def n_measures(self) -> int:
+        """Number of quality measures."""
+        return int(self.values.shape[0])
+
+    def __repr__(self) -> str:
+        """Return the counts in one line."""
+        return f"SegmentQuality: {self.n_measures} measures of {self.ids.size} segments"
+
+    def align_with_ids(self, ids: IdList) -> Self:
+        """Bring the measures into the order of a list of segments.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of str
+            Ids of the segments that are wanted, each once.
+
+        Returns
+        -------
+        SegmentQuality
+            With exactly the segments of the list, in its order; the values of
+            segments without measures are 0.
+
+        Raises
+        ------
+        InvalidInputError
+            If an id occurs twice, or a value of a wanted segment is not finite.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the object has more segments than the list, or lacks some of the
+            list, with counts.
+        """
+        wanted = IdIndex.of(as_ids(ids, "ids", "SegmentQuality.align_with_ids"))
+        wanted.check_unique("ids", "SegmentQuality.align_with_ids")
+        frame = Frame(None, self._index.locate(wanted), (self.n_measures, wanted.ids.size))
+        values = frame.take(self.values)
+        check_finite(values, "values", "SegmentQuality", wanted.ids)
+        if wanted.ids.size < self.ids.size:
+            message = f"Number of segments reduced from {self.ids.size} to {wanted.ids.size}"
+            warn_caller(message, MissingTrialsWarning)
+        n_missing = wanted.ids.size - frame.n_cols_found
+        if n_missing:
+            message = f"{n_missing} of {wanted.ids.size} ids don't have quality values"
+            warn_caller(message, MissingTrialsWarning)
+        return type(self)(wanted.ids, values)
+
+    def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
+        """Keep only, or remove, the segments that are listed.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of str
+            Ids of segments; those that the object does not have are ignored.
+        keep : bool
+            True keeps what is in the list, False what is not. May be given by
+            position, like that of the other classes.
+
+        Returns
+        -------
+        SegmentQuality
+            The object with fewer segments, in their old order.
+
+        Notes
+        -----
+        How many segments went is logged at level INFO.
+        """
+        names = as_ids(ids, "ids", "SegmentQuality.filter")
+        cols = kept(self._index, names, keep=keep)
+        if cols is None:
+            return self
+        log_reduced("segments", self.ids.size, cols.size)
+        frame = Frame(None, cols, (self.n_measures, cols.size))
+        return type(self)(mark_read_only(self.ids[cols]), frame.take(self.values))
+
+    def merge(self, *others: "SegmentQuality") -> "SegmentQuality":
+        """Put the segments of several objects into one.
+
+        Parameters
+        ----------
+        *others : SegmentQuality
+            Objects to be merged with this one. ``SegmentQuality.merge(a, b)`` and
+            ``a.merge(b)`` mean the same.
+
+        Returns
+        -------
+        SegmentQuality
+            The segments of all objects, one after the other, not sorted.
+
+        Raises
+        ------
+        InvalidInputError
+            If one of the objects is not a SegmentQuality.
+        TrialMismatchError
+            If a segment is in two of them, or they have different numbers of measures.
+        """
+        objects = (self, *others)
+        check_same_class(SegmentQuality, objects)
+        refuse_shared([item.ids for item in objects], "segments")
+        check_same_measures([item.n_measures for item in objects])
+        return SegmentQuality(
+            mark_read_only(np.concatenate([item.ids for item in objects])),
+            mark_read_only(np.concatenate([item.values for item in objects], axis=1)),
+        )
+
+
+def check_finite(values: FloatArray, name: str, owner: str, ids: StrArray) -> None:
+    """Raise if a measure is not finite, naming the first ids that it belongs to."""
+    bad = ~np.isfinite(values).all(axis=0)
+    if bad.any():
+        found = f"NaN or infinity for {np.count_nonzero(bad)} ids ({list_some(ids[bad])})"
+        raise invalid(name, owner, "be finite for the ids that are wanted", found)
+
+
+def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:
+    """Raise if an id is in two of the objects that are to be merged."""
+    index = IdIndex.of(np.concatenate(id_lists))
+    if index.has_repeated():
+        repeated = index.ordered[1:][index.ordered[1:] == index.ordered[:-1]]
+        message = (
+            f"The objects to be merged share {repeated.size} {what} ({list_some(repeated)}); "
+            f"each must be in one only."
+        )
+        raise TrialMismatchError(message)
+
+
+def check_same_measures(counts: Sequence[int]) -> None:
+    """Raise unless all objects that are to be merged have as many measures."""
+    if len(set(counts)) > 1:
+        message = f"The objects to be merged have {list_some(counts)} quality measures."
+        raise TrialMismatchError(message)
+
+
+def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
+    """Return where model and segment have measures; if one side always does, without a matrix."""
+    shape = (hasmodel.size, hasseg.size)
+    if hasseg.all():
+        return np.broadcast_to(hasmodel[:, np.newaxis], shape)
+    if hasmodel.all():
+        return np.broadcast_to(hasseg, shape)
+    return mark_read_only(np.logical_and.outer(hasmodel, hasseg))
+
+
+def _check_columns(instance: Any, attribute: "Attribute[Any]", values: FloatArray) -> None:
+    """Raise unless there is one column of measures per model or segment."""
+    ids = instance.modelset if attribute.name == "modelQ" else instance.segset
+    if values.shape[1] != ids.size:
+        expected = f"have one column for each of the {ids.size} ids"
+        hint = "Did you swap measures and ids?" if len(values) == ids.size else ""
+        owner = type(instance).__name__
+        raise invalid(attribute.name, owner, expected, f"shape {values.shape}", hint)
+
+
+def _check_flags(instance: Any, attribute: "Attribute[Any]", flags: BoolArray) -> None:
+    """Raise unless there is one flag per model or segment."""
+    ids = instance.modelset if attribute.name == "hasmodel" else instance.segset
+    if flags.shape != ids.shape:
+        expected = f"have one flag for each of the {ids.size} ids"
+        raise invalid(attribute.name, type(instance).__name__, expected, f"shape {flags.shape}")
+
+
+@frozen(init=False, eq=False, repr=False)
+class QualityMeasures(TrialMatrix):
+    """Quality measures of models and of test segments, for quality-dependent fusion.
+
+    Parameters
+    ----------
+    modelset : (m,) array_like of str
+        Ids of the models, each once.
+    segset : (n,) array_like of str
+        Ids of the test segments, each once.
+    modelQ : (q, m) array_like of float
+        One row per measure, one column per model.
+    segQ : (q, n) array_like of float
+        The same measures of the test segments.
+    hasmodel : (m,) array_like of bool, optional
+        False for a model without measures; by default true for all.
+    hasseg : (n,) array_like of bool, optional
+        False for a segment without measures; by default true for all.
+    scoremask : (m, n) array_like of bool, optional
+        True where the measures of model and segment may be used; by default
+        everywhere. Where model or segment has no measures, the mask of the object
+        is false whatever is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If an id occurs twice, a mask is not boolean, or a shape is wrong.
+
+    See Also
+    --------
+    SegmentQuality : Measures of single segments.
+
+    Notes
+    -----
+    The object and its arrays are read-only; methods return new objects. Arrays
+    that others could write to are copied on construction. A mask that is left out takes no
+    memory, so that an object may hold the measures of very many models and segments of which
+    few are combined; it does if there are models and segments without measures.
+
+    In the toolkit, a mask that is true for a model with a false `hasmodel` makes
+    the object unusable: it is refused on alignment. As the toolkit does not read
+    the mask that it writes, every such object that was saved is in this state. Here the
+    mask is read, and follows `hasmodel` and `hasseg`.
+
+    Examples
+    --------
+    >>> from bosaris_py.trials import QualityMeasures
+    >>> QualityMeasures(["anna"], ["s1", "s2"], modelQ=[[0.5]], segQ=[[1.0, 2.0]],
+    ...                 hasseg=[True, False])
+    QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
+    """
+
+    modelQ: FloatArray = field(validator=_check_columns)
+    segQ: FloatArray = field(validator=_check_columns)
+    hasmodel: BoolArray = field(validator=_check_flags)
+    hasseg: BoolArray = field(validator=_check_flags)
+    scoremask: BoolArray = field(validator=check_cells)
+
+    _matrices: ClassVar[tuple[str, ...]] = ("scoremask",)
+    _storage: ClassVar[Storage] = Storage(
+        read_hdf5=hdf5.read_quality_measures,
+        write_hdf5=hdf5.write_quality_measures,
+        read_mat=mat.read_quality_measures,
+        write_mat=mat.write_quality_measures,
+    )
+
+    def __init__(
+        self,
+        modelset: IdList,
+        segset: IdList,
+        modelQ: npt.ArrayLike,
+        segQ: npt.ArrayLike,
+        hasmodel: npt.ArrayLike | None = None,
+        hasseg: npt.ArrayLike | None = None,
+        scoremask: npt.ArrayLike | None = None,
+    ) -> None:
+        owner = "QualityMeasures"
+        models = as_ids(modelset, "modelset", owner)
+        segments = as_ids(segset, "segset", owner)
+        model_flags = to_mask_or_all(hasmodel, models.shape, "hasmodel", owner)
+        seg_flags = to_mask_or_all(hasseg, segments.shape, "hasseg", owner)
+        possible = _possible(model_flags, seg_flags)
+        mask = possible
+        if scoremask is not None:
+            mask = to_mask(scoremask, (models.size, segments.size), "scoremask", owner)
+            some_lack = not (model_flags.all() and seg_flags.all())
+            if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
+                mask = mark_read_only(mask & possible)
+        self.__attrs_init__(
+            models,
+            segments,
+            to_matrix(modelQ, "modelQ", owner),
+            to_matrix(segQ, "segQ", owner),
+            model_flags,
+            seg_flags,
+            mask,
+        )
+
+    @segQ.validator
+    def _check_measures(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
+        """Raise unless models and segments have the same number of measures."""
+        if len(values) != len(self.modelQ):
+            expected = f"have {len(self.modelQ)} rows like `modelQ`"
+            raise invalid("segQ", "QualityMeasures", expected, f"{len(values)}")
+
+    @classmethod
+    def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:
+        """Combine the measures of models with those of test segments.
+
+        Parameters
+        ----------
+        models : SegmentQuality
+            Measures of the models.
+        segments : SegmentQuality
+            The same measures of the test segments.
+
+        Returns
+        -------
+        QualityMeasures
+            Every combination of a model and a segment may be used.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is not a SegmentQuality, or their numbers of measures differ.
+        """
+        owner = f"{cls.__name__}.from_segment_quality"
+        for name, value in (("models", models), ("segments", segments)):
+            if not isinstance(value, SegmentQuality):
+                raise invalid(name, owner, "be a SegmentQuality", describe(value))
+        return cls(models.ids, segments.ids, models.values, segments.values)
+
+    @property
+    def n_measures(self) -> int:
+        """Number of quality measures."""
+        return int(self.modelQ.shape[0])
+
+    @property
+    def _n_possible(self) -> int:
+        """Number of combinations of a model and a segment that both have measures."""
+        return int(np.count_nonzero(self.hasmodel)) * int(np.count_nonzero(self.hasseg))
+
+    @cached_property
+    def _all_possible(self) -> bool:
+        """Whether the mask says no more than the flags of models and segments do."""
+        mask = self.scoremask
+        # A mask that repeats one row or column is not counted: it may stand for more
+        # cells than fit into memory.
+        if mask.size and mask.strides[1] == 0:
+            return bool(self.hasseg.all()) and np.array_equal(mask[:, 0], self.hasmodel)
+        if mask.size and mask.strides[0] == 0:
+            return bool(self.hasmodel.all()) and np.array_equal(mask[0], self.hasseg)
+        return int(np.count_nonzero(mask)) == self._n_possible
+
+    def _counts(self) -> str:
+        n_trials = self._n_possible
+        if not self._all_possible:
+            n_trials = int(np.count_nonzero(self.scoremask))
+        return f"{self.n_measures} measures of {n_trials} trials"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call that builds the object again; leave out a mask that says nothing."""
+        rebuild, (cls, arrays) = super().__reduce__()
+        return rebuild, (cls, arrays[:-1] if self._all_possible else arrays)
+
+    def align_with_ndx(self, ndx: Ndx | Key) -> Self:
+        """Bring the measures into the order of an Ndx or a Key and keep its trials only.
+
+        Parameters
+        ----------
+        ndx : Ndx or Key
+            The trials that are wanted. For those of a FlatNdx or FlatKey no matrix is
+            made: quality fusion takes these measures as they are.
+
+        Returns
+        -------
+        QualityMeasures
+            With exactly the models and segments of `ndx`, in its order; the
+            values of those without measures are 0. The mask is true where `ndx`
+            has a trial and this object its measures.
+
+        Raises
+        ------
+        InvalidInputError
+            If a measure of a model or segment that is wanted is not finite, or `ndx` is flat.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If models, segments or trials of `ndx` have no measures, with counts.
+
+        Notes
+        -----
+        The toolkit refuses not finite values of models and segments without
+        measures too; here they are replaced by 0.
+        """
+        owner = "QualityMeasures.align_with_ndx"
+        check_trials(ndx, owner)
+        if isinstance(ndx, FlatTrials):
+            hint = "QualityFusion takes flat trials and measures that are not aligned."
+            raise invalid("ndx", owner, "be an Ndx or a Key", repr(ndx), hint)
+        frame = self._frame_for(ndx)
+        (model_values, hasmodel), (seg_values, hasseg) = self._sides(ndx, frame)
+        mask = mark_read_only(ndx._trials() & frame.take(self.scoremask))
+        warn_missing(ndx, int(hasmodel.sum()), int(hasseg.sum()), mask)
+        return type(self)(
+            ndx.modelset, ndx.segset, model_values, seg_values, hasmodel, hasseg, mask
+        )
+
+    def _sides(
+        self, ndx: AnyNdx, frame: Frame
+    ) -> tuple[tuple[FloatArray, BoolArray], tuple[FloatArray, BoolArray]]:
+        """Return measures and flags of the models and of the segments of an Ndx or a Key."""
+        model_values, hasmodel = _aligned(self.modelQ, self.hasmodel, frame.rows)
+        seg_values, hasseg = _aligned(self.segQ, self.hasseg, frame.cols)
+        check_finite(model_values, "modelQ", "QualityMeasures", ndx.modelset)
+        check_finite(seg_values, "segQ", "QualityMeasures", ndx.segset)
+        return (model_values, hasmodel), (seg_values, hasseg)
+
+    def _of_trials(self, ndx: AnyNdx) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Return what the trials of an Ndx or a Key need, without a matrix of all cells.
+
+        Returns
+        -------
+        model_values, seg_values : (q, m), (q, n) arrays of float
+            Measures of the models and segments of `ndx`.
+        covered : (n_trials,) array of bool
+            Which trials have measures, column by column.
+        """
+        frame = self._frame_for(ndx)
+        (model_values, hasmodel), (seg_values, hasseg) = self._sides(ndx, frame)
+        models, segments = ndx.trial_positions()
+        covered = hasmodel[models] & hasseg[segments]
+        if not self._all_possible and covered.any():
+            rows = models if frame.rows is None else frame.rows[models]
+            cols = segments if frame.cols is None else frame.cols[segments]
+            # Position -1 reads some cell, of a trial that is not covered anyway.
+            (usable,) = gather((self.scoremask,), rows, cols)
+            covered &= usable
+        found = None if covered.all() else covered
+        warn_missing_listed(ndx, int(hasmodel.sum()), int(hasseg.sum()), found)
+        return model_values, seg_values, mark_read_only(covered)
+
+    def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
+        """Keep only, or remove, the models and segments that are listed.
+
+        Parameters
+        ----------
+        models : (k,) array_like of str
+            Ids of models; those that the object does not have are ignored.
+        segments : (l,) array_like of str
+            Ids of segments; those that the object does not have are ignored.
+        keep : bool
+            True keeps what is in the lists, False what is not. Both lists are
+            meant in the same way. May be given by position, like that of Scores.
+
+        Returns
+        -------
+        QualityMeasures
+            The object with fewer models and segments, in their old order.
+
+        Notes
+        -----
+        How many models and segments went is logged at level INFO.
+        """
+        frame = self._filter_frame(models, segments, keep=keep)
+        model_values, hasmodel = _moved(self.modelQ, self.hasmodel, frame.rows)
+        seg_values, hasseg = _moved(self.segQ, self.hasseg, frame.cols)
+        return type(self)(
+            self.modelset if frame.rows is None else mark_read_only(self.modelset[frame.rows]),
+            self.segset if frame.cols is None else mark_read_only(self.segset[frame.cols]),
+            model_values,
+            seg_values,
+            hasmodel,
+            hasseg,
+            None if self._all_possible else frame.take(self.scoremask),
+        )
+
+    def merge(self, *others: "QualityMeasures") -> "QualityMeasures":
+        """Put the models and segments of several objects into one.
+
+        Parameters
+        ----------
+        *others : QualityMeasures
+            Objects to be merged with this one. ``QualityMeasures.merge(a, b)`` and
+            ``a.merge(b)`` mean the same.
+
+        Returns
+        -------
+        QualityMeasures
+            The models and segments of all objects, one after the other, not
+            sorted. The mask is false where they come from different objects.
+
+        Raises
+        ------
+        InvalidInputError
+            If one of the objects is not a QualityMeasures.
+        TrialMismatchError
+            If a model or a segment is in two of them, or they have different
+            numbers of measures.
+        """
+        objects = (self, *others)
+        check_same_class(QualityMeasures, objects)
+        refuse_shared([item.modelset for item in objects], "models")
+        refuse_shared([item.segset for item in objects], "segments")
+        check_same_measures([item.n_measures for item in objects])
+        shapes = np.array([item._shape for item in objects])
+        mask = np.zeros(shapes.sum(axis=0), dtype=np.bool_)
+        ends = shapes.cumsum(axis=0)
+        for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
+            mask[top:bottom, left:right] = item.scoremask
+        fields = {
+            name: np.concatenate([getattr(item, name) for item in objects], axis=-1)
+            for name in ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
+        }
+        fields["scoremask"] = mask
+        return QualityMeasures(**{name: mark_read_only(fields[name]) for name in fields})
+
+
+def _moved(
+    values: FloatArray, flags: BoolArray, positions: IndexArray | None
+) -> tuple[FloatArray, BoolArray]:
+    """Return the columns and flags at some positions; position -1: 0 and False."""
+    if positions is None:
+        return values, flags
+    moved = Frame(None, positions, (len(values), positions.size)).take(values)
+    return moved, Frame(None, positions, (1, positions.size)).take(flags[np.newaxis])[0]
+
+
+def _aligned(
+    values: FloatArray, flags: BoolArray, positions: IndexArray | None
+) -> tuple[FloatArray, BoolArray]:
+    """Return like `_moved`, with 0 wherever there are no measures."""
+    moved, has = _moved(values, flags, positions)
+    if not has.all():
+        moved = mark_read_only(np.where(has, moved, moved.dtype.type(0)))
+    return moved, has

@@ -1,0 +1,812 @@
+"""Tests between systems: McNemar, speaker z-test, permutation, Holm's correction.
+
+`mcnemar_test` asks which system errs on more of the trials where they disagree;
+`holm_correction` keeps the chance of any false alarm low when many systems are compared.
+
+`speaker_z_test` is a formula, `speaker_permutation_test` and
+`speaker_permutation_test_scores` swap the systems speaker by speaker.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Literal, Protocol, get_args
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+from tqdm import tqdm
+
+from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
+from bosaris_py.errors import TrialMismatchError
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.uncertainty.analytic import FixedCost, dyadic_covariance
+from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, check_choice, z_test
+from bosaris_py.uncertainty.decisions import (
+    Decisions,
+    Disagreements,
+    ThresholdCost,
+    as_count,
+    check_few_errors,
+    disagreements_of,
+    rejected,
+)
+from bosaris_py.uncertainty.statistic import ActDCF
+from bosaris_py.uncertainty.strata import (
+    Rng,
+    ScoredTrials,
+    SpeakerTrials,
+    Strata,
+    TrialSpeakers,
+    Unknown,
+    as_generator,
+    check_system,
+    effective_errors,
+    refuse_missing,
+)
+
+McNemarMethod = Literal["exact", "mid-p", "chi2", "corrected"]
+
+Classes = Literal["both", "tar", "non"]
+
+
+@attrs.frozen(repr=False)
+class McNemarTest:
+    """The outcome of McNemar's test.
+
+    Parameters
+    ----------
+    only_a_errs, only_b_errs : float
+        Number of trials on which only the first, or only the second system errs.
+    p_value : float
+        Chance of so uneven a division, or a more uneven one, if systems are alike.
+    method : str
+        Which variant of the test it was.
+    """
+
+    only_a_errs: float
+    only_b_errs: float
+    p_value: float
+    method: str
+
+    def __repr__(self) -> str:
+        """Put the counts and p on one line."""
+        return (
+            f"McNemar: only the first errs on {self.only_a_errs:g} trials, only the second on "
+            f"{self.only_b_errs:g}, p {self.p_value:.3g} ({self.method})"
+        )
+
+
+def mcnemar_test(
+    a: Decisions | Disagreements,
+    b: Decisions | None = None,
+    *,
+    classes: Classes = "both",
+    method: McNemarMethod = "exact",
+) -> McNemarTest:
+    r"""Test if two systems err equally often on the trials where they disagree.
+
+    Parameters
+    ----------
+    a, b : Decisions
+        Decisions of the two systems on the same trials; or `Disagreements` as `a`
+        alone.
+    classes : {"both", "tar", "non"}, default: "both"
+        Which trials to use. "both" compares the error-rates of all trials, which
+        the larger class dominates; for a detection cost see `dcf_z_test` and
+        `speaker_z_test`.
+    method : {"exact", "mid-p", "chi2", "corrected"}, default: "exact"
+        "exact" is the two-sided binomial test, which is conservative; "mid-p" counts
+        half of the observed division's probability, which is hardly ever too liberal
+        [2]_; "chi2" and "corrected" are McNemar's approximation [1]_ without and with
+        continuity correction.
+
+    Returns
+    -------
+    McNemarTest
+
+    Raises
+    ------
+    InvalidInputError
+        If the arguments are no decisions, or a choice is unknown.
+    TrialMismatchError
+        If decisions are not on equally many trials.
+
+    Notes
+    -----
+    If the systems are alike, the number of trials on which only the first errs is
+    binomial with probability 1/2, given the number of trials on which one of them
+    errs. The test takes trials for independent; if they share speakers it reports
+    differences that do not exist. It counts trials, so there are no conditions to weigh;
+    `speaker_z_test` takes them.
+
+    References
+    ----------
+    .. [1] Q. McNemar, "Note on the sampling error of the difference between correlated
+       proportions or percentages", Psychometrika 12, 1947, doi:10.1007/BF02295996.
+    .. [2] M. W. Fagerland, S. Lydersen and P. Laake, "The McNemar test for binary
+       matched-pairs data: mid-p and asymptotic are better than exact conditional", BMC
+       Medical Research Methodology 13, 2013, doi:10.1186/1471-2288-13-91.
+
+    Examples
+    --------
+    >>> pair = Disagreements(
+    ...     missed_by_a=1, missed_by_b=5, n_tar=400, accepted_by_a=0, accepted_by_b=0, n_non=10
+    ... )
+    >>> mcnemar_test(pair)
+    McNemar: only the first errs on 1 trials, only the second on 5, p 0.219 (exact)
+    """
+    owner = "mcnemar_test"
+    check_choice(classes, get_args(Classes), "classes", owner)
+    check_choice(method, get_args(McNemarMethod), "method", owner)
+    pair = disagreements_of(a, b)
+    only_a = only_b = 0.0
+    if classes != "non":
+        only_a, only_b = only_a + pair.missed_by_a, only_b + pair.missed_by_b
+    if classes != "tar":
+        only_a, only_b = only_a + pair.accepted_by_a, only_b + pair.accepted_by_b
+    return McNemarTest(only_a, only_b, _mcnemar_p(only_a, only_b, method), method)
+
+
+def _mcnemar_p(only_a: float, only_b: float, method: McNemarMethod) -> float:
+    n, fewer = only_a + only_b, min(only_a, only_b)
+    if n == 0:
+        return 1.0
+    if method in ("chi2", "corrected"):
+        gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
+        # The upper tail of chi-square with one degree of freedom.
+        return float(special.erfc(math.sqrt(0.5 * max(gap, 0.0) ** 2 / n)))
+    p_value = 2.0 * float(special.bdtr(fewer, int(n), 0.5))
+    if method == "mid-p":
+        at = float(special.bdtr(fewer, int(n), 0.5))
+        at -= float(special.bdtr(fewer - 1.0, int(n), 0.5)) if fewer else 0.0
+        p_value -= at
+    return min(p_value, 1.0)
+
+
+@attrs.frozen(eq=False, repr=False)
+class HolmResult:
+    """Several p-values, corrected for their number.
+
+    Parameters
+    ----------
+    p_values : (m,) ndarray of float64
+        As given. Read-only.
+    adjusted : (m,) ndarray of float64
+        Corrected p-values: compare them with the level as if there was one test.
+    significant : (m,) ndarray of bool
+        Whether the corrected p-value is at most the level.
+    level : float
+        The chance of at least one false alarm that is accepted.
+    """
+
+    p_values: Float64Array
+    adjusted: Float64Array
+    significant: npt.NDArray[np.bool_]
+    level: float
+
+    def __repr__(self) -> str:
+        """Say how many tests are significant."""
+        n_significant = int(np.count_nonzero(self.significant))
+        return (
+            f"HolmResult: {n_significant} of {self.p_values.size} tests significant at level "
+            f"{self.level:g}"
+        )
+
+
+def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResult:
+    r"""Correct the p-values of several tests such that hardly ever any is wrongly significant.
+
+    Parameters
+    ----------
+    p_values : (m,) array_like of float
+        Each in [0, 1], of tests that may depend on each other in any way.
+    level : float, default: 0.05
+        The chance of at least one false alarm that is accepted, strictly between 0
+        and 1.
+
+    Returns
+    -------
+    HolmResult
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no p-values, one is not in [0, 1], or `level` is not in (0, 1).
+
+    Notes
+    -----
+    In ascending order, :math:`\tilde p_{(i)} = \max_{j \le i} \min(1, (m-j+1)\, p_{(j)})`
+    [1]_. Never worse than Bonferroni's m p.
+
+    References
+    ----------
+    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure",
+       Scandinavian Journal of Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> result = holm_correction([0.01, 0.04, 0.03])
+    >>> result.adjusted.tolist()
+    [0.03, 0.06, 0.06]
+    >>> result
+    HolmResult: 1 of 3 tests significant at level 0.05
+    """
+    owner = "holm_correction"
+    given = as_vector(p_values, "p_values", owner).astype(np.float64)
+    alpha = check_fraction(level, "level", owner)
+    if given.size == 0:
+        raise invalid("p_values", owner, "hold at least one p-value", "none")
+    bad = ~((given >= 0) & (given <= 1))
+    if bad.any():
+        raise invalid("p_values", owner, "lie in [0, 1]", f"{given[bad][0]}")
+    order = np.argsort(given, kind="stable")
+    factors = np.arange(given.size, 0, -1)
+    adjusted = np.empty_like(given)
+    adjusted[order] = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
+    return HolmResult(
+        mark_read_only(given.copy()),
+        mark_read_only(adjusted),
+        mark_read_only(adjusted <= alpha),
+        float(alpha),
+    )
+
+
+class Comparison(Protocol):
+    """What a row of a table of comparisons needs."""
+
+    @property
+    def difference(self) -> float:
+        """First system minus second."""
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the difference."""
+
+    @property
+    def p_value(self) -> float:
+        """Chance of such a difference if systems are alike."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class ComparisonTable:
+    """Comparisons of several systems, with p-values corrected for their number.
+
+    Make one with `from_tests`; it prints as a table.
+
+    Parameters
+    ----------
+    pairs : tuple of (str, str)
+        Names of the two systems of each comparison.
+    tests : tuple
+        Result of each comparison.
+    holm : HolmResult
+        The corrected p-values.
+
+    Examples
+    --------
+    >>> from bosaris_py.uncertainty.decisions import ErrorCounts
+    >>> from bosaris_py.uncertainty.decisions import hter_z_test
+    >>> a, b = ErrorCounts(40, 400, 600, 6000), ErrorCounts(80, 400, 1200, 6000)
+    >>> c = ErrorCounts(44, 400, 620, 6000)
+    >>> ComparisonTable.from_tests({
+    ...     ("A", "B"): hter_z_test(a, b), ("A", "C"): hter_z_test(a, c)})
+    first  second  difference      SE         p   p Holm  significant
+    A      B             -0.1  0.0129  9.49e-15  1.9e-14  yes
+    A      C        -0.006667  0.0112     0.551    0.551  no
+    (Holm's correction, level 0.05)
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    tests: tuple[Comparison, ...]
+    holm: HolmResult
+
+    @classmethod
+    def from_tests(
+        cls, tests: Mapping[tuple[str, str], Comparison], *, level: float = 0.05
+    ) -> "ComparisonTable":
+        """Collect the comparisons of several pairs of systems.
+
+        Parameters
+        ----------
+        tests : mapping from (str, str) to a test result
+            For the names of two systems, the result of their comparison: anything with
+            attributes difference, standard_error and p_value.
+        level : float, default: 0.05
+            The chance of at least one false alarm that is accepted.
+
+        Returns
+        -------
+        ComparisonTable
+
+        Raises
+        ------
+        InvalidInputError
+            If there are no comparisons, or `level` is not in (0, 1).
+        """
+        if not tests:
+            owner = "ComparisonTable.from_tests"
+            raise invalid("tests", owner, "hold at least one comparison", "none")
+        results = tuple(tests.values())
+        corrected = holm_correction([test.p_value for test in results], level=level)
+        return cls(tuple(tests), results, corrected)
+
+    def __repr__(self) -> str:
+        """Lay the comparisons out as a table."""
+        rows = [("first", "second", "difference", "SE", "p", "p Holm", "significant")]
+        for (first, second), test, adjusted, significant in zip(
+            self.pairs, self.tests, self.holm.adjusted, self.holm.significant, strict=True
+        ):
+            rows.append(
+                (
+                    first,
+                    second,
+                    f"{test.difference:.4g}",
+                    f"{test.standard_error:.3g}",
+                    f"{test.p_value:.3g}",
+                    f"{adjusted:.3g}",
+                    "yes" if significant else "no",
+                )
+            )
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        left = (0, 1, 6)
+        lines = [
+            "  ".join(
+                text.ljust(width) if i in left else text.rjust(width)
+                for i, (text, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*lines, f"(Holm's correction, level {self.holm.level:g})"])
+
+
+_SIGNS_PER_BLOCK = 2**22
+
+
+@attrs.frozen(repr=False)
+class PermutationTest:
+    """The outcome of a test that swaps two systems speaker by speaker.
+
+    Parameters
+    ----------
+    difference : float
+        Cost of the first system minus that of the second.
+    standard_error : float
+        Standard deviation of the difference over all swaps.
+    p_value : float
+        Share of swaps with a difference at least as extreme, the observed one
+        included.
+    alternative : {"two-sided", "less", "greater"}
+        What counts as extreme.
+    n_speakers : int
+        Number of speakers.
+    n_permutations : int
+        Number of swaps tried.
+    exact : bool
+        True if these are all the swaps there are.
+    """
+
+    difference: float
+    standard_error: float
+    p_value: float
+    alternative: Alternative
+    n_speakers: int
+    n_permutations: int
+    exact: bool
+
+    def __repr__(self) -> str:
+        """Put difference, p and the number of permutations on one line."""
+        how = "all" if self.exact else "random"
+        return (
+            f"difference {self.difference:.4g}, p {self.p_value:.3g} ({self.alternative}; "
+            f"{how} {self.n_permutations} permutations of {self.n_speakers} speakers)"
+        )
+
+
+def speaker_permutation_test(
+    costs_a: npt.ArrayLike,
+    costs_b: npt.ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    rng: Rng = None,
+    progress: bool = False,
+) -> PermutationTest:
+    """Test if two systems differ, given the cost that each causes each speaker.
+
+    If the systems are alike, their names may be swapped for any speaker without
+    changing the law of the costs.
+
+    Parameters
+    ----------
+    costs_a, costs_b : (k,) array_like of float
+        Cost of the first and the second system for each of k speakers, in the same
+        order; finite.
+    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+        Whether any difference counts, or only a first system that is better
+        ("less") or worse ("greater").
+    permutations : int, default: 10000
+        Number of random swaps. If there are no more than that in all, 2 ** k, each
+        is tried once, and the p-value is exact.
+    rng : Generator, int or None, keyword-only
+        Source of random swaps.
+    progress : bool, default: False
+        Show a progress bar.
+
+    Returns
+    -------
+    PermutationTest
+        With the difference of the mean costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If a cost is not finite, there are fewer than two speakers, or no
+        permutations.
+    TrialMismatchError
+        If there are not equally many costs of both systems.
+
+    See Also
+    --------
+    speaker_permutation_test_scores : From scores, for trials of two speakers each.
+
+    Notes
+    -----
+    The p-value of random swaps counts the observed one as one of them, so it is
+    never zero and the test never too liberal. Speakers must be independent: where
+    the cost of one speaker depends on the voice of another, as false alarms do, use
+    `speaker_permutation_test_scores`.
+
+    Examples
+    --------
+    >>> speaker_permutation_test([1.0, 2.0, 3.0], [0.5, 1.0, 1.0])
+    difference 1.167, p 0.25 (two-sided; all 8 permutations of 3 speakers)
+    """
+    owner = "speaker_permutation_test"
+    costs = []
+    for values, name in ((costs_a, "costs_a"), (costs_b, "costs_b")):
+        array = as_vector(values, name, owner).astype(np.float64)
+        refuse_nan(array, name, owner)
+        if not np.isfinite(array).all():
+            raise invalid(name, owner, "be finite", "infinite costs")
+        costs.append(array)
+    if costs[0].size != costs[1].size:
+        message = (
+            f"`costs_a` and `costs_b` of {owner} must be of the same speakers; "
+            f"got {costs[0].size} and {costs[1].size} costs."
+        )
+        raise TrialMismatchError(message)
+    if costs[0].size < 2:
+        raise invalid("costs_a", owner, "be of at least two speakers", f"{costs[0].size}")
+    shares = (costs[0] - costs[1]) / costs[0].size
+    return _permute(shares, alternative, permutations, rng, owner, progress=progress)
+
+
+def speaker_permutation_test_scores(
+    scores_a: AnyScores,
+    scores_b: AnyScores,
+    key: AnyKey,
+    statistic: ThresholdCost | ActDCF,
+    statistic_b: ThresholdCost | ActDCF | None = None,
+    *,
+    model_speakers: IdMap | None = None,
+    segment_speakers: IdMap | None = None,
+    unknown: Unknown = "refuse",
+    conditions: Conditions | None = None,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    rng: Rng = None,
+    progress: bool = False,
+) -> PermutationTest:
+    r"""Test if the detection costs of two systems differ, swapping them speaker by speaker.
+
+    Parameters
+    ----------
+    scores_a, scores_b : Scores or FlatScores
+        Scores of the two systems, one for each trial of `key`.
+    key : Key or FlatKey
+        Which trials are targets and which non-targets.
+    statistic : DCF, ActDCF or OperatingPoint
+        Threshold, prior and costs, as for `dcf_standard_error`.
+    statistic_b : DCF, ActDCF or OperatingPoint, optional
+        The same for the second system, where its threshold is another one.
+    model_speakers : IdMap, optional
+        From model to speaker. By default each model is a speaker of its own.
+    segment_speakers : IdMap, optional
+        From test segment to speaker. By default that of the models whose target it is.
+    unknown : {"refuse", "own"}, default: "refuse"
+        What to do where the speaker is not known: refuse, or take each model or segment
+        for a speaker of its own, with a warning.
+    conditions : Conditions, optional
+        Weights of conditions, as for `speaker_errors`: the costs are then the
+        condition-weighted ones.
+    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+        Whether any difference counts, or only a first system that is better
+        ("less") or worse ("greater").
+    permutations : int, default: 10000
+        Number of random swaps; each swap there is, once, if these are fewer.
+    rng : Generator, int or None, keyword-only
+        Source of random swaps.
+    progress : bool, default: False
+        Show a progress bar.
+
+    Returns
+    -------
+    PermutationTest
+        With the difference of the costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If a speaker is not known, or there are fewer than two.
+    TrialMismatchError
+        If a trial of the key has no score in one of the systems, or is in no condition.
+
+    Notes
+    -----
+    The cost of a non-target trial belongs to two speakers at once, so swapping systems
+    for one of them is not a permutation of the data. What is swapped is the sign of
+    each speaker's influence on the difference :math:`\Delta = a \Delta_{miss} + b \Delta_{fa}`,
+
+    .. math::
+
+        \psi_k = a \frac{m_k}{T} + b \frac{e_k - \frac12 \Delta_{fa} n_k}{N},
+
+    with :math:`m_k` the difference in misses of speaker k, :math:`e_k` the difference in
+    false alarms in the :math:`n_k` non-target trials that k takes part in on either side.
+    They add up to :math:`\Delta`. Each false alarm counts in full for both its speakers:
+    halves would make the standard error of :math:`\Delta_{fa}` half as large as it is.
+    Where false alarms do not depend on speakers, or the systems share what does, each is
+    thereby counted twice: the test is conservative, with a standard error up to
+    :math:`\sqrt 2` times too large, and `speaker_z_test` the more powerful one. Unlike
+    `speaker_permutation_test` it is not exact for few speakers.
+
+    With weights :math:`w_\alpha` of conditions, :math:`\psi_k` is the sum over conditions
+    of :math:`w_\alpha` times the same expression with the counts of the condition.
+    """
+    owner = "speaker_permutation_test_scores"
+    influence = _influence(
+        (scores_a, scores_b),
+        key,
+        (statistic, statistic if statistic_b is None else statistic_b),
+        (model_speakers, segment_speakers, unknown),
+        conditions,
+        owner,
+    )
+    shares = influence.shares()
+    return _permute(shares, alternative, permutations, rng, owner, progress=progress)
+
+
+def speaker_z_test(
+    scores_a: AnyScores,
+    scores_b: AnyScores,
+    key: AnyKey,
+    statistic: ThresholdCost | ActDCF,
+    statistic_b: ThresholdCost | ActDCF | None = None,
+    *,
+    model_speakers: IdMap | None = None,
+    segment_speakers: IdMap | None = None,
+    unknown: Unknown = "refuse",
+    conditions: Conditions | None = None,
+    alternative: Alternative = "two-sided",
+) -> ZTest:
+    """Test if the detection costs of two systems differ, letting only speakers be independent.
+
+    The paired z-test with the standard error of `speaker_errors`, applied to the
+    difference of the two systems' errors on each trial. The first choice for costs at
+    fixed thresholds: unlike `paired_bootstrap` it counts what is peculiar to a pair of
+    speakers once, and such things are most of a difference between good systems.
+
+    Parameters
+    ----------
+    scores_a, scores_b : Scores or FlatScores
+        Scores of the two systems, one for each trial of `key`.
+    key : Key or FlatKey
+        Which trials are targets and which non-targets.
+    statistic : DCF, ActDCF or OperatingPoint
+        Threshold, prior and costs, as for `dcf_standard_error`.
+    statistic_b : DCF, ActDCF or OperatingPoint, optional
+        The same for the second system, where its threshold is another one.
+    model_speakers : IdMap, optional
+        From model to speaker. By default each model is a speaker of its own.
+    segment_speakers : IdMap, optional
+        From test segment to speaker. By default that of the models whose target it is.
+    unknown : {"refuse", "own"}, default: "refuse"
+        What to do where the speaker is not known: refuse, or take each model or segment
+        for a speaker of its own, with a warning.
+    conditions : Conditions, optional
+        Weights of conditions, as for `speaker_errors`: the costs are then the
+        condition-weighted ones.
+    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+        Whether any difference counts, or only a first system that is better
+        ("less") or worse ("greater").
+
+    Returns
+    -------
+    ZTest
+        With the difference of the costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If a speaker is not known, or there are fewer than two.
+    TrialMismatchError
+        If a trial of the key has no score in one of the systems, or is in no condition.
+
+    Warns
+    -----
+    FewErrorsWarning
+        If systems disagree on fewer than 30 trials of a class.
+    """
+    owner = "speaker_z_test"
+    influence = _influence(
+        (scores_a, scores_b),
+        key,
+        (statistic, statistic if statistic_b is None else statistic_b),
+        (model_speakers, segment_speakers, unknown),
+        conditions,
+        owner,
+    )
+    check_few_errors(influence.misses.n_effective, "difference of the miss rates")
+    check_few_errors(influence.alarms.n_effective, "difference of the false-alarm rates")
+    covariance, method = influence.covariance(owner)
+    spread = math.sqrt(max(float(covariance.sum()), 0.0))
+    return z_test(influence.difference, spread, alternative, method, owner)
+
+
+@attrs.frozen(eq=False)
+class _CostDifference:
+    """How the errors of two systems differ in cost, in one class.
+
+    Parameters
+    ----------
+    values : (n,) ndarray of float64
+        Cost of each trial with the first system minus that with the second, in weights
+        that sum to the price of a rate of one.
+    expected : (n,) ndarray of float64
+        What it would be if all trials of a condition had the same: their mean.
+    n_effective : float
+        As many disagreements of equal weight would leave the difference as uncertain.
+    """
+
+    values: Float64Array
+    expected: Float64Array
+    n_effective: float
+
+    @classmethod
+    def of(
+        cls, disagreement: npt.NDArray[np.int8], price: float, strata: Strata
+    ) -> "_CostDifference":
+        """Weigh disagreements: 1 where only the first system errs, -1 where only the second."""
+        means = price * strata.factors * strata.totals(disagreement) / strata.sizes
+        factors = price * strata.factors
+        n_effective = effective_errors(strata.totals(disagreement != 0), strata.factors)
+        if strata.labels is None:
+            expected = np.full(disagreement.size, means[0])
+            return cls(factors[0] * disagreement, expected, float(n_effective))
+        return cls(factors[strata.labels] * disagreement, means[strata.labels], float(n_effective))
+
+    @property
+    def total(self) -> float:
+        """Difference of the costs."""
+        return float(self.values.sum())
+
+
+@attrs.frozen(eq=False)
+class _Influence:
+    """How two systems differ in cost, trial by trial."""
+
+    misses: _CostDifference
+    alarms: _CostDifference
+    speakers: SpeakerTrials
+
+    @property
+    def difference(self) -> float:
+        """Difference of the costs."""
+        return self.misses.total + self.alarms.total
+
+    def shares(self) -> Float64Array:
+        """Return each speaker's part of the difference; they sum to it."""
+        shares = self.speakers.of_targets(self.misses.values)
+        shares += self.speakers.of_non_targets(self.alarms.values - 0.5 * self.alarms.expected)
+        return np.asarray(shares[self.speakers.present])
+
+    def covariance(self, owner: str) -> tuple[Float64Array, str]:
+        """Return the covariance of the differences in misses and in false alarms."""
+        return dyadic_covariance(
+            self.misses.values - self.misses.expected,
+            self.alarms.values - self.alarms.expected,
+            self.speakers,
+            owner,
+        )
+
+
+def _influence(
+    systems: tuple[AnyScores, AnyScores],
+    key: AnyKey,
+    statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF],
+    maps: tuple[IdMap | None, IdMap | None, Unknown],
+    conditions: Conditions | None,
+    owner: str,
+) -> _Influence:
+    """Compare the errors of two systems on all trials of a key."""
+    model_speakers, segment_speakers, unknown = maps
+    speakers = TrialSpeakers.of_key(
+        key, model_speakers, segment_speakers, unknown=unknown, owner=owner
+    )
+    costs = [
+        FixedCost.of(s, owner, n)
+        for s, n in zip(statistics, ("statistic", "statistic_b"), strict=True)
+    ]
+    if (costs[0].miss, costs[0].alarm) != (costs[1].miss, costs[1].alarm):
+        expected = "have the same prior and costs as `statistic`"
+        raise invalid("statistic_b", owner, expected, describe(statistics[1]))
+    for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
+        if n_trials == 0:
+            raise invalid("key", owner, f"have {what}", "none")
+    for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
+        check_system(scores, name, owner)
+        refuse_missing(scores, key, name, owner)
+    trials = ScoredTrials.of(systems[0], key, conditions, owner)
+    below = []
+    for scores, cost in zip(systems, costs, strict=True):
+        tar, non = trials.take(scores, key, owner)
+        below.append((rejected(tar, cost.threshold), rejected(non, cost.threshold)))
+    # +1 where only the first system rejects, -1 where only the second does.
+    tar_disagreement, non_disagreement = (
+        first.astype(np.int8) - second.astype(np.int8) for first, second in zip(*below, strict=True)
+    )
+    return _Influence(
+        _CostDifference.of(tar_disagreement, costs[0].miss, trials.strata.tar),
+        _CostDifference.of(-non_disagreement, costs[0].alarm, trials.strata.non),
+        SpeakerTrials.of(speakers, trials, owner),
+    )
+
+
+def _permute(
+    shares: Float64Array,
+    alternative: Alternative,
+    permutations: int,
+    rng: Rng,
+    owner: str,
+    *,
+    progress: bool,
+) -> PermutationTest:
+    """Flip the signs of the shares of a difference."""
+    check_choice(alternative, get_args(Alternative), "alternative", owner)
+    if as_count(permutations, "permutations", owner) < 1 or permutations != int(permutations):
+        expected = "be a whole number, at least 1"
+        raise invalid("permutations", owner, expected, describe(permutations))
+    n_speakers = shares.size
+    if n_speakers < 2:
+        raise invalid("key", owner, "have at least two speakers with trials", f"{n_speakers}")
+    # Differences that are equal in exact arithmetic may differ by rounding.
+    slack = 1e-12 * float(np.abs(shares).sum())
+    observed = float(shares.sum())
+    exact = n_speakers < 60 and 2**n_speakers <= permutations
+    n_rounds = 2**n_speakers if exact else int(permutations)
+    generator = as_generator(rng, owner)
+    step = max(1, _SIGNS_PER_BLOCK // n_speakers)
+    n_extreme = 0
+    for start in tqdm(range(0, n_rounds, step), disable=not progress, unit="block"):
+        size = min(step, n_rounds - start)
+        if exact:
+            numbers = np.arange(start, start + size, dtype=np.int64)[:, np.newaxis]
+            flips = (numbers >> np.arange(n_speakers)) & 1
+        else:
+            flips = generator.integers(0, 2, size=(size, n_speakers), dtype=np.int8)
+        swapped = (1.0 - 2.0 * flips) @ shares
+        if alternative == "two-sided":
+            extreme = np.abs(swapped) >= abs(observed) - slack
+        elif alternative == "less":
+            extreme = swapped <= observed + slack
+        else:
+            extreme = swapped >= observed - slack
+        n_extreme += int(np.count_nonzero(extreme))
+    p_value = n_extreme / n_rounds if exact else (n_extreme + 1) / (n_rounds + 1)
+    spread = math.sqrt(float(np.dot(shares, shares)))
+    return PermutationTest(observed, spread, p_value, alternative, n_speakers, n_rounds, exact)
