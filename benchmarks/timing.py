@@ -8,9 +8,7 @@ import numpy as np
 
 
 def seconds(
-    function: Callable[[], object],
-    repeats: int = 5,
-    clock: Callable[[], float] = time.perf_counter,
+    function: Callable[[], object], repeats: int = 5, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Return the shortest time of several runs; the others were disturbed.
 

@@ -38,7 +38,7 @@ _SECONDS_BETWEEN_LOOKS = 0.02
 _SECONDS_WITHOUT_WORKERS = 60.0
 
 
-def whole_number(value: Any, least: int, name: str, owner: str) -> int:
+def whole_number(value: Any, least: int, name: str) -> int:
     """Return `value` as an int; raise unless it is a whole number and at least `least`."""
     try:
         number = int(value)
@@ -46,7 +46,7 @@ def whole_number(value: Any, least: int, name: str, owner: str) -> int:
     except (TypeError, ValueError, OverflowError):
         good = False
     if not good:
-        raise invalid(name, owner, f"be a whole number, at least {least}", describe(value))
+        raise invalid(name, f"be a whole number, at least {least}", describe(value))
     return number
 
 
@@ -99,7 +99,7 @@ def map_tasks(
     ``if __name__ == "__main__":``, as always with Python's multiprocessing. Each
     has a copy of `shared` in its memory.
     """
-    if check_client(client, workers, label) and tasks:
+    if check_client(client, workers) and tasks:
         with _OnCluster(client, label) as cluster:
             leaves = cluster.submit(function, shared, tasks)
             cluster.wait(leaves, leaves, progress=progress)
@@ -147,7 +147,7 @@ def reduce_tasks(
     RuntimeError
         As for `map_tasks`.
     """
-    if check_client(client, workers, label):
+    if check_client(client, workers):
         with _OnCluster(client, label) as cluster:
             leaves = cluster.submit(function, shared, tasks)
             root = cluster.combine(combine, leaves)
@@ -255,7 +255,7 @@ def _submitted(
     except Exception as error:
         hint = "Define the function at the top of a module, or use workers=1."
         expected = "be of a kind that can be sent to another process if workers are several"
-        raise invalid("statistic", label, expected, str(error), hint) from error
+        raise invalid("statistic", expected, str(error), hint) from error
 
 
 # What the tasks of this process share; set once, when it starts.
@@ -279,24 +279,24 @@ def _work(function: Callable[[Any, Task], Result], task: Task) -> Result:
     return function(_in_worker[-1], task)
 
 
-def check_client(client: Any, workers: int, owner: str) -> bool:
+def check_client(client: Any, workers: int) -> bool:
     """Tell whether tasks shall run on a cluster; refuse what is no client of one."""
     if client is None:
         return False
     needed = ("submit", "gather", "cancel", "nthreads")
     if any(not hasattr(client, name) for name in needed):
-        raise invalid("client", owner, "be a dask.distributed.Client", describe(client))
+        raise invalid("client", "be a dask.distributed.Client", describe(client))
     if getattr(client, "asynchronous", False):
         expected = "be a client that waits for its results"
-        raise invalid("client", owner, expected, "one made with asynchronous=True")
+        raise invalid("client", expected, "one made with asynchronous=True")
     if getattr(client, "status", "running") not in ("running", "connecting"):
         expected = "be connected to its scheduler"
         hint = "Results of files are counted again for thresholds that were not asked for before."
-        raise invalid("client", owner, expected, f"one that is {client.status}", hint)
+        raise invalid("client", expected, f"one that is {client.status}", hint)
     if workers != 1:
         expected = "be 1 if there is a client"
         hint = "The cluster has workers of its own."
-        raise invalid("workers", owner, expected, describe(workers), hint)
+        raise invalid("workers", expected, describe(workers), hint)
     return True
 
 
@@ -304,7 +304,7 @@ def n_at_once(workers: int, client: Any) -> int:
     """Return how many tasks run at the same time, at least 1."""
     if client is None:
         return workers
-    check_client(client, workers, "a pass over files")
+    check_client(client, workers)
     with _scheduler_in_reach("files"):
         return max(1, sum(int(count) for count in client.nthreads().values()))
 

@@ -2,7 +2,7 @@
 
 A message says what was expected, what came, and the likely mistake::
 
-    `scoremask` of Scores must have shape (12, 300) like `scoremat`;
+    `scoremask` must have shape (12, 300) like `scoremat`;
     got (300, 12). Did you swap models and segments?
 """
 
@@ -29,9 +29,9 @@ _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 _PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
-def invalid(name: str, owner: str, expected: str, got: str, hint: str = "") -> InvalidInputError:
+def invalid(name: str, expected: str, got: str, hint: str = "") -> InvalidInputError:
     """Build the error for one bad argument in the grammar of this module."""
-    message = f"`{name}` of {owner} must {expected}; got {got}."
+    message = f"`{name}` must {expected}; got {got}."
     return InvalidInputError(f"{message} {hint}" if hint else message)
 
 
@@ -52,21 +52,21 @@ def list_some(items: Iterable[object], shown: int = _EXAMPLES_SHOWN) -> str:
     return f"{text}, ..." if len(materialised) > shown else text
 
 
-def _refuse_masked(values: object, name: str, owner: str) -> None:
+def _refuse_masked(values: object, name: str) -> None:
     """Raise if values are hidden by the mask of a numpy masked array."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         hint = "Take what is valid with .compressed(); a score matrix has `scoremask`."
         found = f"a masked array with {np.count_nonzero(values.mask)} masked values"
-        raise invalid(name, owner, "be a plain array", found, hint)
+        raise invalid(name, "be a plain array", found, hint)
 
 
-def _as_float_array(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
-    _refuse_masked(values, name, owner)
+    _refuse_masked(values, name)
     try:
         array = np.asarray(values)
     except ValueError as error:
-        message = f"`{name}` of {owner} must be a regular array of numbers; numpy says: {error}"
+        message = f"`{name}` must be a regular array of numbers; numpy says: {error}"
         raise InvalidInputError(message) from error
     if array.dtype.kind == "f":
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
@@ -77,115 +77,111 @@ def _as_float_array(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
         hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
     elif array.dtype.kind in "USO":
         hint = "Convert text to numbers first, for instance with .astype(float)."
-    raise invalid(name, owner, "hold real numbers", describe(array), hint)
+    raise invalid(name, "hold real numbers", describe(array), hint)
 
 
-def as_vector(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 1-D float array, without a copy where possible.
 
     float32 stays float32, any other real type becomes float64.
     """
-    array = _as_float_array(values, name, owner)
+    array = _as_float_array(values, name)
     if array.ndim != 1:
         hint = ""
         if array.ndim == 2 and 1 in array.shape:
             hint = "Flatten it with .ravel()."
         elif array.ndim == 0:
             hint = "Put a single score into a list."
-        raise invalid(name, owner, "be one-dimensional", describe(array), hint)
+        raise invalid(name, "be one-dimensional", describe(array), hint)
     return array
 
 
-def as_matrix(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 2-D float array, without a copy where possible."""
-    array = _as_float_array(values, name, owner)
+    array = _as_float_array(values, name)
     if array.ndim != 2:
-        raise invalid(name, owner, "be two-dimensional", describe(array))
+        raise invalid(name, "be two-dimensional", describe(array))
     return array
 
 
-def as_mask(values: npt.ArrayLike, name: str, owner: str) -> BoolArray:
+def as_mask(values: npt.ArrayLike, name: str) -> BoolArray:
     """Return `values` as a boolean array; anything but booleans is refused.
 
     Numbers are refused even if they are all 0 or 1: a matrix of scores or of
     +1/-1 labels in the place of a mask is a common mistake, and silent if
     converted.
     """
-    _refuse_masked(values, name, owner)
+    _refuse_masked(values, name)
     array = np.asarray(values)
     if array.dtype != np.bool_:
         if array.size == 0:
             return array.astype(np.bool_)
         raise invalid(
-            name,
-            owner,
-            "be boolean",
-            describe(array),
-            "If it holds 0 and 1, say so with .astype(bool).",
+            name, "be boolean", describe(array), "If it holds 0 and 1, say so with .astype(bool)."
         )
     return array
 
 
-def as_ids(values: npt.ArrayLike | Sequence[str], name: str, owner: str) -> StrArray:
+def as_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
     """Return `values` as a read-only 1-D array of str; bytes are decoded as UTF-8."""
-    _refuse_masked(values, name, owner)
+    _refuse_masked(values, name)
     if not isinstance(values, np.ndarray):
         # numpy would make text of the numbers in a mixed list, and lose trailing NULs.
         values = np.array(values, dtype=object)
     array = values
     if array.ndim != 1:
         hint = "A single id needs a list around it." if array.ndim == 0 else ""
-        raise invalid(name, owner, "be a one-dimensional list of ids", describe(array), hint)
+        raise invalid(name, "be a one-dimensional list of ids", describe(array), hint)
     if array.size == 0:
         return mark_read_only(np.empty(0, dtype=np.str_))
     if array.dtype.kind in "OT":
-        array = np.array([_as_id(item, name, owner) for item in array.tolist()], dtype=np.str_)
+        array = np.array([_as_id(item, name) for item in array.tolist()], dtype=np.str_)
     elif array.dtype.kind == "S":
         try:
             array = np.strings.decode(array, "utf-8")
         except UnicodeDecodeError as error:
-            raise invalid(name, owner, "be text in UTF-8", str(error)) from error
+            raise invalid(name, "be text in UTF-8", str(error)) from error
     elif array.dtype.kind != "U":
         hint = "Ids are text; write [str(i) for i in ids]."
-        raise invalid(name, owner, "hold strings", describe(array), hint)
+        raise invalid(name, "hold strings", describe(array), hint)
     return read_only(array)
 
 
-def _as_id(item: object, name: str, owner: str) -> str:
+def _as_id(item: object, name: str) -> str:
     if isinstance(item, bytes):
         try:
             item = item.decode("utf-8")
         except UnicodeDecodeError:
-            raise invalid(name, owner, "be text in UTF-8", repr(item)) from None
+            raise invalid(name, "be text in UTF-8", repr(item)) from None
     if not isinstance(item, str):
         hint = "Ids are text; is a value missing?" if item != item else "Ids are text; use str()."
-        raise invalid(name, owner, "hold strings", f"among others {describe(item)}", hint)
+        raise invalid(name, "hold strings", f"among others {describe(item)}", hint)
     if "\0" in item:
-        raise invalid(name, owner, "not contain the character NUL", repr(item))
+        raise invalid(name, "not contain the character NUL", repr(item))
     return item
 
 
 def as_weights(
-    values: npt.ArrayLike | None, size: int, name: str, owner: str
+    values: npt.ArrayLike | None, size: int, name: str
 ) -> npt.NDArray[np.float64] | None:
     """Return trial weights as float64 of length `size`; None stays None."""
     if values is None:
         return None
-    weights = as_vector(values, name, owner).astype(np.float64, copy=False)
+    weights = as_vector(values, name).astype(np.float64, copy=False)
     if weights.size != size:
         expected = f"have one weight for each of the {size} scores"
-        raise invalid(name, owner, expected, f"{weights.size} weights")
+        raise invalid(name, expected, f"{weights.size} weights")
     good = np.isfinite(weights) & (weights >= 0)
     if not good.all():
         first = int(np.argmin(good))
         found = f"{weights[first]} at position {first} ({np.count_nonzero(~good)} bad in all)"
-        raise invalid(name, owner, "be finite and not negative", found)
+        raise invalid(name, "be finite and not negative", found)
     if size and not weights.any():
-        raise invalid(name, owner, "not all be zero", "only zeros")
+        raise invalid(name, "not all be zero", "only zeros")
     return weights
 
 
-def check_weight_range(weights: npt.NDArray[np.float64] | None, name: str, owner: str) -> None:
+def check_weight_range(weights: npt.NDArray[np.float64] | None, name: str) -> None:
     """Raise if positive weights are so small or large that their products leave float64."""
     if weights is None:
         return
@@ -194,10 +190,10 @@ def check_weight_range(weights: npt.NDArray[np.float64] | None, name: str, owner
     if smallest < _SMALLEST_WEIGHT or largest > _LARGEST_WEIGHT:
         expected = f"lie between {_SMALLEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}, or be 0"
         hint = "Only proportions within a class matter; divide by the largest."
-        raise invalid(name, owner, expected, f"{smallest:g} to {largest:g}", hint)
+        raise invalid(name, expected, f"{smallest:g} to {largest:g}", hint)
 
 
-def refuse_nan(values: FloatArray, name: str, owner: str) -> None:
+def refuse_nan(values: FloatArray, name: str) -> None:
     """Raise with counts and first positions if `values` holds NaN."""
     bad = np.isnan(values)
     if bad.any():
@@ -205,45 +201,43 @@ def refuse_nan(values: FloatArray, name: str, owner: str) -> None:
         found = (
             f"NaN at {positions.size} of {values.size} positions ({list_some(positions.tolist())})"
         )
-        raise invalid(name, owner, "not hold NaN", found)
+        raise invalid(name, "not hold NaN", found)
 
 
-def check_not_empty(values: npt.NDArray[Any], name: str, owner: str) -> None:
+def check_not_empty(values: npt.NDArray[Any], name: str) -> None:
     """Raise if `values` has no elements."""
     if values.size == 0:
         hint = "Error-rates of a class without trials are not defined."
-        raise invalid(name, owner, "hold at least one score", "none", hint)
+        raise invalid(name, "hold at least one score", "none", hint)
 
 
-def check_shape(
-    array: npt.NDArray[Any], shape: tuple[int, ...], name: str, owner: str, like: str
-) -> None:
+def check_shape(array: npt.NDArray[Any], shape: tuple[int, ...], name: str, like: str) -> None:
     """Raise unless `array` has `shape`, guessing at a swap of models and segments."""
     if array.shape != shape:
         hint = ""
         if array.ndim == 2 and array.shape == shape[::-1]:
             hint = "Did you swap models and segments?"
-        raise invalid(name, owner, f"have shape {shape} {like}", str(array.shape), hint)
+        raise invalid(name, f"have shape {shape} {like}", str(array.shape), hint)
 
 
-def check_unique(ids: StrArray, name: str, owner: str) -> None:
+def check_unique(ids: StrArray, name: str) -> None:
     """Raise if an id occurs twice, naming the first few that do."""
     values, counts = np.unique(ids, return_counts=True)
     repeated = values[counts > 1]
     if repeated.size:
         found = f"{repeated.size} repeated ids ({list_some(repeated.tolist())})"
-        raise invalid(name, owner, "hold each id once", found)
+        raise invalid(name, "hold each id once", found)
 
 
-def check_fraction(value: float, name: str, owner: str) -> float:
+def check_fraction(value: float, name: str) -> float:
     """Return `value` as a float; raise unless it lies strictly between 0 and 1."""
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise invalid(name, owner, "be a number between 0 and 1", describe(value)) from None
+        raise invalid(name, "be a number between 0 and 1", describe(value)) from None
     if not 0.0 < number < 1.0:
         hint = "Is this a prior log-odds or a percentage?" if np.isfinite(number) else ""
-        raise invalid(name, owner, "lie strictly between 0 and 1", describe(value), hint)
+        raise invalid(name, "lie strictly between 0 and 1", describe(value), hint)
     return number
 
 

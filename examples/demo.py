@@ -135,11 +135,7 @@ def table(judged: dict[str, Results]) -> str:
         "at (P_target, C_miss, C_fa); 1 is the cost of deciding without a detector."
     )
     names = "".join(f"  ({p.p_target:g}, {p.c_miss:g}, {p.c_fa:g})".rjust(17) for p in POINTS)
-    lines = [
-        first,
-        "",
-        f"{'':18s}{'EER':>8s}{'PRBEP':>8s}{'minCllr':>9s}{'Cllr':>8s}{names}",
-    ]
+    lines = [first, "", f"{'':18s}{'EER':>8s}{'PRBEP':>8s}{'minCllr':>9s}{'Cllr':>8s}{names}"]
     for name, results in judged.items():
         costs = "".join(
             f"{results.min_dcf(p, normalize=True):.3f} | "

@@ -72,10 +72,7 @@ def main() -> None:
 
     print(f"\n{'eval':16s}    EER   Cllr  min. Cllr  act. DCF  min. DCF at {PRIOR}")
     plot = b.Det_Plot("old", "Japanese Vowels, eval set")
-    for name, scr, style in (
-        ("linear fusion", eval_lin, "b"),
-        ("quality fusion", eval_qual, "r"),
-    ):
+    for name, scr, style in (("linear fusion", eval_lin, "b"), ("quality fusion", eval_qual, "r")):
         results = b.Results(scr, key_eval)
         print(
             f"{name:16s}{100 * results.get_eer():6.2f} %{results.cllr:7.4f}{results.min_cllr:11.4f}"

@@ -74,7 +74,7 @@ def test_every_public_metric_is_here() -> None:
 
 @pytest.mark.parametrize(("tar", "non", "name"), [([], NON, "tar"), (TAR, [], "non")])
 def test_empty_class(metric: Metric, tar: object, non: object, name: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"`{name}` of .* at least one score"):
+    with pytest.raises(InvalidInputError, match=f"`{name}` must hold at least one score"):
         metric(tar, non)
 
 
@@ -168,7 +168,7 @@ def test_whole_weights_are_repeated_trials(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tar": TAR.reshape(2, 4)}, r"`tar` of .* one-dimensional; got .* \(2, 4\)"),
+        ({"tar": TAR.reshape(2, 4)}, r"`tar` .* one-dimensional; got .* \(2, 4\)"),
         ({"tar": TAR[None, :]}, r"Flatten it with .ravel\(\)"),
         ({"tar": 1.0}, "Put a single score into a list"),
         ({"non": TAR > 0}, "looks like a mask"),

@@ -12,13 +12,7 @@ from typing import Any
 import pytest
 
 from bosaris_py import _execution
-from bosaris_py._execution import (
-    map_tasks,
-    n_at_once,
-    reduce_tasks,
-    whole_number,
-    worker_processes,
-)
+from bosaris_py._execution import map_tasks, n_at_once, reduce_tasks, whole_number, worker_processes
 from bosaris_py.errors import InvalidInputError
 
 
@@ -230,8 +224,8 @@ def test_how_many_tasks_run_at_once() -> None:
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True, None, float("nan")])
 def test_numbers_that_are_not_whole(bad: object) -> None:
-    with pytest.raises(InvalidInputError, match="`rows` of f must be a whole number, at least 1"):
-        whole_number(bad, 1, "rows", "f")
+    with pytest.raises(InvalidInputError, match="`rows` must be a whole number, at least 1"):
+        whole_number(bad, 1, "rows")
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -282,10 +282,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "ConditionMixture.from_scores": [
         lambda x: evaluation.ConditionMixture.from_scores(x.first, x.key, x.conditions).roc
     ],
-    "Conditions": [
-        lambda x: conditions_of(x, x.conditions),
-        lambda x: conditions_of(x, x.subsets),
-    ],
+    "Conditions": [lambda x: conditions_of(x, x.conditions), lambda x: conditions_of(x, x.subsets)],
     "TrialMetadata": [
         lambda x: [x.metadata.column(name) for name in x.metadata.names],
         lambda x: x.metadata.for_trials(x.key.filter([], x.key.segset[:2], keep=False)).column(
@@ -318,12 +315,12 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "paired_bootstrap": [
         lambda x: unc.paired_bootstrap(
             x.first, x.second, x.key, unc.EER(), **x.speaker_maps, **ITERATIONS
-        ),
+        )
     ],
     "bootstrap_condition_table": [
         lambda x: unc.bootstrap_condition_table(
             x.first, x.key, x.conditions, PRIORS, **x.speaker_maps, **ITERATIONS
-        ).records(),
+        ).records()
     ],
     "dcf_standard_error_scores": [
         lambda x: unc.dcf_standard_error_scores(x.first, x.key, THRESHOLD, **x.speaker_maps),

@@ -53,7 +53,7 @@ def _text_files() -> Iterator[Path]:
         candidates += (path for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in candidates:
         if written.isdisjoint(path.relative_to(ROOT).parts) and path.suffix in {
-            *(".py", ".md", ".rst", ".cfg", ".toml", ".json", ".txt", ".html", ".css", ""),
+            *(".py", ".md", ".rst", ".cfg", ".toml", ".json", ".txt", ".html", ".css", "")
         }:
             yield path
 

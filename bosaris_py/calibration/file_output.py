@@ -91,8 +91,8 @@ def _open_all(path: FilePath) -> tuple[_AllOfMatrix | _AllOfList, TrialIds]:
     else:
         matrix, models, segments = describe_scores(path)
         blocks = _AllOfMatrix(matrix)
-    IdIndex.of(models).check_unique("modelset", str(blocks.file.path))
-    IdIndex.of(segments).check_unique("segset", str(blocks.file.path))
+    IdIndex.of(models).check_unique(f"modelset of {blocks.file.path}")
+    IdIndex.of(segments).check_unique(f"segset of {blocks.file.path}")
     return blocks, TrialIds(models, segments, models.size, segments.size)
 
 
@@ -112,8 +112,6 @@ class _Mapped:
         What is added.
     needs_all : bool
         Refuse trials that have no score.
-    owner : str
-        What the caller called, for error messages.
     """
 
     blocks: _Blocks
@@ -121,7 +119,6 @@ class _Mapped:
     weights: Float64Array
     offset: float
     needs_all: bool
-    owner: str
     counts: TrialCounts = attrs.field(factory=TrialCounts)
 
     def blocks_of(self, cut: Sequence[slice], *, progress: bool) -> Iterator[MappedBlock]:
@@ -155,14 +152,14 @@ class _Mapped:
                     first_bad = block._cell(*places[0].tolist())
                 n_bad += len(places)
             yield block, llrs, mask
-        self.ids.refuse_nan(self.counts, self.owner)
+        self.ids.refuse_nan(self.counts)
         if n_bad:
             row, col = first_bad
             found = (
                 f"infinite evidence for and against at {n_bad} of {self._n_scored} trials, the "
                 f"first ({self.ids.modelset[row]}, {self.ids.segset[col]})"
             )
-            raise invalid("score_files", self.owner, "not contradict each other", found)
+            raise invalid("score_files", "not contradict each other", found)
 
     @property
     def _n_scored(self) -> int:
@@ -210,7 +207,6 @@ def write_llrs(
     needs_all: bool,
     block_rows: int | None,
     progress: bool,
-    owner: str,
 ) -> None:
     """Write the weighted sums of the scores in files into another file.
 
@@ -232,8 +228,6 @@ def write_llrs(
         Rows that are read at once.
     progress : bool
         Show a progress bar.
-    owner : str
-        What the caller called, for error messages.
 
     Raises
     ------
@@ -253,26 +247,26 @@ def write_llrs(
         If trials have no score, with counts.
     """
     if block_rows is not None:
-        block_rows = whole_number(block_rows, 1, "block_rows", owner)
-    extension = Path(one_file(output_file, "output_file", owner)).suffix
+        block_rows = whole_number(block_rows, 1, "block_rows")
+    extension = Path(one_file(output_file, "output_file")).suffix
     if extension.lower() not in _HDF5:
         found = repr(str(output_file))
-        raise invalid("output_file", owner, f"end in {' or '.join(_HDF5)}", found)
+        raise invalid("output_file", f"end in {' or '.join(_HDF5)}", found)
     blocks: TrialBlocks | _AllOfMatrix | _AllOfList
     is_key = False
     if ndx_file is None:
         blocks, ids = _open_all(score_files[0])
         form = blocks.file
     else:
-        trials = one_file(ndx_file, "ndx_file", owner)
+        trials = one_file(ndx_file, "ndx_file")
         if os.path.realpath(output_file) == os.path.realpath(trials):
             expected = "be another file than `ndx_file`, whose content would be lost"
-            raise invalid("output_file", owner, expected, repr(str(output_file)))
-        blocks, ids = TrialBlocks.open(score_files, trials, owner=owner, is_key=False)
+            raise invalid("output_file", expected, repr(str(output_file)))
+        blocks, ids = TrialBlocks.open(score_files, trials, is_key=False)
         form = blocks.trials
         is_key = form.kind in ("key", "flat_key")
     factors = np.asarray(weights, dtype=np.float64)
-    mapped = _Mapped(blocks, ids, factors, offset, needs_all, owner)
+    mapped = _Mapped(blocks, ids, factors, offset, needs_all)
     parts = mapped.blocks_of(blocks.cut(block_rows), progress=progress)
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
     if isinstance(form, MatrixFile):

@@ -6,12 +6,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import (
-    FilePath,
-    as_vector,
-    refuse_nan,
-    warn_caller,
-)
+from bosaris_py._validation import FilePath, as_vector, refuse_nan, warn_caller
 from bosaris_py.calibration.file_output import write_llrs
 from bosaris_py.calibration.passes import one_file
 from bosaris_py.calibration.trained import LinearMap, finite_number, to_number, weighted_sum
@@ -23,8 +18,6 @@ from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
-
-_OWNER = "LinearCalibration"
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.
@@ -163,9 +156,8 @@ class LinearCalibration(LinearMap):
            prior-weighted proper scoring rules", Interspeech 2013.
         """
         return cls._fit(
-            as_vector(tar, "tar", f"{_OWNER}.fit"),
-            as_vector(non, "non", f"{_OWNER}.fit"),
-            owner=f"{_OWNER}.fit",
+            as_vector(tar, "tar"),
+            as_vector(non, "non"),
             ridge=ridge,
             prior=prior,
             objective=objective,
@@ -220,15 +212,13 @@ class LinearCalibration(LinearMap):
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
             As in `fit`.
         """
-        owner = f"{_OWNER}.fit_scores"
         tar, non = scores.get_tar_non(key)
         tar_weights, non_weights = class_weights(
-            conditions, tar_weights, non_weights, key, scores=scores, owner=owner
+            conditions, tar_weights, non_weights, key, scores=scores
         )
         return cls._fit(
             tar,
             non,
-            owner=owner,
             ridge=ridge,
             prior=prior,
             objective=objective,
@@ -319,11 +309,9 @@ class LinearCalibration(LinearMap):
         LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
         3 targets, 3 non-targets
         """
-        owner = f"{_OWNER}.fit_files"
         return cls._fit_files(
-            [one_file(score_file, "score_file", owner)],
-            one_file(key_file, "key_file", owner),
-            owner=owner,
+            [one_file(score_file, "score_file")],
+            one_file(key_file, "key_file"),
             ridge=ridge,
             prior=prior,
             objective=objective,
@@ -335,11 +323,11 @@ class LinearCalibration(LinearMap):
         )
 
     @classmethod
-    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> Self:
-        trained = super()._train(training, owner=owner, ridge=ridge)
+    def _train(cls, training: LinearObjective, *, ridge: float) -> Self:
+        trained = super()._train(training, ridge=ridge)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
             message = (
-                f"{owner}: the scale is negative ({trained.scale:.4g}), so higher scores speak "
+                f"The scale is negative ({trained.scale:.4g}), so higher scores speak "
                 "against targets. Are targets and non-targets swapped, or the scores distances?"
             )
             warn_caller(message, BosarisWarning)
@@ -386,8 +374,8 @@ class LinearCalibration(LinearMap):
         return self._map(scores.ravel()).reshape(scores.shape)[()]
 
     def _map(self, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        values = as_vector(scores, "x", f"{_OWNER}.apply")
-        refuse_nan(values, "x", f"{_OWNER}.apply")
+        values = as_vector(scores, "x")
+        refuse_nan(values, "x")
         return weighted_sum([values], [self.scale], self.offset)
 
     def apply_file(
@@ -437,9 +425,8 @@ class LinearCalibration(LinearMap):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        owner = f"{_OWNER}.apply_file"
         write_llrs(
-            [one_file(score_file, "score_file", owner)],
+            [one_file(score_file, "score_file")],
             ndx_file,
             output_file,
             weights=[self.scale],
@@ -447,7 +434,6 @@ class LinearCalibration(LinearMap):
             needs_all=False,
             block_rows=block_rows,
             progress=progress,
-            owner=owner,
         )
 
     def __repr__(self) -> str:

@@ -49,19 +49,19 @@ _FEWEST_TASKS = 16
 _MOST_TASKS = 256
 
 
-def one_file(path: Any, name: str, owner: str) -> FilePath:
+def one_file(path: Any, name: str) -> FilePath:
     """Return the name of a file; refuse what is none, such as a list of names."""
     if not isinstance(path, str | os.PathLike):
-        raise invalid(name, owner, "be the name of a file", describe(path))
+        raise invalid(name, "be the name of a file", describe(path))
     return path
 
 
-def files_of_systems(paths: Any, owner: str) -> list[FilePath]:
+def files_of_systems(paths: Any) -> list[FilePath]:
     """Return the names of score files; refuse what is no list of at least one."""
     if isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable):
         hint = "Put the files of all systems into a list."
-        raise invalid("score_files", owner, "be a list of files", describe(paths), hint)
-    return [one_file(path, "score_files", owner) for path in paths]
+        raise invalid("score_files", "be a list of files", describe(paths), hint)
+    return [one_file(path, "score_files") for path in paths]
 
 
 @attrs.frozen(eq=False)
@@ -259,12 +259,7 @@ class _Point:
 
     def sum(self, scores: FloatArray) -> ClassSums:
         return class_sums(
-            scores,
-            None,
-            self.coefficients,
-            rule=self.rule,
-            centre=self.centre,
-            spread=self.spread,
+            scores, None, self.coefficients, rule=self.rule, centre=self.centre, spread=self.spread
         )
 
 
@@ -350,7 +345,6 @@ class FileObjective(LinearObjective):
         workers: int,
         client: Any,
         progress: bool,
-        owner: str,
         stack: ExitStack | None = None,
     ) -> "FileObjective":
         """Check the arguments, and look at all scores once.
@@ -367,8 +361,6 @@ class FileObjective(LinearObjective):
             Refuse to train if a system lacks scores of trials, instead of leaving these out.
         block_rows, workers, client, progress
             As for `FilePasses`.
-        owner : str
-            What the caller called, for error messages.
         stack : contextlib.ExitStack, optional
             Worker processes are kept from pass to pass until it is left.
 
@@ -393,25 +385,25 @@ class FileObjective(LinearObjective):
         MissingTrialsWarning
             If trials have no score, with counts.
         """
-        rule = scoring_rule(objective, owner)
-        probability, plo = resolve_prior(prior, owner)
+        rule = scoring_rule(objective)
+        probability, plo = resolve_prior(prior)
         if block_rows is not None:
-            block_rows = whole_number(block_rows, 1, "block_rows", owner)
-        n_workers = whole_number(workers, 1, "workers", owner)
-        check_client(client, n_workers, owner)
-        source, ids = TrialBlocks.open(score_files, key_file, owner=owner, any_order=True)
+            block_rows = whole_number(block_rows, 1, "block_rows")
+        n_workers = whole_number(workers, 1, "workers")
+        check_client(client, n_workers)
+        source, ids = TrialBlocks.open(score_files, key_file, any_order=True)
         pool = None if stack is None else stack.enter_context(worker_processes(n_workers))
         passes = FilePasses(source, block_rows, n_workers, client, progress, pool)
         most = max(1, _KEPT // max(1, len(passes.tasks())))
         looked = passes.run(_look, most, "training scores")
         counts = sum((part.counts for part in looked), TrialCounts())
-        ids.refuse_nan(counts, owner)
+        ids.refuse_nan(counts)
         is_incomplete = (counts.scored_tar, counts.scored_non) != (counts.n_tar, counts.n_non)
         if needs_all and is_incomplete:
             raise lacking(passes, is_key=True)
         for number, what in ((counts.scored_tar, "targets"), (counts.scored_non, "non-targets")):
             if number == 0:
-                raise invalid("key_file", owner, f"hold {what} that have scores", "none")
+                raise invalid("key_file", f"hold {what} that have scores", "none")
         ids.warn_missing(counts, is_key=True)
         tar = np.concatenate([part.tar for part in looked], axis=1)
         sizes = [part.counts.scored_non for part in looked if part.moments is not None]
@@ -449,7 +441,7 @@ class FileObjective(LinearObjective):
         """Return the moments of targets and of non-targets, of the scores as they are."""
         return self.class_moments
 
-    def refuse_non_finite(self, owner: str) -> None:
+    def refuse_non_finite(self) -> None:
         """Raise with counts, for each file, of what cannot be trained on; one more pass."""
         found = self.passes.run(_count_faults, None, "scores that are not finite")
         counts = np.sum(found, axis=0)
@@ -463,8 +455,8 @@ class FileObjective(LinearObjective):
         ]
         if complaints:
             message = (
-                f"{owner} must be trained on finite scores; {'; '.join(complaints)}. "
-                "A linear map has no use for them: leave those trials out or repair the system."
+                f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "
+                "It has no use for others: leave those trials out or repair the system."
             )
             raise InvalidInputError(message)
 

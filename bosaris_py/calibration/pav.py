@@ -32,15 +32,13 @@ from bosaris_py.trials.scores import AnyScores
 # Where the toolkit puts its two dummy trials.
 _DUMMY_SCORE = 1e6
 
-_OWNER = "PAVCalibration"
-
 
 def _to_score_bounds(values: npt.ArrayLike) -> Float64Array:
-    return read_only(to_numbers(values, "score_bounds", _OWNER))
+    return read_only(to_numbers(values, "score_bounds"))
 
 
 def _to_llr_bounds(values: npt.ArrayLike) -> Float64Array:
-    return read_only(to_numbers(values, "llr_bounds", _OWNER))
+    return read_only(to_numbers(values, "llr_bounds"))
 
 
 def _same(a: Float64Array, b: Float64Array) -> bool:
@@ -97,26 +95,25 @@ class PAVCalibration(SavedMap):
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
-        owner = _OWNER
         if self.score_bounds.ndim != 1 or self.score_bounds.shape != self.llr_bounds.shape:
             expected = "be one-dimensional, as long as `llr_bounds`"
             got = f"shapes {self.score_bounds.shape} and {self.llr_bounds.shape}"
-            raise invalid("score_bounds", owner, expected, got)
+            raise invalid("score_bounds", expected, got)
         if self.score_bounds.size < 2 or self.score_bounds.size % 2:
             expected = "hold two numbers for each pool"
-            raise invalid("score_bounds", owner, expected, f"{self.score_bounds.size}")
+            raise invalid("score_bounds", expected, f"{self.score_bounds.size}")
         for name in ("score_bounds", "llr_bounds"):
             bounds = getattr(self, name)
             if not np.isfinite(bounds).all():
-                raise invalid(name, owner, "be finite", describe(bounds.tolist()))
+                raise invalid(name, "be finite", describe(bounds.tolist()))
         if not np.all(np.diff(self.score_bounds) >= 0):
-            raise invalid("score_bounds", owner, "be ascending", describe(self.score_bounds))
+            raise invalid("score_bounds", "be ascending", describe(self.score_bounds))
         # With an offset the bounds of neighbouring pools may overlap; their middles rise.
         lower, upper = self.llr_bounds[0::2], self.llr_bounds[1::2]
         middles = lower + (upper - lower) / 2
         rounding = 4 * np.finfo(np.float64).eps * float(np.abs(self.llr_bounds).max())
         if np.any(upper < lower) or np.any(np.diff(middles) < -rounding):
-            raise invalid("llr_bounds", owner, "be ascending", describe(self.llr_bounds))
+            raise invalid("llr_bounds", "be ascending", describe(self.llr_bounds))
 
     @classmethod
     def fit(
@@ -153,14 +150,13 @@ class PAVCalibration(SavedMap):
             If a class is empty, a score is not finite, a weight is bad, or
             `score_offset` is negative.
         """
-        owner = "PAVCalibration.fit"
-        targets, others = _finite(tar, "tar", owner), _finite(non, "non", owner)
+        targets, others = _finite(tar, "tar"), _finite(non, "non")
         if not (np.isfinite(score_offset) and score_offset >= 0):
             expected = "be finite and not negative"
-            raise invalid("score_offset", owner, expected, describe(score_offset))
+            raise invalid("score_offset", expected, describe(score_offset))
         outermost = _outermost(targets, others)
-        ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar", owner)
-        ordered_non = _with_dummy(others, outermost, non_weights, "non", owner)
+        ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")
+        ordered_non = _with_dummy(others, outermost, non_weights, "non")
         bins = pav_bins(ordered_tar, ordered_non)
         return cls(
             score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
@@ -213,17 +209,12 @@ class PAVCalibration(SavedMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
-        owner = "PAVCalibration.fit_scores"
         tar, non = scores.get_tar_non(key)
         tar_weights, non_weights = class_weights(
-            conditions, tar_weights, non_weights, key, scores=scores, owner=owner
+            conditions, tar_weights, non_weights, key, scores=scores
         )
         return cls.fit(
-            tar,
-            non,
-            score_offset=score_offset,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
+            tar, non, score_offset=score_offset, tar_weights=tar_weights, non_weights=non_weights
         )
 
     @overload
@@ -257,8 +248,8 @@ class PAVCalibration(SavedMap):
         return self._map(scores.ravel()).reshape(scores.shape)[()]
 
     def _map(self, scores: npt.ArrayLike) -> Float64Array:
-        values = as_vector(scores, "x", "PAVCalibration.apply")
-        refuse_nan(values, "x", "PAVCalibration.apply")
+        values = as_vector(scores, "x")
+        refuse_nan(values, "x")
         return np.interp(values, self.score_bounds, self.llr_bounds)
 
     def __repr__(self) -> str:
@@ -270,28 +261,24 @@ class PAVCalibration(SavedMap):
         )
 
 
-def _finite(scores: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[np.floating[Any]]:
-    array = as_vector(scores, name, owner)
-    check_not_empty(array, name, owner)
-    refuse_nan(array, name, owner)
+def _finite(scores: npt.ArrayLike, name: str) -> npt.NDArray[np.floating[Any]]:
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
+    refuse_nan(array, name)
     infinite = int(np.count_nonzero(np.isinf(array)))
     if infinite:
         hint = "An infinite score has no place on a map with straight lines."
-        raise invalid(name, owner, "be finite", f"{infinite} infinite scores", hint)
+        raise invalid(name, "be finite", f"{infinite} infinite scores", hint)
     return array
 
 
 def _with_dummy(
-    scores: npt.NDArray[np.floating[Any]],
-    dummy: float,
-    weights: npt.ArrayLike | None,
-    name: str,
-    owner: str,
+    scores: npt.NDArray[np.floating[Any]], dummy: float, weights: npt.ArrayLike | None, name: str
 ) -> SortedScores:
     """Sort the scores of a class together with one more trial."""
-    checked = as_weights(weights, scores.size, f"{name}_weights", owner)
+    checked = as_weights(weights, scores.size, f"{name}_weights")
     padded = None if checked is None else np.append(checked, 1.0)
-    return SortedScores.from_scores(np.append(scores, dummy), padded, name=name, owner=owner)
+    return SortedScores.from_scores(np.append(scores, dummy), padded, name=name)
 
 
 def _outermost(*classes: npt.NDArray[np.floating[Any]]) -> float:

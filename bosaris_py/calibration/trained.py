@@ -42,8 +42,7 @@ class SavedMap:
             be overwritten by mistake.
         """
         if Path(path).suffix.lower() != ".json":
-            owner = f"{type(self).__name__}.save"
-            raise invalid("path", owner, "end in .json", repr(str(path)))
+            raise invalid("path", "end in .json", repr(str(path)))
         write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
 
     @classmethod
@@ -93,14 +92,14 @@ def to_number(value: Any) -> Any:
         return math.inf if abs(value) == value else -math.inf
 
 
-def to_numbers(values: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[np.float64]:
+def to_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     """Convert an array, or nested lists, of real numbers to float64.
 
     Parameters
     ----------
     values : array_like of float
         The numbers; in lists text and booleans are refused as in `to_number`.
-    name, owner : str
+    name : str
         The argument and its class, for error messages.
 
     Returns
@@ -118,19 +117,18 @@ def to_numbers(values: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[np.f
     try:
         items = np.array(values, dtype=object)
     except ValueError:
-        raise invalid(name, owner, "be a regular array of numbers", describe(values)) from None
+        raise invalid(name, "be a regular array of numbers", describe(values)) from None
     floats = [to_number(item) for item in items.ravel().tolist()]
     strangers = [item for item in floats if not isinstance(item, float)]
     if strangers:
-        raise invalid(name, owner, "hold real numbers", f"among others {describe(strangers[0])}")
+        raise invalid(name, "hold real numbers", f"among others {describe(strangers[0])}")
     return np.array(floats, dtype=np.float64).reshape(items.shape)
 
 
 def finite_number(instance: object, attribute: "attrs.Attribute[float]", value: object) -> None:
     """Refuse what is not a finite number."""
     if not isinstance(value, float) or not math.isfinite(value):
-        owner = type(instance).__name__
-        raise invalid(attribute.name, owner, "be a finite number", describe(value))
+        raise invalid(attribute.name, "be a finite number", describe(value))
 
 
 def non_negative_number(
@@ -139,27 +137,24 @@ def non_negative_number(
     """Refuse what is not a finite number of at least zero."""
     finite_number(instance, attribute, value)
     if value < 0:
-        owner = type(instance).__name__
-        raise invalid(attribute.name, owner, "not be negative", describe(value))
+        raise invalid(attribute.name, "not be negative", describe(value))
 
 
 def count(instance: object, attribute: "attrs.Attribute[int]", value: int) -> None:
     """Refuse what is not a number of trials."""
     if type(value) is not int or value < 1:
-        owner = type(instance).__name__
-        raise invalid(attribute.name, owner, "be a count of at least 1", describe(value))
+        raise invalid(attribute.name, "be a count of at least 1", describe(value))
 
 
 def _prior(instance: object, attribute: "attrs.Attribute[float]", value: float) -> None:
     finite_number(instance, attribute, value)
-    check_fraction(value, attribute.name, type(instance).__name__)
+    check_fraction(value, attribute.name)
 
 
 def _objective(instance: object, attribute: "attrs.Attribute[str]", value: str) -> None:
-    owner = type(instance).__name__
     if not isinstance(value, str):
-        raise invalid(attribute.name, owner, "be the name of a scoring rule", describe(value))
-    scoring_rule(value, owner)
+        raise invalid(attribute.name, "be the name of a scoring rule", describe(value))
+    scoring_rule(value)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -206,34 +201,24 @@ class LinearMap(TrainedMap, ABC):
         """Build the map of weights that were found, with the record of the training."""
 
     @classmethod
-    def _fit(
-        cls, tar: FloatArray, non: FloatArray, *, owner: str, ridge: float, **settings: Any
-    ) -> Self:
+    def _fit(cls, tar: FloatArray, non: FloatArray, *, ridge: float, **settings: Any) -> Self:
         """Train on scores in memory; `settings` are those of `TrainingObjective.from_scores`."""
-        training = TrainingObjective.from_scores(tar, non, owner=owner, **settings)
-        return cls._train(training, owner=owner, ridge=ridge)
+        training = TrainingObjective.from_scores(tar, non, **settings)
+        return cls._train(training, ridge=ridge)
 
     @classmethod
     def _fit_files(
-        cls,
-        score_files: Sequence[FilePath],
-        key_file: FilePath,
-        *,
-        owner: str,
-        ridge: float,
-        **settings: Any,
+        cls, score_files: Sequence[FilePath], key_file: FilePath, *, ridge: float, **settings: Any
     ) -> Self:
         """Train on files of scores; `settings` are those of `FileObjective.open`."""
-        as_ridge(ridge, owner)
+        as_ridge(ridge)
         with ExitStack() as stack:
-            training = FileObjective.open(
-                score_files, key_file, owner=owner, stack=stack, **settings
-            )
-            return cls._train(training, owner=owner, ridge=ridge)
+            training = FileObjective.open(score_files, key_file, stack=stack, **settings)
+            return cls._train(training, ridge=ridge)
 
     @classmethod
-    def _train(cls, training: LinearObjective, *, owner: str, ridge: float) -> Self:
-        solution = train_linear(training, ridge=ridge, owner=owner)
+    def _train(cls, training: LinearObjective, *, ridge: float) -> Self:
+        solution = train_linear(training, ridge=ridge)
         return cls._from_solution(
             solution,
             prior=training.prior,

@@ -214,10 +214,9 @@ def condition_table(
     pooled          -        3            3  0.7348   0.4591    22.22  0.1667  0.1667
     equalised       -        3            3  0.6641   0.4056    18.75  0.1250  0.1250
     """
-    owner = "condition_table"
-    check_scores(scores, owner)
-    check_key(key, owner)
-    check_conditions(conditions, owner)
+    check_scores(scores)
+    check_key(key)
+    check_conditions(conditions)
     points = {} if prior is None else table_points(prior)
     tar, non = scores.get_tar_non(key)
     members = conditions.scored_members(scores, key)
@@ -256,7 +255,7 @@ def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
     dict
         With the empty text as key of a lone point, else ``"(0.01)"`` and the like.
     """
-    costs = DecisionCosts.from_prior(prior, "condition_table")
+    costs = DecisionCosts.from_prior(prior)
     given: Any = prior
     if costs.plo.ndim == 0:
         return {"": given if isinstance(given, OperatingPoint) else float(given)}

@@ -131,13 +131,12 @@ class BayesCurves:
         -----
         O(k log n) time for n trials, once the convex hull is known.
         """
-        owner = "BayesCurves"
-        log_odds = as_vector(plo, "plo", owner).astype(np.float64)
+        log_odds = as_vector(plo, "plo").astype(np.float64)
         if log_odds.size == 0 or not (np.diff(log_odds) > 0).all():
-            raise invalid("plo", owner, "be strictly ascending", describe(log_odds))
+            raise invalid("plo", "be strictly ascending", describe(log_odds))
         if not (np.abs(log_odds) <= LARGEST_PLO).all():
             expected = f"lie within +-{LARGEST_PLO:g}"
-            raise invalid("plo", owner, expected, f"{log_odds[0]:g} to {log_odds[-1]:g}")
+            raise invalid("plo", expected, f"{log_odds[0]:g} to {log_odds[-1]:g}")
         costs = DecisionCosts.from_plo(log_odds)
         best = results.rocch.best_vertices(costs)
         pmiss, pfa = results.error_rates_at(costs.thresholds)
@@ -370,11 +369,7 @@ def _points_between(
     by_pfa = _between(pfa, pfa_step)
     by_pmiss = _between(pmiss, pmiss_step)
     points = np.concatenate(
-        (
-            [by_pfa, _along(by_pfa, pfa, pmiss)],
-            [_along(by_pmiss, pmiss, pfa), by_pmiss],
-        ),
-        axis=1,
+        ([by_pfa, _along(by_pfa, pfa, pmiss)], [_along(by_pmiss, pmiss, pfa), by_pmiss]), axis=1
     )
     # Each rate by itself, so that rounding cannot make the curve go back.
     return np.stack((np.sort(points[0])[::-1], np.sort(points[1])))

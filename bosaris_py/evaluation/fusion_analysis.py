@@ -103,8 +103,7 @@ class SystemComparison:
             If there is no system, a class is empty, a score is NaN, or the prior is not
             in (0, 1).
         """
-        owner = f"{cls.__name__}.from_scores"
-        names, scores = _named(systems, owner)
+        names, scores = _named(systems)
         point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
         tar, non = stack_tar_non(scores, key)
         results = [Results(*classes) for classes in zip(tar, non, strict=True)]
@@ -258,17 +257,16 @@ class SystemDivergence:
             If there is no system, `dev` and `evaluation` hold different ones, a class is
             empty, a score is NaN, or a prior is not in (0, 1).
         """
-        owner = f"{cls.__name__}.from_scores"
-        names, dev_scores = _named(dev, owner)
-        found, new_scores = _named(evaluation, owner)
+        names, dev_scores = _named(dev)
+        found, new_scores = _named(evaluation)
         if found != names:
             expected = f"hold the same systems as `dev`, {describe(list(names))}"
-            raise invalid("evaluation", owner, expected, describe(list(found)))
+            raise invalid("evaluation", expected, describe(list(found)))
         tar, non = stack_tar_non(dev_scores, key)
-        assumed, _ = resolve_prior(assumed_prior, owner)
+        assumed, _ = resolve_prior(assumed_prior)
         new = stack_scores(new_scores, ndx)
         estimates = estimate_target_proportions(new, assumed)
-        used, _ = resolve_prior(float(estimates[-1]) if prior is None else prior, owner)
+        used, _ = resolve_prior(float(estimates[-1]) if prior is None else prior)
         labels = np.arange(key.n_trials) < key.n_tar
         known = kl_divergence(np.concatenate((tar, non), axis=1), used, is_target=labels)
         return cls(
@@ -303,11 +301,11 @@ class SystemDivergence:
         return "\n".join(lines)
 
 
-def _named(systems: Systems | AnyScores, owner: str) -> tuple[tuple[str, ...], list[AnyScores]]:
+def _named(systems: Systems | AnyScores) -> tuple[tuple[str, ...], list[AnyScores]]:
     """Return the names of systems and their scores."""
     if isinstance(systems, AnyScores):
         hint = "Put the Scores of all systems into a list or a dict."
-        raise invalid("systems", owner, "be several Scores", f"one {type(systems).__name__}", hint)
+        raise invalid("systems", "be several Scores", f"one {type(systems).__name__}", hint)
     if isinstance(systems, Mapping):
         return tuple(str(name) for name in systems), list(systems.values())
     scores = list(systems)

@@ -155,11 +155,7 @@ def partitions_by_factors(
     ]
     ordered = sorted(partitions, key=lambda p: _rank(plan.factors, columns, p.levels))
     return Partitioning(
-        tar=tar,
-        non=non,
-        partitions=tuple(ordered),
-        notes=tuple(notes),
-        by_plan=bool(plan.factors),
+        tar=tar, non=non, partitions=tuple(ordered), notes=tuple(notes), by_plan=bool(plan.factors)
     )
 
 
@@ -184,7 +180,7 @@ class _Cutter:
         if len(self._cells) * n_levels > _MOST_CELLS:
             expected = f"have at most {_MOST_CELLS} combinations of values"
             hint = f"Column `{factor.name}` has {n_levels} values: is it a factor?"
-            raise invalid("plan", "primary_cost", expected, "more", hint)
+            raise invalid("plan", expected, "more", hint)
         levels = found if factor.levels is None else list(factor.levels)
         place = np.array([levels.index(v) if v in levels else -1 for v in found], dtype=np.int32)
         positions = place[column.codes] if found else np.zeros(0, dtype=np.int32)
@@ -211,7 +207,7 @@ class _Cutter:
             expected = f"be one of {', '.join(factor.levels or ())} in column `{factor.name}`"
             hint = "Give the plan other levels with evolve(factors=...), or None for all found."
             got = f"{list_some(map(repr, values))} for {count} {what}"
-            raise invalid("conditions", "primary_cost", expected, got, hint)
+            raise invalid("conditions", expected, got, hint)
         self._kept &= ~unknown
         self.notes.append(
             f"{count} {what} are left out: their {factor.name} is {list_some(values)}, which the "
@@ -286,8 +282,6 @@ def _rank(
     return rank
 
 
-_OWNER = "primary_cost"
-
 # What may divide the trials.
 Labelling: TypeAlias = Conditions | TrialMetadata | None
 
@@ -317,10 +311,10 @@ class EvaluatedTrials:
         if conditions is not None and not isinstance(conditions, (Conditions, TrialMetadata)):
             hint = "A column of labels: Conditions.from_labels(key, labels)."
             expected = "be TrialMetadata, Conditions or None"
-            raise invalid("conditions", _OWNER, expected, describe(conditions), hint)
+            raise invalid("conditions", expected, describe(conditions), hint)
         tar, non = scores.get_tar_non(key)
-        refuse_nan(tar, "scores of targets", _OWNER)
-        refuse_nan(non, "scores of non-targets", _OWNER)
+        refuse_nan(tar, "scores of targets")
+        refuse_nan(non, "scores of non-targets")
         labels, scored = key.trial_labels(), scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
@@ -341,7 +335,7 @@ class EvaluatedTrials:
             expected = f"be TrialMetadata for {plan.name}, whose data sets are told apart by "
             hint = f"Or judge one data set: {', '.join(part.name for part in plan.parts)}."
             got = "Conditions" if self.members is not None else "None"
-            raise invalid("conditions", _OWNER, expected + list_some(columns), got, hint)
+            raise invalid("conditions", expected + list_some(columns), got, hint)
         self._check_columns(plan, columns)
 
     def partition(
@@ -373,13 +367,13 @@ class EvaluatedTrials:
             plan, chosen.tar, chosen.non, columns, only, drop_unknown=drop_unknown
         )
         if not cut.partitions:
-            raise invalid("key", _OWNER, "hold trials that count", "none")
+            raise invalid("key", "hold trials that count", "none")
         return attrs.evolve(cut, notes=(*notes, *cut.notes))
 
     def _without_metadata(self, plan: EvaluationPlan, only: Mapping[str, str]) -> Partitioning:
         if only:
             hint = "A single condition's key is conditions.select(key, name)."
-            raise invalid("only", _OWNER, "be None without TrialMetadata", describe(only), hint)
+            raise invalid("only", "be None without TrialMetadata", describe(only), hint)
         notes = []
         if plan.select:
             chosen = ", ".join(f"{column} {level}" for column, level in plan.select)
@@ -418,7 +412,7 @@ class EvaluatedTrials:
             expected = f"have the columns by which {plan.name} divides trials ({', '.join(names)})"
             found = list_some(self.metadata.names, 20) or "no column"
             hint = f"It lacks {', '.join(lacking)}; plan.evolve(factors=...) takes other columns."
-            raise invalid("conditions", _OWNER, expected, found, hint)
+            raise invalid("conditions", expected, found, hint)
 
     def _check_only(self, plan: EvaluationPlan, only: Mapping[str, str]) -> None:
         assert self.metadata is not None
@@ -428,11 +422,11 @@ class EvaluatedTrials:
                 expected = (
                     f"name factors of {plan.name} ({list_some(factors, 20) or 'it has none'})"
                 )
-                raise invalid("only", _OWNER, expected, repr(name))
+                raise invalid("only", expected, repr(name))
             levels = factors[name].levels or self.metadata.factor(name).levels.tolist()
             if level not in levels:
                 expected = f"take a value of {name} that exists ({list_some(levels, 20)})"
-                raise invalid("only", _OWNER, expected, describe(level))
+                raise invalid("only", expected, describe(level))
 
     def _selected(self, plan: EvaluationPlan) -> tuple["EvaluatedTrials", list[str]]:
         """Return the trials of the plan's data set."""
@@ -445,7 +439,7 @@ class EvaluatedTrials:
             found = self.metadata.factor(name).levels.tolist()
             if level not in found:
                 expected = f"hold trials of {plan.name}, whose {name} is {level!r}"
-                raise invalid("conditions", _OWNER, expected, list_some(map(repr, found)))
+                raise invalid("conditions", expected, list_some(map(repr, found)))
             tar, non = trials._column(name)
             in_tar, in_non = (part.codes == found.index(level) for part in (tar, non))
             trials = attrs.evolve(trials, tar=trials.tar.at(in_tar), non=trials.non.at(in_non))

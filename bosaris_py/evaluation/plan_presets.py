@@ -114,12 +114,7 @@ PLANS = PlanCollection(
             name="SRE16",
             title="NIST SRE 2016",
             operating_points=(0.01, 0.005),
-            factors=(
-                PartitionFactor("language"),
-                PartitionFactor("gender"),
-                _ENROLMENT,
-                _PHONE,
-            ),
+            factors=(PartitionFactor("language"), PartitionFactor("gender"), _ENROLMENT, _PHONE),
             official_scorer=_NIST_SCORER,
             points_evidence="V",
             partitions_evidence="M",
@@ -243,15 +238,13 @@ PLANS = PlanCollection(
 )
 
 
-def find_plan(plan: object, owner: str) -> EvaluationPlan:
+def find_plan(plan: object) -> EvaluationPlan:
     """Return a plan given by itself or by its name.
 
     Parameters
     ----------
     plan : EvaluationPlan or str
         A plan, or the name of one in `PLANS`.
-    owner : str
-        Who asks, for the error.
 
     Returns
     -------
@@ -261,5 +254,5 @@ def find_plan(plan: object, owner: str) -> EvaluationPlan:
         return plan
     if not isinstance(plan, str):
         expected = "be the name of a plan or an EvaluationPlan"
-        raise invalid("plan", owner, expected, describe(plan))
+        raise invalid("plan", expected, describe(plan))
     return PLANS[plan]

@@ -27,21 +27,21 @@ GRADES = {
 _UNIT_SUM_TOLERANCE = 1e-9
 
 
-def _to_texts(owner: str, name: str, values: object) -> tuple[str, ...]:
+def _to_texts(name: str, values: object) -> tuple[str, ...]:
     """Return several texts as a tuple; a lone one is a common mistake."""
     if isinstance(values, str) or not isinstance(values, Sequence):
         hint = "One text needs a comma: ('Y',)." if isinstance(values, str) else ""
-        raise invalid(name, owner, "be several texts", describe(values), hint)
+        raise invalid(name, "be several texts", describe(values), hint)
     if not all(isinstance(value, str) for value in values):
         hint = "Levels are text, as in the files: '1', not 1."
-        raise invalid(name, owner, "hold texts", describe(values), hint)
+        raise invalid(name, "hold texts", describe(values), hint)
     return tuple(values)
 
 
 def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
     """Raise unless a name is a text, and not empty (an attrs validator)."""
     if not isinstance(value, str) or not value:
-        raise invalid(attribute.name, type(instance).__name__, "be a text", describe(value))
+        raise invalid(attribute.name, "be a text", describe(value))
 
 
 def _choice(choices: Sequence[str]) -> Any:
@@ -50,17 +50,17 @@ def _choice(choices: Sequence[str]) -> Any:
     def check(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
         if value not in choices:
             expected = f"be one of {', '.join(map(repr, choices))}"
-            raise invalid(attribute.name, type(instance).__name__, expected, describe(value))
+            raise invalid(attribute.name, expected, describe(value))
 
     return check
 
 
 def _optional_levels(values: object) -> tuple[str, ...] | None:
-    return None if values is None else _to_texts("PartitionFactor", "levels", values)
+    return None if values is None else _to_texts("levels", values)
 
 
 def _target_only(values: object) -> tuple[str, ...]:
-    return _to_texts("PartitionFactor", "target_only", values)
+    return _to_texts("target_only", values)
 
 
 def _optional_weights(values: Any) -> tuple[float, ...] | None:
@@ -69,8 +69,7 @@ def _optional_weights(values: Any) -> tuple[float, ...] | None:
     try:
         return tuple(float(value) for value in values)
     except (TypeError, ValueError):
-        owner = "PartitionFactor"
-        raise invalid("weights", owner, "be numbers", describe(values)) from None
+        raise invalid("weights", "be numbers", describe(values)) from None
 
 
 @attrs.frozen
@@ -121,20 +120,19 @@ class PartitionFactor:
     def _check_levels(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
         if value is not None and (not value or len(set(value)) < len(value)):
             expected = "name each level once, or be None"
-            raise invalid("levels", "PartitionFactor", expected, describe(value))
+            raise invalid("levels", expected, describe(value))
 
     @target_only.validator
     def _check_target_only(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        owner = "PartitionFactor"
         unknown = [level for level in value if self.levels is not None and level not in self.levels]
         if unknown:
-            raise invalid("target_only", owner, f"be among the levels {self.levels}", str(unknown))
+            raise invalid("target_only", f"be among the levels {self.levels}", str(unknown))
 
     @classes.validator
     def _check_classes(self, attribute: "attrs.Attribute[str]", value: str) -> None:
         if self.target_only and value != "both":
             hint = "`target_only` says already that the classes are treated differently."
-            raise invalid("classes", "PartitionFactor", "be 'both'", describe(value), hint)
+            raise invalid("classes", "be 'both'", describe(value), hint)
 
     @weights.validator
     def _check_weights(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
@@ -144,7 +142,7 @@ class PartitionFactor:
         good = len(value) == n_levels and all(math.isfinite(w) and w >= 0 for w in value)
         if not good or abs(math.fsum(value) - 1.0) > _UNIT_SUM_TOLERANCE:
             expected = f"be one for each of the {n_levels} levels, not negative, with sum one"
-            raise invalid("weights", "PartitionFactor", expected, describe(value))
+            raise invalid("weights", expected, describe(value))
 
     def __repr__(self) -> str:
         """Show what is not at its default."""
@@ -179,14 +177,14 @@ def _to_points(values: Any) -> tuple[OperatingPoint, ...]:
         values = (values,)
     if isinstance(values, str) or not isinstance(values, Sequence):
         expected = "be operating points or target probabilities"
-        raise invalid("operating_points", "EvaluationPlan", expected, describe(values))
+        raise invalid("operating_points", expected, describe(values))
     return tuple(p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in values)
 
 
 def _to_factors(values: Any) -> tuple[PartitionFactor, ...]:
     if isinstance(values, str) or not isinstance(values, Sequence):
         expected = "be a list of PartitionFactor or names of columns"
-        raise invalid("factors", "EvaluationPlan", expected, describe(values))
+        raise invalid("factors", expected, describe(values))
     return tuple(f if isinstance(f, PartitionFactor) else PartitionFactor(f) for f in values)
 
 
@@ -196,7 +194,7 @@ def _to_pairs(values: Any) -> tuple[tuple[str, str], ...]:
         return tuple((_as_text(column), _as_text(level)) for column, level in pairs)
     except (TypeError, ValueError):
         expected = "be a mapping from a column to the value that its trials have"
-        raise invalid("select", "EvaluationPlan", expected, describe(values)) from None
+        raise invalid("select", expected, describe(values)) from None
 
 
 def _as_text(value: object) -> str:
@@ -206,12 +204,12 @@ def _as_text(value: object) -> str:
 
 
 def _to_notes(values: Any) -> tuple[str, ...]:
-    return _to_texts("EvaluationPlan", "notes", (values,) if isinstance(values, str) else values)
+    return _to_texts("notes", (values,) if isinstance(values, str) else values)
 
 
 def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
     if not isinstance(values, Sequence) or not all(isinstance(v, EvaluationPlan) for v in values):
-        raise invalid("parts", "EvaluationPlan", "be evaluation plans", describe(values))
+        raise invalid("parts", "be evaluation plans", describe(values))
     return tuple(values)
 
 
@@ -301,17 +299,16 @@ class EvaluationPlan:
     def _check_factors(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
         names = [factor.name for factor in value]
         if len(set(names)) < len(names):
-            raise invalid("factors", "EvaluationPlan", "name each column once", str(names))
+            raise invalid("factors", "name each column once", str(names))
 
     @parts.validator
     def _check_parts(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        owner = "EvaluationPlan"
         if bool(value) == bool(self.operating_points):
             got = "both" if value else "neither"
-            raise invalid("operating_points or parts", owner, "be given, exactly one of them", got)
+            raise invalid("operating_points or parts", "be given, exactly one of them", got)
         if value and (self.factors or self.select):
             hint = "Give them to the parts."
-            raise invalid("factors and select", owner, "be empty beside `parts`", "some", hint)
+            raise invalid("factors and select", "be empty beside `parts`", "some", hint)
 
     @property
     def betas(self) -> tuple[float, ...]:
@@ -361,7 +358,7 @@ class EvaluationPlan:
         names = [field.name for field in attrs.fields(type(self))]
         unknown = [name for name in changes if name not in names]
         if unknown:
-            raise invalid("changes", "evolve", f"be among {', '.join(names)}", str(unknown))
+            raise invalid("changes", f"be among {', '.join(names)}", str(unknown))
         graded = {
             "points_evidence": {"operating_points", "normalize"},
             "partitions_evidence": {"factors", "select"},

@@ -90,8 +90,6 @@ class ScoreLists(Evidence):
         Non-target scores, likewise.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
-    owner : str, default: "ScoreLists"
-        What the caller called, for error messages.
 
     Raises
     ------
@@ -113,11 +111,9 @@ class ScoreLists(Evidence):
         non: npt.ArrayLike,
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
-        *,
-        owner: str = "ScoreLists",
     ) -> None:
-        ordered = SortedScores.from_scores(tar, tar_weights, name="tar", owner=owner)
-        self.__attrs_init__(ordered, *as_trials(non, non_weights, "non", owner))
+        ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
+        self.__attrs_init__(ordered, *as_trials(non, non_weights, "non"))
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -142,8 +138,7 @@ class ScoreLists(Evidence):
 
     @functools.cached_property
     def _non_sorted(self) -> SortedScores:
-        owner = "ScoreLists"
-        return SortedScores.from_scores(self.non, self.non_weights, name="non", owner=owner)
+        return SortedScores.from_scores(self.non, self.non_weights, name="non")
 
     @functools.cached_property
     def cllr(self) -> float:
@@ -280,9 +275,8 @@ class ConditionMixture(Evidence):
         ConditionWarning
             If conditions have trials of one class only.
         """
-        owner = "ConditionMixture.from_scores"
-        check_scores(scores, owner)
-        check_conditions(conditions, owner)
+        check_scores(scores)
+        check_conditions(conditions)
         tar, non = scores.get_tar_non(key)
         members = conditions.scored_members(scores, key)
         for noun, trials, shares in (
@@ -290,7 +284,7 @@ class ConditionMixture(Evidence):
             ("non-targets", non, [item.non_weight for item in members]),
         ):
             if trials.size and not any(shares):
-                raise invalid("conditions", owner, f"have {noun} in some condition", "none")
+                raise invalid("conditions", f"have {noun} in some condition", "none")
         return cls(tar, non, members)
 
     def __repr__(self) -> str:
@@ -363,26 +357,23 @@ class ConditionMixture(Evidence):
 
 
 def _divide(
-    scores: npt.ArrayLike,
-    parts: Sequence[tuple[npt.NDArray[np.intp], float]],
-    name: str,
+    scores: npt.ArrayLike, parts: Sequence[tuple[npt.NDArray[np.intp], float]], name: str
 ) -> tuple[tuple[_Share, ...], int]:
     """Divide the scores of one class into those of each condition; count those that count."""
-    owner = "ConditionMixture"
-    array = as_vector(scores, name, owner)
-    check_not_empty(array, name, owner)
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
     # The minimum is NaN if any score is, and costs less than a search for NaN.
     if np.isnan(array.min()):
-        refuse_nan(array, name, owner)
+        refuse_nan(array, name)
     shares, counted = [], np.zeros(array.size, dtype=np.bool_)
     for places, weight in parts:
         if places.size and places[-1] >= array.size:
             expected = f"belong to the {array.size} scores of `{name}`"
-            raise invalid("members", owner, expected, f"position {places[-1]}")
+            raise invalid("members", expected, f"position {places[-1]}")
         if places.size and weight > 0:
             shares.append(_Share(mark_read_only(array[places]), weight))
             counted[places] = True
     if not shares:
         what = "targets" if name == "tar" else "non-targets"
-        raise invalid("members", owner, f"have {what} in some condition", "none")
+        raise invalid("members", f"have {what} in some condition", "none")
     return tuple(shares), int(np.count_nonzero(counted))

@@ -324,8 +324,6 @@ def _shown(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4f}"
 
 
-_OWNER = "primary_cost"
-
 _CLASSES = ("target", "non-target")
 
 
@@ -412,12 +410,12 @@ def primary_cost(
     >>> primary_cost(scores, key, "VoxSRC")
     PrimaryCost: VoxSRC (308625c0), actual 0.5000, minimum 0.0000
     """
-    chosen = find_plan(plan, _OWNER)
-    check_scores(scores, _OWNER)
-    check_key(key, _OWNER)
+    chosen = find_plan(plan)
+    check_scores(scores)
+    check_key(key)
     if compatibility not in (None, "nist"):
         expected = "be None or 'nist'"
-        raise invalid("compatibility", _OWNER, expected, describe(compatibility))
+        raise invalid("compatibility", expected, describe(compatibility))
     trials = EvaluatedTrials.of(scores, key, conditions)
     return _judge(chosen, trials, dict(only or {}), compatibility)
 
@@ -481,7 +479,7 @@ def primary_cost_of_files(
     >>> primary_cost_of_files(folder / "output.tsv", folder / "key.tsv", "SRE20-CTS")
     PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
     """
-    chosen = find_plan(plan, "primary_cost_of_files")
+    chosen = find_plan(plan)
     key, metadata = read_key(key_file, format=key_format)
     scores = read_scores(score_file, format=score_format)
     cost = primary_cost(scores, key, chosen, metadata, only=only, compatibility=compatibility)
@@ -557,8 +555,8 @@ def _defined_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[Point
         if not any(weights):
             expected = f"hold at least one {class_name} that counts"
             hint = "Error-rates of a class without trials are not defined."
-            raise invalid("key", _OWNER, expected, "none", hint)
-    costs = DecisionCosts.from_prior(plan.operating_points, _OWNER)
+            raise invalid("key", expected, "none", hint)
+    costs = DecisionCosts.from_prior(plan.operating_points)
     rates = [_rates(cut, partition, costs.thresholds) for partition in cut.partitions]
     pmiss, pfa = np.zeros(costs.thresholds.size), np.zeros(costs.thresholds.size)
     for item, (misses, alarms) in zip(members, rates, strict=True):
@@ -607,7 +605,7 @@ def _nist_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[PointCos
     if len({partition.weight for partition in cut.partitions}) > 1 or not plan.normalize:
         expected = "be None for unequal weights of partitions and for costs not normalized"
         hint = "The official scorer has neither."
-        raise invalid("compatibility", _OWNER, expected, "'nist'", hint)
+        raise invalid("compatibility", expected, "'nist'", hint)
     cells = [nist.Cell.of(cut.tar, cut.non, partition) for partition in cut.partitions]
     curve = nist.curve(cells)
     points = []
@@ -636,7 +634,7 @@ def _partition_costs(
     plan: EvaluationPlan, cut: Partitioning, compatibility: str | None
 ) -> Iterator[PartitionCost]:
     """Judge each partition by itself."""
-    limits = DecisionCosts.from_prior(plan.operating_points, _OWNER).thresholds
+    limits = DecisionCosts.from_prior(plan.operating_points).thresholds
     for partition, member in zip(cut.partitions, _members(cut.partitions), strict=True):
         others = partition.non if partition.non.size else partition.stand_ins
         alone = attrs.evolve(partition, non=others, weight=1.0)

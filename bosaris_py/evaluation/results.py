@@ -66,7 +66,7 @@ class Results:
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
     ) -> None:
-        self.__attrs_init__(ScoreLists(tar, non, tar_weights, non_weights, owner="Results"))
+        self.__attrs_init__(ScoreLists(tar, non, tar_weights, non_weights))
 
     @classmethod
     def from_evidence(cls, evidence: Evidence) -> "Results":
@@ -89,7 +89,6 @@ class Results:
         if not isinstance(evidence, Evidence):
             raise invalid(
                 "evidence",
-                "Results.from_evidence",
                 "be Evidence",
                 describe(evidence),
                 "Results(tar, non) takes two lists of scores.",
@@ -134,7 +133,7 @@ class Results:
         ConditionWarning
             If conditions have trials of one class only.
         """
-        check_scores(scores, "Results.from_scores")
+        check_scores(scores)
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         # Column by column, although a matrix is read faster as it lies: the last bit of Cllr
@@ -217,7 +216,6 @@ class Results:
             workers=workers,
             client=client,
             progress=progress,
-            owner="Results.from_files",
         )
         return cls.from_evidence(evidence)
 
@@ -321,7 +319,7 @@ class Results:
         float or (k,) ndarray of float64
             Actual DCF; scores are taken as log-likelihood-ratios.
         """
-        costs = DecisionCosts.from_prior(prior, "act_dcf")
+        costs = DecisionCosts.from_prior(prior)
         rates = self.evidence.error_rates(costs.thresholds)
         return costs.cost(*rates, normalize=normalize)
 
@@ -402,7 +400,7 @@ class Results:
             Miss and false-alarm rates.
         """
         limits = np.asarray(thresholds, dtype=np.float64)
-        refuse_nan(np.atleast_1d(limits), "thresholds", "error_rates_at")
+        refuse_nan(np.atleast_1d(limits), "error_rates_at")
         pmiss, pfa = self.evidence.error_rates(limits)
         return pmiss[()], pfa[()]
 
@@ -439,7 +437,7 @@ class Results:
         return record
 
     def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
-        costs = DecisionCosts.from_prior(prior, "to_dict")
+        costs = DecisionCosts.from_prior(prior)
         best = self.rocch.best_vertices(costs)
         actual = self.evidence.error_rates(costs.thresholds)
         minimal = self.rocch.pmiss[best], self.rocch.pfa[best]

@@ -261,8 +261,7 @@ def _look(shared: tuple[tuple[TrialBlocks, ...], int], task: Task) -> Looked:
 
 
 def _count(
-    shared: tuple[tuple[TrialBlocks, ...], Float64Array],
-    task: tuple[Task, tuple[NonTargets, ...]],
+    shared: tuple[tuple[TrialBlocks, ...], Float64Array], task: tuple[Task, tuple[NonTargets, ...]]
 ) -> Counted:
     """Do the second pass over the blocks of a task."""
     (pairs, thresholds), ((i, blocks), known) = shared, task
@@ -343,7 +342,6 @@ class StreamedScores(Evidence):
         workers: int = 1,
         client: Any = None,
         progress: bool = False,
-        owner: str = "StreamedScores.from_files",
     ) -> "StreamedScores":
         """Pass over files twice; as ``Results.from_files``.
 
@@ -361,8 +359,6 @@ class StreamedScores(Evidence):
             A cluster to run on.
         progress : bool, default: False
             Show progress bars.
-        owner : str, optional
-            What the caller called, for error messages.
 
         Returns
         -------
@@ -384,21 +380,21 @@ class StreamedScores(Evidence):
             If the key holds trials without score, with counts.
         """
         if block_rows is not None:
-            block_rows = whole_number(block_rows, 1, "block_rows", owner)
-        n_workers = whole_number(workers, 1, "workers", owner)
-        check_client(client, n_workers, owner)
+            block_rows = whole_number(block_rows, 1, "block_rows")
+        n_workers = whole_number(workers, 1, "workers")
+        check_client(client, n_workers)
         wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
         if priors is not None:
-            wanted.append(np.ravel(DecisionCosts.from_prior(priors, owner).thresholds))
+            wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))
         opened = [
-            TrialBlocks.open([scores], key, owner=owner, any_order=True)
-            for scores, key in _pair(score_file, key_file, owner)
+            TrialBlocks.open([scores], key, any_order=True)
+            for scores, key in _pair(score_file, key_file)
         ]
         pairs = tuple(blocks for blocks, _ in opened)
         passes = Passes(pairs, block_rows, n_workers, client, progress)
         with worker_processes(n_workers) as pool:
             looked = passes.look(pool)
-            tar, n_non = _targets([ids for _, ids in opened], looked, owner)
+            tar, n_non = _targets([ids for _, ids in opened], looked)
             values = tar.values.astype(np.float64)
             thresholds = np.unique(np.concatenate((values, *wanted)))
             counted = passes.count(thresholds, looked, pool)
@@ -499,13 +495,13 @@ class StreamedScores(Evidence):
         return pmiss, pfa
 
 
-def _pair(score_files: Files, key_files: Files, owner: str) -> list[tuple[FilePath, FilePath]]:
+def _pair(score_files: Files, key_files: Files) -> list[tuple[FilePath, FilePath]]:
     """Put each score file beside its key."""
-    scores = _as_list(score_files, "score_file", owner)
-    keys = _as_list(key_files, "key_file", owner)
+    scores = _as_list(score_files, "score_file")
+    keys = _as_list(key_files, "key_file")
     if len(scores) != len(keys):
         expected = f"be as many files as there are score files, {len(scores)}"
-        raise invalid("key_file", owner, expected, f"{len(keys)}")
+        raise invalid("key_file", expected, f"{len(keys)}")
     pairs = list(zip(scores, keys, strict=True))
     seen: set[tuple[str, str]] = set()
     for pair in pairs:
@@ -513,37 +509,37 @@ def _pair(score_files: Files, key_files: Files, owner: str) -> list[tuple[FilePa
         if places in seen:
             got = f"{os.fspath(pair[0])} twice with the same key"
             hint = "All of its trials would count twice."
-            raise invalid("score_file", owner, "hold each file once", got, hint)
+            raise invalid("score_file", "hold each file once", got, hint)
         seen.add(places)
     return pairs
 
 
-def _as_list(files: Any, name: str, owner: str) -> list[FilePath]:
+def _as_list(files: Any, name: str) -> list[FilePath]:
     """Return names of files in a list; refuse anything else, and no file at all."""
     is_one = isinstance(files, str | os.PathLike)
     is_several = isinstance(files, Iterable) and not isinstance(files, bytes)
     listed = [files] if is_one else list(files) if is_several else []
     if not listed or not all(isinstance(file, str | os.PathLike) for file in listed):
-        raise invalid(name, owner, "be the name of a file, or several of them", describe(files))
+        raise invalid(name, "be the name of a file, or several of them", describe(files))
     return listed
 
 
-def _targets(all_ids: list[TrialIds], looked: list[Looked], owner: str) -> tuple[SortedScores, int]:
+def _targets(all_ids: list[TrialIds], looked: list[Looked]) -> tuple[SortedScores, int]:
     """Check what the first pass found; return the targets and the number of non-targets."""
     totals = [TrialCounts() for _ in all_ids]
     for part in looked:
         totals[part.pair] += part.counts
     for ids, counts in zip(all_ids, totals, strict=True):
-        ids.refuse_nan(counts, owner)
+        ids.refuse_nan(counts)
     for ids, counts in zip(all_ids, totals, strict=True):
         ids.warn_missing(counts, is_key=True)
     n_tar = sum(counts.scored_tar for counts in totals)
     n_non = sum(counts.scored_non for counts in totals)
     for number, what in ((n_tar, "targets"), (n_non, "non-targets")):
         if number == 0:
-            raise invalid("key_file", owner, f"hold {what} that have scores", "none")
+            raise invalid("key_file", f"hold {what} that have scores", "none")
     scores = np.concatenate([part.tar for part in looked])
-    return SortedScores.from_scores(scores, name="tar", owner=owner), n_non
+    return SortedScores.from_scores(scores, name="tar"), n_non
 
 
 def _check_count(counted: Counted, n_non: int) -> None:

@@ -34,18 +34,16 @@ from bosaris_py.trials.key import AnyKey, AnyNdx
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 
-_OWNER = "LinearFusion"
-
 
 def _to_weights(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return read_only(as_vector(to_numbers(values, "weights", _OWNER), "weights", _OWNER))
+    return read_only(as_vector(to_numbers(values, "weights"), "weights"))
 
 
 def _check_weights(
     instance: object, attribute: "attrs.Attribute[Any]", weights: npt.NDArray[np.float64]
 ) -> None:
     if weights.size == 0 or not np.isfinite(weights).all():
-        raise invalid(attribute.name, _OWNER, "hold finite numbers", describe(weights.tolist()))
+        raise invalid(attribute.name, "hold finite numbers", describe(weights.tolist()))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -97,9 +95,7 @@ class LinearFusion(LinearMap):
     """
 
     weights: npt.NDArray[np.float64] = attrs.field(
-        converter=_to_weights,
-        validator=_check_weights,
-        eq=attrs.cmp_using(eq=np.array_equal),
+        converter=_to_weights, validator=_check_weights, eq=attrs.cmp_using(eq=np.array_equal)
     )
     offset: float = attrs.field(converter=to_number, validator=finite_number)
 
@@ -169,11 +165,9 @@ class LinearFusion(LinearMap):
         combinations of the systems, with the same algorithm. Memory beyond the
         input does not depend on the number of trials.
         """
-        owner = f"{_OWNER}.fit"
         return cls._fit(
-            _as_systems(tar, "tar", owner),
-            _as_systems(non, "non", owner),
-            owner=owner,
+            _as_systems(tar, "tar"),
+            _as_systems(non, "non"),
             ridge=ridge,
             prior=prior,
             objective=objective,
@@ -230,15 +224,11 @@ class LinearFusion(LinearMap):
         SeparableDataWarning, ConvergenceWarning
             As in `fit`.
         """
-        owner = f"{_OWNER}.fit_scores"
-        tar, non = stack_tar_non(systems, key, owner=owner)
-        tar_weights, non_weights = class_weights(
-            conditions, tar_weights, non_weights, key, owner=owner
-        )
+        tar, non = stack_tar_non(systems, key)
+        tar_weights, non_weights = class_weights(conditions, tar_weights, non_weights, key)
         return cls._fit(
             tar,
             non,
-            owner=owner,
             ridge=ridge,
             prior=prior,
             objective=objective,
@@ -313,11 +303,9 @@ class LinearFusion(LinearMap):
         Memory: the target scores, a sample of up to four million non-targets' scores, and a
         few megabytes for each system and worker.
         """
-        owner = f"{_OWNER}.fit_files"
         return cls._fit_files(
-            files_of_systems(score_files, owner),
-            one_file(key_file, "key_file", owner),
-            owner=owner,
+            files_of_systems(score_files),
+            one_file(key_file, "key_file"),
             ridge=ridge,
             prior=prior,
             objective=objective,
@@ -368,25 +356,22 @@ class LinearFusion(LinearMap):
         TrialMismatchError
             If a system lacks scores of the trials in `ndx`; says how many for each.
         """
-        owner = f"{_OWNER}.apply"
         if isinstance(x, AnyScores):
             hint = "Put the Scores of all systems into a list."
             found = f"one {type(x).__name__}"
-            raise invalid("x", owner, "be an array or a list of Scores", found, hint)
+            raise invalid("x", "be an array or a list of Scores", found, hint)
         if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
-            self._check_systems(len(x), owner)
+            self._check_systems(len(x))
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
-                raise invalid("ndx", owner, expected, "None")
-            return assemble(self._fuse(stack_scores(x, ndx, owner=owner), owner), ndx)
+                raise invalid("ndx", expected, "None")
+            return assemble(self._fuse(stack_scores(x, ndx)), ndx)
         if ndx is not None:
-            raise invalid(
-                "ndx", owner, "be given with a list of Scores only", "an array and an ndx"
-            )
+            raise invalid("ndx", "be given with a list of Scores only", "an array and an ndx")
         scores = np.asarray(x)
-        self._check_systems(scores.shape[0] if scores.ndim else 0, owner)
-        matrix = as_matrix(scores.reshape(self.n_systems, -1), "x", owner)
-        return self._fuse(matrix, owner).reshape(scores.shape[1:])[()]
+        self._check_systems(scores.shape[0] if scores.ndim else 0)
+        matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
+        return self._fuse(matrix).reshape(scores.shape[1:])[()]
 
     def apply_files(
         self,
@@ -431,30 +416,28 @@ class LinearFusion(LinearMap):
         -----
         Memory: a few blocks of each system, whatever the size of the files.
         """
-        owner = f"{_OWNER}.apply_files"
-        files = files_of_systems(score_files, owner)
-        self._check_systems(len(files), owner, "score_files")
+        files = files_of_systems(score_files)
+        self._check_systems(len(files), "score_files")
         write_llrs(
             files,
-            one_file(ndx_file, "ndx_file", owner),
+            one_file(ndx_file, "ndx_file"),
             output_file,
             weights=self.weights,
             offset=self.offset,
             needs_all=True,
             block_rows=block_rows,
             progress=progress,
-            owner=owner,
         )
 
-    def _check_systems(self, n_systems: int, owner: str, name: str = "x") -> None:
+    def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
-            raise invalid(name, owner, expected, f"{n_systems}", hint)
+            raise invalid(name, expected, f"{n_systems}", hint)
 
-    def _fuse(self, scores: FloatArray, owner: str) -> npt.NDArray[np.float64]:
+    def _fuse(self, scores: FloatArray) -> npt.NDArray[np.float64]:
         for system, row in enumerate(scores, start=1):
-            refuse_nan(row, f"x, system {system},", owner)
+            refuse_nan(row, f"x, system {system},")
         llrs = weighted_sum(list(scores), self.weights, self.offset)
         contradictions = np.flatnonzero(np.isnan(llrs))
         if contradictions.size:
@@ -462,7 +445,7 @@ class LinearFusion(LinearMap):
                 f"infinite evidence for and against at {contradictions.size} of {llrs.size} "
                 f"trials ({list_some(contradictions.tolist())})"
             )
-            raise invalid("x", owner, "not contradict itself", found)
+            raise invalid("x", "not contradict itself", found)
         return llrs
 
     def __repr__(self) -> str:
@@ -474,9 +457,9 @@ class LinearFusion(LinearMap):
         )
 
 
-def _as_systems(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
     """Return scores as a matrix; scores of one system must say so by their shape."""
     if np.ndim(scores) == 1 and np.size(scores):
         hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
-        raise invalid(name, owner, "be (n_systems, n_trials)", "one dimension", hint)
-    return as_matrix(scores, name, owner)
+        raise invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
+    return as_matrix(scores, name)

@@ -102,26 +102,22 @@ class TrainedClass:
 
 
 def look_up_measures(
-    qualities: Qualities,
-    ndx: AnyNdx,
-    qtrans: npt.ArrayLike | None,
-    owner: str,
-    n_measures: int | None = None,
+    qualities: Qualities, ndx: AnyNdx, qtrans: npt.ArrayLike | None, n_measures: int | None = None
 ) -> TrialQuality:
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
-    measures = quality_of_trials(qualities, ndx, owner)
+    measures = quality_of_trials(qualities, ndx)
     if not measures.n_measures:
-        raise invalid("qualities", owner, "hold at least one quality measure", "none")
+        raise invalid("qualities", "hold at least one quality measure", "none")
     if n_measures is not None and measures.n_measures != n_measures:
         expected = f"hold {n_measures} quality measures in all, as in training"
-        raise invalid("qualities", owner, expected, f"{measures.n_measures}")
+        raise invalid("qualities", expected, f"{measures.n_measures}")
     for name in ("modelQ", "segQ"):
         values = getattr(measures, name)
         too_large = (np.abs(values, dtype=np.float64) > LARGEST_SCORE).any(axis=1)
         if too_large.any():
             numbers = list_some((np.flatnonzero(too_large) + 1).tolist())
             found = f"larger ones in measure {numbers}"
-            raise invalid(name, owner, f"not exceed {LARGEST_SCORE:g}", found)
+            raise invalid(name, f"not exceed {LARGEST_SCORE:g}", found)
     return measures if qtrans is None else mix_measures(measures, qtrans)
 
 
@@ -131,18 +127,15 @@ def standardise(values: FloatArray, centre: Float64Array, spread: Float64Array) 
     return standardised
 
 
-def refuse_untrainable(tar: Float64Array, non: Float64Array, owner: str) -> None:
+def refuse_untrainable(tar: Float64Array, non: Float64Array) -> None:
     """Raise if a score is NaN, infinite or too large, which a given `linear` has not seen."""
     for stack in (tar, non):
         if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
-            refuse_non_finite(tar, non, owner)
-
-
-_OWNER = "QualityFusion"
+            refuse_non_finite(tar, non)
 
 
 def _to_array(values: npt.ArrayLike) -> Float64Array:
-    return read_only(to_numbers(values, "parameters", _OWNER))
+    return read_only(to_numbers(values, "parameters"))
 
 
 def _to_array_or_none(values: npt.ArrayLike | None) -> Float64Array | None:
@@ -157,7 +150,7 @@ def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
 def _vector(instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array) -> None:
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         found = describe(values.tolist())
-        raise invalid(attribute.name, _OWNER, "be a vector of finite numbers", found)
+        raise invalid(attribute.name, "be a vector of finite numbers", found)
 
 
 def _matrix(
@@ -167,7 +160,7 @@ def _matrix(
         return
     if values.ndim != 2 or values.size == 0 or not np.isfinite(values).all():
         found = describe(values.tolist())
-        raise invalid(attribute.name, _OWNER, "be a matrix of finite numbers", found)
+        raise invalid(attribute.name, "be a matrix of finite numbers", found)
 
 
 def _equal(first: Float64Array | None, second: Float64Array | None) -> bool:
@@ -266,20 +259,20 @@ class QualityFusion(TrainedMap):
     def _check_sizes(self, attribute: "attrs.Attribute[Any]", linear: LinearFusion) -> None:
         """Raise unless all parts speak of as many systems and measures."""
         if not isinstance(linear, LinearFusion):
-            raise invalid("linear", _OWNER, "be a LinearFusion", describe(linear))
+            raise invalid("linear", "be a LinearFusion", describe(linear))
         if linear.n_systems != self.n_systems:
             expected = f"fuse {self.n_systems} systems, as there are `weights`"
-            raise invalid("linear", _OWNER, expected, f"{linear.n_systems}")
+            raise invalid("linear", expected, f"{linear.n_systems}")
         size = self.centre.size
         if self.form.shape != (size + 1, size + 1) or not np.array_equal(self.form, self.form.T):
             expected = f"be symmetric, with {size} + 1 rows, one more than `centre`"
-            raise invalid("form", _OWNER, expected, f"{self.form.tolist()}")
+            raise invalid("form", expected, f"{self.form.tolist()}")
         if self.spread.shape != (size,) or not (self.spread > 0.0).all():
             expected = f"hold {size} positive numbers, one for each in `centre`"
-            raise invalid("spread", _OWNER, expected, f"{self.spread.tolist()}")
+            raise invalid("spread", expected, f"{self.spread.tolist()}")
         if self.qtrans is not None and len(self.qtrans) != size:
             expected = f"have {size} rows, one for each in `centre`"
-            raise invalid("qtrans", _OWNER, expected, f"{len(self.qtrans)}")
+            raise invalid("qtrans", expected, f"{len(self.qtrans)}")
 
     @classmethod
     def fit_scores(
@@ -362,30 +355,27 @@ class QualityFusion(TrainedMap):
         are, memory beyond the scores is a few small integers for each trial. The Hessian has
         the size of the number of features squared; hundreds of measures call for `qtrans`.
         """
-        owner = f"{_OWNER}.fit_scores"
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
-        tar, non = stack_tar_non(systems, key, owner=owner)
-        tar_weights, non_weights = class_weights(
-            conditions, tar_weights, non_weights, key, owner=owner
-        )
+        tar, non = stack_tar_non(systems, key)
+        tar_weights, non_weights = class_weights(conditions, tar_weights, non_weights, key)
         moderated = [
             None if checked is None else moderate_weights(checked)
             for checked in (
-                as_weights(tar_weights, key.n_tar, "tar_weights", owner),
-                as_weights(non_weights, key.n_non, "non_weights", owner),
+                as_weights(tar_weights, key.n_tar, "tar_weights"),
+                as_weights(non_weights, key.n_non, "non_weights"),
             )
         ]
-        measures = look_up_measures(qualities, key, qtrans, owner)
+        measures = look_up_measures(qualities, key, qtrans)
         if linear is None:
             linear = LinearFusion.fit(
                 tar, non, tar_weights=moderated[0], non_weights=moderated[1], **settings
             )
         elif not isinstance(linear, LinearFusion):
-            raise invalid("linear", owner, "be a LinearFusion", describe(linear))
+            raise invalid("linear", "be a LinearFusion", describe(linear))
         elif linear.n_systems != len(tar):
             expected = f"fuse {len(tar)} systems"
-            raise invalid("linear", owner, expected, f"one of {linear.n_systems}")
-        refuse_untrainable(tar, non, owner)
+            raise invalid("linear", expected, f"one of {linear.n_systems}")
+        refuse_untrainable(tar, non)
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
             warn_caller(message, MissingTrialsWarning)
@@ -404,8 +394,8 @@ class QualityFusion(TrainedMap):
         )
         sides = [standardise(side, centre, spread) for side in (measures.modelQ, measures.segQ)]
         designs = [part.design(*sides) for part in classes]
-        probability, plo = resolve_prior(prior, owner)
-        rule = scoring_rule(objective, owner)
+        probability, plo = resolve_prior(prior)
+        rule = scoring_rule(objective)
         solution = train_quality(
             *designs,
             rule=rule,
@@ -414,7 +404,6 @@ class QualityFusion(TrainedMap):
             tar_weights=classes[0].weights,
             non_weights=classes[1].weights,
             ridge=ridge,
-            owner=owner,
         )
         return cls(
             weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),
@@ -422,7 +411,7 @@ class QualityFusion(TrainedMap):
             form=mark_read_only(solution.form),
             centre=mark_read_only(centre),
             spread=mark_read_only(spread),
-            qtrans=None if qtrans is None else as_matrix(qtrans, "qtrans", owner),
+            qtrans=None if qtrans is None else as_matrix(qtrans, "qtrans"),
             linear=linear,
             prior=probability,
             objective=rule.name,
@@ -518,13 +507,12 @@ class QualityFusion(TrainedMap):
             If models, segments or trials have no quality measures, with counts. Those
             trials get the score of the linear fusion, or of `backoff`.
         """
-        owner = f"{_OWNER}.apply"
-        check_ndx(ndx, owner)
-        stack = stack_scores(systems, ndx, owner=owner)
+        check_ndx(ndx)
+        stack = stack_scores(systems, ndx)
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
-            raise invalid("systems", owner, expected, f"{len(stack)}")
-        measures = look_up_measures(qualities, ndx, self.qtrans, owner, self.n_measures)
+            raise invalid("systems", expected, f"{len(stack)}")
+        measures = look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
         joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         llrs = joint.apply(stack)
         llrs += trial_quality_term(
@@ -541,9 +529,7 @@ class QualityFusion(TrainedMap):
             )
             warn_caller(message, MissingTrialsWarning)
             simple = (
-                self.linear.apply(stack)
-                if backoff is None
-                else stack_scores([backoff], ndx, owner=owner)[0]
+                self.linear.apply(stack) if backoff is None else stack_scores([backoff], ndx)[0]
             )
             llrs = np.where(measures.covered, llrs, simple)
         return assemble(llrs, ndx)

@@ -17,23 +17,23 @@ Systems = Iterable[Scores] | Scores
 Qualities = Iterable[QualityMeasures] | QualityMeasures
 
 
-def as_systems(scores: Any, name: str, owner: str) -> list[Scores]:
+def as_systems(scores: Any, name: str) -> list[Scores]:
     """Return a list of Scores, one for each system; a lone Scores is one system."""
     if isinstance(scores, Scores):
         return [scores]
     listed = _listed(scores)
     if listed is None:
-        raise invalid(name, owner, "be a list of Scores", describe(scores))
+        raise invalid(name, "be a list of Scores", describe(scores))
     return listed
 
 
-def as_qualities(qualities: Any, name: str, owner: str) -> list[QualityMeasures]:
+def as_qualities(qualities: Any, name: str) -> list[QualityMeasures]:
     """Return a list of quality measures; those of a single object are a list of one."""
     if isinstance(qualities, QualityMeasures | SegmentQuality):
         qualities = [qualities]
     listed = _listed(qualities)
     if listed is None:
-        raise invalid(name, owner, "be a list of Quality", describe(qualities))
+        raise invalid(name, "be a list of Quality", describe(qualities))
     return listed
 
 
@@ -41,21 +41,21 @@ def _listed(items: Any) -> list[Any] | None:
     return list(items) if isinstance(items, Iterable) else None
 
 
-def vector_of_numbers(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def vector_of_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return a vector without NaN."""
-    vector = as_vector(values, name, owner)
-    refuse_nan(vector, name, owner)
+    vector = as_vector(values, name)
+    refuse_nan(vector, name)
     return vector
 
 
-def matrix_of_numbers(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def matrix_of_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return a matrix without NaN."""
-    matrix = as_matrix(values, name, owner)
-    refuse_nan(matrix, name, owner)
+    matrix = as_matrix(values, name)
+    refuse_nan(matrix, name)
     return matrix
 
 
-def rule_name(obj_func: Any, owner: str) -> str:
+def rule_name(obj_func: Any) -> str:
     """Return the name of an objective: a name, what a name was turned into, or [] for cllr."""
     if isinstance(obj_func, ScoringRule):
         return obj_func.name
@@ -64,34 +64,34 @@ def rule_name(obj_func: Any, owner: str) -> str:
     if obj_func is None or np.size(obj_func) == 0:
         return "cllr"
     expected = "be what make_objective_function_from_name returns, or [] for cllr"
-    raise invalid("obj_func", owner, expected, describe(obj_func))
+    raise invalid("obj_func", expected, describe(obj_func))
 
 
-def check_iterations(niters: Any, owner: str) -> None:
+def check_iterations(niters: Any) -> None:
     """Raise unless `niters` counts something, which tells that arguments are in order."""
     if isinstance(niters, bool) or not isinstance(niters, int | np.integer) or niters < 0:
         hint = "Are the arguments in the order of this function? They differ."
-        raise invalid("niters", owner, "be a whole number, 0 or more", describe(niters), hint)
+        raise invalid("niters", "be a whole number, 0 or more", describe(niters), hint)
 
 
-def require_key(key: Any, name: str, owner: str) -> None:
+def require_key(key: Any, name: str) -> None:
     """Raise unless `key` is a Key."""
     if not isinstance(key, Key):
         hint = "An Ndx does not say which trials are targets." if isinstance(key, Ndx) else ""
-        raise invalid(name, owner, "be a Key", describe(key), hint)
+        raise invalid(name, "be a Key", describe(key), hint)
 
 
-def require_ndx(ndx: Any, name: str, owner: str) -> None:
+def require_ndx(ndx: Any, name: str) -> None:
     """Raise unless `ndx` is an Ndx."""
     if not isinstance(ndx, Ndx):
         hint = "Write key.to_ndx()." if isinstance(ndx, Key) else ""
-        raise invalid(name, owner, "be an Ndx", describe(ndx), hint)
+        raise invalid(name, "be an Ndx", describe(ndx), hint)
 
 
-def require_scores(scores: Any, name: str, owner: str) -> None:
+def require_scores(scores: Any, name: str) -> None:
     """Raise unless `scores` is a Scores."""
     if not isinstance(scores, Scores):
-        raise invalid(name, owner, "be a Scores", describe(scores))
+        raise invalid(name, "be a Scores", describe(scores))
 
 
 def neglogsigmoid(log_odds: npt.ArrayLike) -> Any:

@@ -30,12 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 def train_linear_calibration(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    prior: float,
-    obj_func: Any,
-    niters: int,
-    quiet: bool,
+    tar: npt.ArrayLike, non: npt.ArrayLike, prior: float, obj_func: Any, niters: int, quiet: bool
 ) -> tuple[Callable[[npt.ArrayLike], Any], float, Float64Array]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
@@ -48,10 +43,9 @@ def train_linear_calibration(
     >>> w.round(3).tolist(), float(f(2.0).round(3))
     ([1.977, -2.299], 1.656)
     """
-    owner = "train_linear_calibration"
-    check_iterations(niters, owner)
+    check_iterations(niters)
     del quiet
-    fit = LinearCalibration.fit(tar, non, prior=prior, objective=rule_name(obj_func, owner))
+    fit = LinearCalibration.fit(tar, non, prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
 
@@ -63,7 +57,7 @@ def linear_calibrate_scores(
     Toolkit: linear_calibrate_scores.m; native: `LinearCalibration.fit_scores` and ``apply``;
     differs: trains to the exact optimum whatever `niters`.
     """
-    fit = _fit_linear(scr, key, obj_func, niters, prior, "linear_calibrate_scores")
+    fit = _fit_linear(scr, key, obj_func, niters, prior)
     return _calibrated(fit, scr, key, addzeros=addzeros, prior=prior)
 
 
@@ -82,10 +76,9 @@ def linear_calibrate_scores_dev_eval(
     Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration.fit_scores` and
     ``apply``; differs: trains to the exact optimum whatever `niters`.
     """
-    owner = "linear_calibrate_scores_dev_eval"
-    require_ndx(ndx_eval, "ndx_eval", owner)
-    require_scores(scr_eval, "scr_eval", owner)
-    fit = _fit_linear(scr_dev, key_dev, obj_func, niters, prior, owner)
+    require_ndx(ndx_eval, "ndx_eval")
+    require_scores(scr_eval, "scr_eval")
+    fit = _fit_linear(scr_dev, key_dev, obj_func, niters, prior)
     return (
         _calibrated(fit, scr_dev, key_dev, addzeros=addzeros, prior=prior),
         _calibrated(fit, scr_eval, ndx_eval, addzeros=addzeros),
@@ -169,7 +162,7 @@ def pav_calibrate_scores(
     Toolkit: pav_calibrate_scores.m; native: `PAVCalibration.fit_scores` and ``apply``; differs:
     nothing. The prior matters for the logged figures only.
     """
-    fit = _fit_pav(scr, key, score_offset, "pav_calibrate_scores")
+    fit = _fit_pav(scr, key, score_offset)
     return _calibrated(fit, scr, key, addzeros=addzeros, prior=prior)
 
 
@@ -187,10 +180,9 @@ def pav_calibrate_scores_dev_eval(
     Toolkit: pav_calibrate_scores_dev_eval.m; native: `PAVCalibration.fit_scores` and ``apply``;
     differs: nothing. The prior matters for the logged figures only.
     """
-    owner = "pav_calibrate_scores_dev_eval"
-    require_ndx(ndx_eval, "ndx_eval", owner)
-    require_scores(scr_eval, "scr_eval", owner)
-    fit = _fit_pav(scr_dev, key_dev, score_offset, owner)
+    require_ndx(ndx_eval, "ndx_eval")
+    require_scores(scr_eval, "scr_eval")
+    fit = _fit_pav(scr_dev, key_dev, score_offset)
     return (
         _calibrated(fit, scr_dev, key_dev, addzeros=addzeros, prior=prior),
         _calibrated(fit, scr_eval, ndx_eval, addzeros=addzeros),
@@ -198,21 +190,21 @@ def pav_calibrate_scores_dev_eval(
 
 
 def _fit_linear(
-    scr: Scores, key: Key, obj_func: Any, niters: int, prior: float, owner: str
+    scr: Scores, key: Key, obj_func: Any, niters: int, prior: float
 ) -> LinearCalibration:
-    require_scores(scr, "scr", owner)
-    require_key(key, "key", owner)
-    check_iterations(niters, owner)
-    objective = rule_name(obj_func, owner)
+    require_scores(scr, "scr")
+    require_key(key, "key")
+    check_iterations(niters)
+    objective = rule_name(obj_func)
     logger.info("training calibration")
     fit = LinearCalibration.fit_scores(scr, key, prior=prior, objective=objective)
     logger.info("weights: scaling %f, offset %f", fit.scale, fit.offset)
     return fit
 
 
-def _fit_pav(scr: Scores, key: Key, score_offset: float, owner: str) -> PAVCalibration:
-    require_scores(scr, "scr", owner)
-    require_key(key, "key", owner)
+def _fit_pav(scr: Scores, key: Key, score_offset: float) -> PAVCalibration:
+    require_scores(scr, "scr")
+    require_key(key, "key")
     logger.info("training calibration")
     return PAVCalibration.fit_scores(scr, key, score_offset=score_offset)
 
@@ -256,7 +248,7 @@ def make_objective_function_from_name(name: Any) -> ScoringRule:
     if not isinstance(name, str) or name.lower() not in known:
         message = 'name must be "cllr" or "brier" or "boost"'
         raise InvalidInputError(message)
-    return scoring_rules.scoring_rule(name, "make_objective_function_from_name")
+    return scoring_rules.scoring_rule(name)
 
 
 def evaluate_objective(
@@ -273,10 +265,9 @@ def evaluate_objective(
     >>> evaluate_objective("cllr", [0.0, 0.0, 0.0], [1, -1, -1], 0.5)
     1.0
     """
-    owner = "evaluate_objective"
-    llrs = as_vector(scores, "scores", owner)
-    tar, non = split_by_label(llrs[np.newaxis], classf, owner)
-    rule = rule_name(objective, owner)
+    llrs = as_vector(scores, "scores")
+    tar, non = split_by_label(llrs[np.newaxis], classf)
+    rule = rule_name(objective)
     return linear_objective.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
 
 
@@ -299,15 +290,15 @@ test_binary_classifier.__test__ = False  # type: ignore[attr-defined]
 
 
 def split_by_label(
-    scores: npt.NDArray[np.floating[Any]], classf: npt.ArrayLike, owner: str
+    scores: npt.NDArray[np.floating[Any]], classf: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]]:
     """Split scores, (n_systems, n_trials), into targets and non-targets; label 0 is neither."""
-    labels = as_vector(classf, "classf", owner)
+    labels = as_vector(classf, "classf")
     if labels.size != scores.shape[1]:
         expected = f"have one label for each of the {scores.shape[1]} trials"
-        raise invalid("classf", owner, expected, f"{labels.size}")
+        raise invalid("classf", expected, f"{labels.size}")
     strange = labels[~np.isin(labels, (-1.0, 0.0, 1.0))]
     if strange.size:
         expected = "hold 1 for targets, -1 for non-targets and 0 for trials to be ignored"
-        raise invalid("classf", owner, expected, f"among others {strange[0]:g}")
+        raise invalid("classf", expected, f"among others {strange[0]:g}")
     return scores[:, labels > 0], scores[:, labels < 0]

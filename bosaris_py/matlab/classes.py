@@ -37,12 +37,12 @@ class Results(NativeResults):
 
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
         if isinstance(first, Scores):
-            require_key(second, "key", "Results")
+            require_key(second, "key")
             assert isinstance(second, Key)
             first, second = first.get_tar_non(second, any_order=True)
         elif isinstance(second, Key):
             expected = "be a Scores where the second argument is a Key"
-            raise invalid("scr", "Results", expected, describe(first))
+            raise invalid("scr", expected, describe(first))
         super().__init__(first, second)
 
     def get_act_dcf(self, prior: PriorLike) -> Any:
@@ -99,5 +99,5 @@ def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 --
     del warn
     if not isinstance(obj, _CLASSES):
         expected = f"be a {', '.join(cls.__name__ for cls in _CLASSES[:-1])} or IdMap"
-        raise invalid("obj", "validate", expected, describe(obj))
+        raise invalid("obj", expected, describe(obj))
     return True

@@ -36,7 +36,7 @@ _CURVES = (
 )
 
 
-def _line(plot_args: PlotArgs | None, legend_string: str | None, owner: str) -> dict[str, Any]:
+def _line(plot_args: PlotArgs | None, legend_string: str | None) -> dict[str, Any]:
     """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
     listed = [] if plot_args is None else plot_args
     listed = [listed] if isinstance(listed, str) else list(listed)
@@ -44,17 +44,17 @@ def _line(plot_args: PlotArgs | None, legend_string: str | None, owner: str) -> 
     names = listed[::2]
     if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
         expected = "be a line style, or a list of one with names and values of line properties"
-        raise invalid("plot_args", owner, expected, describe(plot_args))
+        raise invalid("plot_args", expected, describe(plot_args))
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
     # MATLAB's legend has an entry for each text that is not empty.
     return {"style": style, "label": legend_string or None, **keywords}
 
 
-def _rates(values: npt.ArrayLike, name: str, owner: str) -> FloatArray:
-    rates = vector_of_numbers(values, name, owner)
+def _rates(values: npt.ArrayLike, name: str) -> FloatArray:
+    rates = vector_of_numbers(values, name)
     if rates.size == 0 or not ((rates >= 0.0) & (rates <= 1.0)).all():
         hint = "Percentages must be divided by 100." if (rates > 1.0).any() else ""
-        raise invalid(name, owner, "hold rates between 0 and 1", describe(rates.tolist()), hint)
+        raise invalid(name, "hold rates between 0 and 1", describe(rates.tolist()), hint)
     return rates
 
 
@@ -93,11 +93,11 @@ class _Plot:
 
     def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 false alarms."""
-        self.plot.plot_DR30_fa(**_line(plot_args, legend_string, "plot_DR30_fa"))
+        self.plot.plot_DR30_fa(**_line(plot_args, legend_string))
 
     def plot_DR30_miss(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 misses."""
-        self.plot.plot_DR30_miss(**_line(plot_args, legend_string, "plot_DR30_miss"))
+        self.plot.plot_DR30_miss(**_line(plot_args, legend_string))
 
     def display_legend(self) -> None:
         """Add the legend; to be called last."""
@@ -160,11 +160,11 @@ class Det_Plot(_Plot):
 
     def plot_steppy_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the DET curve as it is, in steps."""
-        self.plot.plot_steppy_det(**_line(plot_args, legend_string, "plot_steppy_det"))
+        self.plot.plot_steppy_det(**_line(plot_args, legend_string))
 
     def plot_rocch_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the DET curve of the ROC's convex hull."""
-        self.plot.plot_rocch_det(**_line(plot_args, legend_string, "plot_rocch_det"))
+        self.plot.plot_rocch_det(**_line(plot_args, legend_string))
 
     def plot_det_from_roc(
         self,
@@ -177,12 +177,11 @@ class Det_Plot(_Plot):
 
         The rates are fractions, Pmiss first. There need not be a system.
         """
-        owner = "plot_det_from_roc"
-        pmiss, pfa = _rates(Pmiss, "Pmiss", owner), _rates(Pfa, "Pfa", owner)
+        pmiss, pfa = _rates(Pmiss, "Pmiss"), _rates(Pfa, "Pfa")
         if pmiss.size != pfa.size:
             expected = f"have as many points as `Pmiss`, {pmiss.size}"
-            raise invalid("Pfa", owner, expected, f"{pfa.size}")
-        line = _line(plot_args, legend_string, owner)
+            raise invalid("Pfa", expected, f"{pfa.size}")
+        line = _line(plot_args, legend_string)
         style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
         self.plot._line("det_from_roc", pfa, pmiss, style, label, line)
 
@@ -190,7 +189,7 @@ class Det_Plot(_Plot):
         self, prior: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> tuple[float, float, float]:
         """Mark the point of minimum DCF; return the normalized minimum, Pmiss and Pfa."""
-        self.plot.plot_mindcf_point(prior, **_line(plot_args, legend_string, "plot_mindcf_point"))
+        self.plot.plot_mindcf_point(prior, **_line(plot_args, legend_string))
         results = self._results
         assert results is not None, "the native plot has refused to draw no system"
         best = results.min_dcf_threshold(prior)
@@ -238,27 +237,27 @@ class Norm_DCF_Plot(_Plot):
 
     def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the normalized actual DCF."""
-        self.plot.plot_dcf_curve_act(**_line(plot_args, legend_string, "plot_dcf_curve_act"))
+        self.plot.plot_dcf_curve_act(**_line(plot_args, legend_string))
 
     def plot_dcf_curve_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the normalized minimum DCF."""
-        self.plot.plot_dcf_curve_min(**_line(plot_args, legend_string, "plot_dcf_curve_min"))
+        self.plot.plot_dcf_curve_min(**_line(plot_args, legend_string))
 
     def plot_miss_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the misses' part of the actual DCF."""
-        self.plot.plot_miss_rate_act(**_line(plot_args, legend_string, "plot_miss_rate_act"))
+        self.plot.plot_miss_rate_act(**_line(plot_args, legend_string))
 
     def plot_miss_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the misses' part of the minimum DCF."""
-        self.plot.plot_miss_rate_min(**_line(plot_args, legend_string, "plot_miss_rate_min"))
+        self.plot.plot_miss_rate_min(**_line(plot_args, legend_string))
 
     def plot_fa_rate_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the false alarms' part of the actual DCF."""
-        self.plot.plot_fa_rate_act(**_line(plot_args, legend_string, "plot_fa_rate_act"))
+        self.plot.plot_fa_rate_act(**_line(plot_args, legend_string))
 
     def plot_fa_rate_min(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the false alarms' part of the minimum DCF."""
-        self.plot.plot_fa_rate_min(**_line(plot_args, legend_string, "plot_fa_rate_min"))
+        self.plot.plot_fa_rate_min(**_line(plot_args, legend_string))
 
     def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
         """Mark the points of 30 false alarms and of 30 misses, with legend entries."""
@@ -269,7 +268,7 @@ class Norm_DCF_Plot(_Plot):
         self, plo: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> None:
         """Draw a vertical line at prior log-odds."""
-        line = _line(plot_args, legend_string, "plot_operating_point")
+        line = _line(plot_args, legend_string)
         self.plot.plot_operating_point(plo, **line)
 
     def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
@@ -280,10 +279,10 @@ class Norm_DCF_Plot(_Plot):
         """
         flags = np.asarray(plot_mask)
         if flags.shape != (len(_CURVES),) or not np.isin(flags, (0, 1)).all():
-            raise invalid("plot_mask", "plot_curves", "be 8 flags", describe(plot_mask))
+            raise invalid("plot_mask", "be 8 flags", describe(plot_mask))
         if isinstance(line_info, str) or len(line_info) != np.count_nonzero(flags):
             expected = f"hold line arguments for each of the {np.count_nonzero(flags)} flags set"
-            raise invalid("line_info", "plot_curves", expected, describe(line_info))
+            raise invalid("line_info", expected, describe(line_info))
         chosen = np.flatnonzero(flags).tolist()
         for index, plot_args in zip(chosen, line_info, strict=True):
             method, words = _CURVES[index]

@@ -42,7 +42,7 @@ def stackScores(key_or_ndx: Key | Ndx, scores_obj_array: Systems) -> Float64Arra
     Toolkit: stackScores.m; native: what ``fit_scores`` and ``apply`` do inside; differs: says which
     system lacks how many scores.
     """
-    return stack_scores(as_systems(scores_obj_array, "scores_obj_array", "stackScores"), key_or_ndx)
+    return stack_scores(as_systems(scores_obj_array, "scores_obj_array"), key_or_ndx)
 
 
 def make_classf_from_key(key: Key) -> Float64Array:
@@ -51,7 +51,7 @@ def make_classf_from_key(key: Key) -> Float64Array:
     Toolkit: make_classf_from_key.m; native: none, for targets and non-targets are kept apart;
     differs: nothing.
     """
-    require_key(key, "key", "make_classf_from_key")
+    require_key(key, "key")
     labels = np.where(key.tar, 1.0, -1.0).T
     return labels[(key.tar | key.non).T]
 
@@ -61,7 +61,7 @@ def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Key | Ndx) -> Scores:
 
     Toolkit: assemble_scr.m; native: what ``apply`` does inside; differs: nothing.
     """
-    return assemble(vector_of_numbers(scores, "scores", "assemble_scr"), key_or_ndx)
+    return assemble(vector_of_numbers(scores, "scores"), key_or_ndx)
 
 
 def make_initial_fusion_weights(numsystems: int) -> Float64Array:
@@ -71,8 +71,7 @@ def make_initial_fusion_weights(numsystems: int) -> Float64Array:
     starts; differs: nothing.
     """
     if numsystems < 1:
-        owner = "make_initial_fusion_weights"
-        raise invalid("numsystems", owner, "be at least 1", describe(numsystems))
+        raise invalid("numsystems", "be at least 1", describe(numsystems))
     return np.append(np.full(numsystems, 1.0 / numsystems), 0.0)
 
 
@@ -95,18 +94,18 @@ def linear_fuser(w: npt.ArrayLike, scores: npt.ArrayLike | None = None) -> Float
     >>> linear_fuser([0.5, 2.0, -1.0], [[1.0, 2.0], [0.0, 1.0]]).tolist()
     [-0.5, 2.0]
     """
-    weights = vector_of_numbers(w, "w", "linear_fuser")
+    weights = vector_of_numbers(w, "w")
     if weights.size < 2:
         hint = "To train a fusion use train_linear_fuser." if weights.size == 0 else ""
         expected = "hold one weight for each system, and the offset"
-        raise invalid("w", "linear_fuser", expected, f"{weights.size} numbers", hint)
+        raise invalid("w", expected, f"{weights.size} numbers", hint)
     if scores is None:
         listed = ", ".join(f"{weight:g}" for weight in weights[:-1])
         return f"linear fusion: weights [{listed}], offset {weights[-1]:g}"
-    matrix = matrix_of_numbers(scores, "scores", "linear_fuser")
+    matrix = matrix_of_numbers(scores, "scores")
     if matrix.shape[0] != weights.size - 1:
         expected = f"hold the scores of {weights.size - 1} systems, one in each row"
-        raise invalid("scores", "linear_fuser", expected, f"shape {matrix.shape}")
+        raise invalid("scores", expected, f"shape {matrix.shape}")
     fused: Float64Array = weights[:-1] @ matrix + weights[-1]
     return fused
 
@@ -132,11 +131,10 @@ def train_linear_fuser(
     >>> w.round(3).tolist(), f([[2.0]]).round(3).tolist()
     ([1.977, -2.299], [1.656])
     """
-    owner = "train_linear_fuser"
-    check_iterations(niters, owner)
+    check_iterations(niters)
     del cstepHessian, quiet
-    tar, non = split_by_label(as_matrix(scores, "scores", owner), classf, owner)
-    fit = LinearFusion.fit(tar, non, prior=prior, objective=rule_name(obj_func, owner))
+    tar, non = split_by_label(as_matrix(scores, "scores"), classf)
+    fit = LinearFusion.fit(tar, non, prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.append(fit.weights, fit.offset))
 
 
@@ -154,12 +152,11 @@ def train_linear_fusion_function(
     Toolkit: train_linear_fusion_function.m; native: `LinearFusion.fit_scores`; differs: trains to
     the exact optimum whatever `niters`.
     """
-    owner = "train_linear_fusion_function"
-    require_key(key, "key", owner)
-    check_iterations(niters, owner)
+    require_key(key, "key")
+    check_iterations(niters)
     del cstepHessian, quiet
-    objective = rule_name(obj_func, owner)
-    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
+    objective = rule_name(obj_func)
+    systems = as_systems(scores_obj_array, "scores_obj_array")
     logger.info("training linear fusion of %d systems", len(systems))
     fit = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
     logger.info("weights: %s, offset %f", " ".join(f"{w:f}" for w in fit.weights), fit.offset)
@@ -174,14 +171,13 @@ def apply_linear_fusion_function(
 
     Toolkit: apply_linear_fusion_function.m; native: ``LinearFusion.apply``; differs: nothing.
     """
-    owner = "apply_linear_fusion_function"
     if not callable(flin):
         hint = ""
         if isinstance(flin, QualityFusion):
             hint = "That is a quality fusion; use apply_quality_fusion_function."
         expected = "be what train_linear_fusion_function returns first"
-        raise invalid("flin", owner, expected, describe(flin), hint)
-    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
+        raise invalid("flin", expected, describe(flin), hint)
+    systems = as_systems(scores_obj_array, "scores_obj_array")
     return assemble(flin(stack_scores(systems, key_or_ndx)), key_or_ndx)
 
 
@@ -221,7 +217,7 @@ def linear_fusion_dev_eval(
     Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion.fit_scores` and ``apply``; differs:
     trains to the exact optimum whatever `niters`.
     """
-    require_ndx(ndx_eval, "ndx_eval", "linear_fusion_dev_eval")
+    require_ndx(ndx_eval, "ndx_eval")
     flin, _ = train_linear_fusion_function(
         key_dev, dev_scores_obj_array, prior, obj_func, niters, cstepHessian, quiet
     )
@@ -289,14 +285,14 @@ def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:
 
     Toolkit: load_score_files.m; native: ``Scores.read``; differs: returns a list.
     """
-    return [Scores.read(name) for name in listed_files(scorefilenames, "load_score_files")]
+    return [Scores.read(name) for name in listed_files(scorefilenames)]
 
 
-def listed_files(filenames: Sequence[FilePath], owner: str) -> Iterator[FilePath]:
+def listed_files(filenames: Sequence[FilePath]) -> Iterator[FilePath]:
     """Iterate over the names of files that are to be read, and log each."""
     if isinstance(filenames, str | PathLike):
         hint = "Put the name of a single file into a list."
-        raise invalid("filenames", owner, "be a list of files", describe(str(filenames)), hint)
+        raise invalid("filenames", "be a list of files", describe(str(filenames)), hint)
     for name in filenames:
         logger.info("loading %s", name)
         yield name
@@ -313,7 +309,7 @@ def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
     Toolkit: stackQ.m; native: what ``fit_scores`` and ``apply`` of `QualityFusion` do inside;
     differs: nothing.
     """
-    return stack_quality(as_qualities(quality_obj_array, "quality_obj_array", "stackQ"), key_or_ndx)
+    return stack_quality(as_qualities(quality_obj_array, "quality_obj_array"), key_or_ndx)
 
 
 def spliceQ(scrQ1: QualityMeasures, scrQ2: QualityMeasures, key_or_ndx: Trials) -> QualityMeasures:
@@ -338,11 +334,11 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64A
     Toolkit: AWB_sparse.m; native: `QualityFusion`; differs: weights are always needed.
     """
     aligned = qual.align_with_ndx(ndx)
-    form = form_from_triangle(vector_of_numbers(w, "w", "AWB_sparse"))
+    form = form_from_triangle(vector_of_numbers(w, "w"))
     if len(form) != aligned.n_measures + 1:
         n_weights = (aligned.n_measures + 1) * (aligned.n_measures + 2) // 2
         expected = f"hold {n_weights} weights for {aligned.n_measures} measures"
-        raise invalid("w", "AWB_sparse", expected, f"{np.size(w)}")
+        raise invalid("w", expected, f"{np.size(w)}")
     return _columns(quality_term(form, aligned.modelQ, aligned.segQ), ndx)
 
 
@@ -365,9 +361,8 @@ def qfuser_linear(
     ndx : Ndx or Key
         The trials.
     """
-    owner = "qfuser_linear"
-    weights = vector_of_numbers(w, "w", owner)
-    systems = matrix_of_numbers(scores, "scores", owner)
+    weights = vector_of_numbers(w, "w")
+    systems = matrix_of_numbers(scores, "scores")
     aligned = scrQ.align_with_ndx(ndx)
     segments, models = np.nonzero(_mask(ndx).T)
     return fuse_trials(weights, systems, aligned.modelQ[:, models], aligned.segQ[:, segments])
@@ -390,10 +385,10 @@ def qfuser_backoff(
     if isinstance(backoff, Scores):
         spare = stack_scores([backoff], ndx)[0]
     else:
-        spare = vector_of_numbers(backoff, "backoff", "qfuser_backoff")
+        spare = vector_of_numbers(backoff, "backoff")
     if spare.shape != fused.shape:
         expected = f"hold a score for each of the {fused.size} trials"
-        raise invalid("backoff", "qfuser_backoff", expected, f"shape {spare.shape}")
+        raise invalid("backoff", expected, f"shape {spare.shape}")
     n_missing = int(np.count_nonzero(~covered))
     if n_missing:
         message = (
@@ -421,12 +416,11 @@ def train_qfuser(
     optimum whatever `niters` and `w0`; of the weights the last, a second offset, is 0. The fusion
     takes scores, quality measures and trials as `qfuser_linear` does.
     """
-    owner = "train_qfuser"
-    require_key(key, "key", owner)
-    check_iterations(niters, owner)
+    require_key(key, "key")
+    check_iterations(niters)
     del quiet, w0, cstepHessian
-    systems = [assemble(row, key) for row in matrix_of_numbers(scores, "scores", owner)]
-    objective = rule_name(obj_func, owner)
+    systems = [assemble(row, key) for row in matrix_of_numbers(scores, "scores")]
+    objective = rule_name(obj_func)
     fit = QualityFusion.fit_scores(systems, [scrQ], key, prior=prior, objective=objective)
     weights = fit.toolkit_weights
 
@@ -453,17 +447,16 @@ def train_quality_fusion_function(
     Toolkit: train_quality_fusion_function.m; native: `QualityFusion.fit_scores`, what is returned;
     differs: trains to the exact optimum whatever `niters` and `wlin`.
     """
-    owner = "train_quality_fusion_function"
-    require_key(key, "key", owner)
-    check_iterations(niters, owner)
+    require_key(key, "key")
+    check_iterations(niters)
     del cstepHessian, quiet
-    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
-    qualities = as_qualities(quality_obj_array, "quality_obj_array", owner)
-    weights = as_vector(wlin, "wlin", owner)
+    systems = as_systems(scores_obj_array, "scores_obj_array")
+    qualities = as_qualities(quality_obj_array, "quality_obj_array")
+    weights = as_vector(wlin, "wlin")
     if weights.size != len(systems) + 1 or not np.isfinite(weights).all():
         expected = f"hold {len(systems)} weights and an offset, all finite"
-        raise invalid("wlin", owner, expected, describe(weights.tolist()))
-    return _train(key, systems, qualities, Qtrans, prior, rule_name(obj_func, owner), None)
+        raise invalid("wlin", expected, describe(weights.tolist()))
+    return _train(key, systems, qualities, Qtrans, prior, rule_name(obj_func), None)
 
 
 def _train(
@@ -477,8 +470,7 @@ def _train(
 ) -> QualityFusion:
     if np.size(qtrans) == 0:
         hint = "To take the measures as they are give an identity matrix."
-        owner = "train_quality_fusion_function"
-        raise invalid("Qtrans", owner, "not be empty", describe(qtrans), hint)
+        raise invalid("Qtrans", "not be empty", describe(qtrans), hint)
     logger.info("training quality fusion of %d systems", len(systems))
     logger.info("Qtrans = %s", np.asarray(qtrans).tolist())
     fit = QualityFusion.fit_scores(
@@ -501,15 +493,14 @@ def apply_quality_fusion_function(
     Toolkit: apply_quality_fusion_function.m; native: ``QualityFusion.apply``; differs: `Qtrans`
     must be that of the training. Trials without quality get their scores in `scr_lin`.
     """
-    owner = "apply_quality_fusion_function"
     if not isinstance(fqual, QualityFusion):
         expected = "be what train_quality_fusion_function returns"
-        raise invalid("fqual", owner, expected, describe(fqual))
-    if not np.array_equal(as_matrix(Qtrans, "Qtrans", owner), np.asarray(fqual.qtrans)):
-        raise invalid("Qtrans", owner, "be that of the training", describe(Qtrans))
-    require_scores(scr_lin, "scr_lin", owner)
-    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
-    qualities = as_qualities(quality_obj_array, "quality_obj_array", owner)
+        raise invalid("fqual", expected, describe(fqual))
+    if not np.array_equal(as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
+        raise invalid("Qtrans", "be that of the training", describe(Qtrans))
+    require_scores(scr_lin, "scr_lin")
+    systems = as_systems(scores_obj_array, "scores_obj_array")
+    qualities = as_qualities(quality_obj_array, "quality_obj_array")
     return fqual.apply(systems, qualities, key_or_ndx, backoff=scr_lin)
 
 
@@ -530,10 +521,9 @@ def linear_and_quality_fusion_scores(
     differs: trains to the exact optimum whatever `niters`.
     """
     del cstepHessian, quiet
-    owner = "linear_and_quality_fusion_scores"
-    systems = as_systems(scores_obj_array, "scores_obj_array", owner)
-    qualities = as_qualities(quality_obj_array, "quality_obj_array", owner)
-    linear, fqual = _train_both(key, systems, qualities, Qtrans, prior, niters, obj_func, owner)
+    systems = as_systems(scores_obj_array, "scores_obj_array")
+    qualities = as_qualities(quality_obj_array, "quality_obj_array")
+    linear, fqual = _train_both(key, systems, qualities, Qtrans, prior, niters, obj_func)
     return linear.apply(systems, key), fqual.apply(systems, qualities, key)
 
 
@@ -557,13 +547,12 @@ def linear_and_quality_fusion_dev_eval(
     differs: trains to the exact optimum whatever `niters`.
     """
     del cstepHessian, quiet
-    owner = "linear_and_quality_fusion_dev_eval"
-    require_ndx(ndx_eval, "ndx_eval", owner)
-    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array", owner)
-    dev_quality = as_qualities(dev_quality_obj_array, "dev_quality_obj_array", owner)
-    new = as_systems(eval_scores_obj_array, "eval_scores_obj_array", owner)
-    new_quality = as_qualities(eval_quality_obj_array, "eval_quality_obj_array", owner)
-    linear, fqual = _train_both(key_dev, dev, dev_quality, Qtrans, prior, niters, obj_func, owner)
+    require_ndx(ndx_eval, "ndx_eval")
+    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array")
+    dev_quality = as_qualities(dev_quality_obj_array, "dev_quality_obj_array")
+    new = as_systems(eval_scores_obj_array, "eval_scores_obj_array")
+    new_quality = as_qualities(eval_quality_obj_array, "eval_quality_obj_array")
+    linear, fqual = _train_both(key_dev, dev, dev_quality, Qtrans, prior, niters, obj_func)
     return (
         linear.apply(dev, key_dev),
         linear.apply(new, ndx_eval),
@@ -580,11 +569,10 @@ def _train_both(
     prior: float,
     niters: int,
     obj_func: Any,
-    owner: str,
 ) -> tuple[LinearFusion, QualityFusion]:
-    require_key(key, "key", owner)
-    check_iterations(niters, owner)
-    objective = rule_name(obj_func, owner)
+    require_key(key, "key")
+    check_iterations(niters)
+    objective = rule_name(obj_func)
     logger.info("training linear fusion of %d systems", len(systems))
     linear = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
     return linear, _train(key, systems, qualities, qtrans, prior, objective, linear)
@@ -672,7 +660,7 @@ def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
 
     Toolkit: load_qual_files.m; native: ``QualityMeasures.read``; differs: returns a list.
     """
-    return [QualityMeasures.read(name) for name in listed_files(qualfilenames, "load_qual_files")]
+    return [QualityMeasures.read(name) for name in listed_files(qualfilenames)]
 
 
 def _mask(ndx: Trials) -> npt.NDArray[np.bool_]:

@@ -31,7 +31,7 @@ _MASKS: dict[type, tuple[str, ...]] = {Ndx: ("trialmask",), Key: ("tar", "non")}
 
 
 def _to_keys(values: npt.ArrayLike) -> StrArray:
-    return as_ids(values, "keySet", "a map")
+    return as_ids(values, "keySet")
 
 
 def _to_values(values: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -58,13 +58,13 @@ class KeyValueMap:
         """Raise unless there is one value for each key."""
         if values.shape != self.keySet.shape:
             expected = f"hold one value for each of the {self.keySet.size} keys"
-            raise invalid("values", "a map", expected, describe(values))
+            raise invalid("values", expected, describe(values))
 
 
 MapLike = KeyValueMap | IdMap | Mapping[str, Any]
 
 
-def _as_map(given: Any, name: str, owner: str) -> KeyValueMap:
+def _as_map(given: Any, name: str) -> KeyValueMap:
     if isinstance(given, KeyValueMap):
         return given
     if isinstance(given, IdMap):
@@ -74,7 +74,7 @@ def _as_map(given: Any, name: str, owner: str) -> KeyValueMap:
             return KeyValueMap(given["keySet"], given["values"])
         return KeyValueMap(list(given), list(given.values()))
     expected = "be what read_map returns, an IdMap or a dict"
-    raise invalid(name, owner, expected, describe(given))
+    raise invalid(name, expected, describe(given))
 
 
 def read_list(filename: FilePath) -> list[str]:
@@ -90,11 +90,11 @@ def save_list(filename: FilePath, names: npt.ArrayLike) -> None:
 
     Toolkit: save_list.m; native: none; differs: refuses names that `read_list` would take apart.
     """
-    ids = as_ids(names, "list", "save_list").tolist()
+    ids = as_ids(names, "list").tolist()
     broken = [name for name in ids if name.split() != [name]]
     if broken:
         expected = "hold names without white space"
-        raise invalid("list", "save_list", expected, list_some(map(repr, broken)))
+        raise invalid("list", expected, list_some(map(repr, broken)))
     with atomic_write(filename) as temporary:
         Path(temporary).write_text("".join(f"{name}\n" for name in ids), encoding="utf-8")
 
@@ -123,15 +123,15 @@ def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
     >>> values.tolist(), is_present.tolist()
     (['1'], [False, True])
     """
-    table = _as_map(map, "map", "maplookup")
-    wanted = as_ids(keys, "keys", "maplookup")
+    table = _as_map(map, "map")
+    wanted = as_ids(keys, "keys")
     positions = IdIndex.of(table.keySet).locate_last(IdIndex.of(wanted))
     is_present: BoolArray = mark_read_only(positions >= 0)
     values = mark_read_only(table.values[positions[is_present]])
     if nargout == 2:
         return values, is_present
     if nargout != 1:
-        raise invalid("nargout", "maplookup", "be 1 or 2", describe(nargout))
+        raise invalid("nargout", "be 1 or 2", describe(nargout))
     n_missing = int(np.count_nonzero(~is_present))
     if n_missing:
         message = f"{n_missing} of keys not in map: {list_some(wanted[~is_present].tolist())}"
@@ -154,13 +154,12 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     >>> map_mod_names(ndx, training, names).modelset.tolist()
     ['new', 'newer']
     """
-    owner = "map_mod_names"
     masks = _MASKS.get(type(ndx_or_key))
     if masks is None:
-        raise invalid("ndx_or_key", owner, "be an Ndx or a Key", describe(ndx_or_key))
+        raise invalid("ndx_or_key", "be an Ndx or a Key", describe(ndx_or_key))
     models = ndx_or_key.modelset
-    segments, in_source = maplookup(_as_map(src_map, "src_map", owner), models, nargout=2)
-    renamed, in_target = maplookup(_as_map(dst_map, "dst_map", owner), segments, nargout=2)
+    segments, in_source = maplookup(_as_map(src_map, "src_map"), models, nargout=2)
+    renamed, in_target = maplookup(_as_map(dst_map, "dst_map"), segments, nargout=2)
     gone = models[in_source][~in_target]
     n_unchanged = int(np.count_nonzero(~in_source))
     if n_unchanged:
@@ -175,7 +174,7 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     if shared:
         merged = models[stays][[name == shared[0] for name in new_names]].tolist()
         message = (
-            f"`src_map` and `dst_map` of {owner} must give each model a name of its own; got "
+            f"`src_map` and `dst_map` must give each model a name of its own; got "
             f"{len(shared)} shared ({list_some(shared)}), the first by {list_some(merged)}."
         )
         raise InvalidInputError(message)
@@ -208,10 +207,10 @@ def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> st
     a: 1  2
     b: 3  4
     """
-    matrix = as_matrix(np.atleast_2d(np.asarray(X)), "X", "sprintfmatrix")
+    matrix = as_matrix(np.atleast_2d(np.asarray(X)), "X")
     if rowid is not None and len(rowid) != matrix.shape[0]:
         expected = f"have one name for each of the {matrix.shape[0]} rows"
-        raise invalid("rowid", "sprintfmatrix", expected, f"{len(rowid)}")
+        raise invalid("rowid", expected, f"{len(rowid)}")
     is_finite = np.isfinite(matrix)
     finite = matrix[is_finite]
     digits = int(np.floor(np.log10(np.abs(finite).max()))) if finite.any() else 0

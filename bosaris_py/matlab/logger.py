@@ -40,15 +40,15 @@ _PREFIXES = {2: "Error: ", 4: "Warning: ", 16: "Info: "}
 _ALL = 255
 
 
-def _check_level(level: Any, owner: str) -> int:
+def _check_level(level: Any) -> int:
     if isinstance(level, bool) or not isinstance(level, int | np.integer) or not 0 <= level <= _ALL:
         expected = "be a sum of the levels of Logger, 0 to 255"
-        raise invalid("level", owner, expected, describe(level))
+        raise invalid("level", expected, describe(level))
     return int(level)
 
 
-def _say(level: int, text: str, args: tuple[Any, ...], owner: str) -> None:
-    bits = _check_level(level, owner)
+def _say(level: int, text: str, args: tuple[Any, ...]) -> None:
+    bits = _check_level(level)
     # The gravest of the bits that are set decides Python's level; 0 is for nobody.
     ranks = [rank for bit, rank in _RANKS.items() if bits & bit]
     if ranks:
@@ -123,7 +123,7 @@ class Logger:
 
     def log(self, level: int, fmt: str, *args: Any) -> None:
         """Send a message, formatted as by sprintf, to all sinks that take its level."""
-        _say(level, fmt, args, "Logger.log")
+        _say(level, fmt, args)
 
     def add_fid(self, fid: TextIO, level: int = _ALL) -> None:
         """Add an open text file, which stays open when it is removed."""
@@ -175,10 +175,9 @@ class Logger:
     def _add(
         self, sink: object, make: Callable[[], logging.Handler], level: int, method: str
     ) -> None:
-        owner = f"Logger.{method}"
-        bits = _check_level(level, owner)
+        bits = _check_level(level)
         if sink in self._sinks:
-            warn_caller(f"{owner}: that is among the sinks already.", BosarisWarning)
+            warn_caller("That is among the sinks already.", BosarisWarning)
             return
         handler = make()
         taken = _Sink(bits)
@@ -216,7 +215,7 @@ def logprint(level: int, fmt: str, *args: Any) -> None:
     Toolkit: logprint.m; native: Python's `logging`; differs: if nobody listens, Python shows
     warnings and errors on standard error, and drops the rest.
     """
-    _say(level, fmt, args, "logprint")
+    _say(level, fmt, args)
 
 
 def log_info(fmt: str, *args: Any) -> None:
@@ -224,7 +223,7 @@ def log_info(fmt: str, *args: Any) -> None:
 
     Toolkit: log_info.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _say(Logger.Info, f"{_PREFIXES[Logger.Info]}{fmt}", args, "log_info")
+    _say(Logger.Info, f"{_PREFIXES[Logger.Info]}{fmt}", args)
 
 
 def log_warning(fmt: str, *args: Any) -> None:
@@ -232,7 +231,7 @@ def log_warning(fmt: str, *args: Any) -> None:
 
     Toolkit: log_warning.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _say(Logger.Warning, f"{_PREFIXES[Logger.Warning]}{fmt}", args, "log_warning")
+    _say(Logger.Warning, f"{_PREFIXES[Logger.Warning]}{fmt}", args)
 
 
 def log_error(fmt: str, *args: Any) -> None:
@@ -240,4 +239,4 @@ def log_error(fmt: str, *args: Any) -> None:
 
     Toolkit: log_error.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _say(Logger.Error, f"{_PREFIXES[Logger.Error]}{fmt}", args, "log_error")
+    _say(Logger.Error, f"{_PREFIXES[Logger.Error]}{fmt}", args)

@@ -47,7 +47,7 @@ def fast_actDCF(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 0.0], [1.0, 1.0])
     """
-    costs = _costs(plo, "fast_actDCF", ascending=True)
+    costs = _costs(plo, ascending=True)
     pmiss, pfa = Results(tar, non).error_rates_at(costs.thresholds)
     return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa
 
@@ -66,7 +66,7 @@ def fast_minDCF(
     >>> float(min_dcf), float(pmiss), float(pfa), prbep, eer
     (0.25, 0.0, 0.5, 0.5, 0.25)
     """
-    costs = _costs(plo, "fast_minDCF", ascending=False)
+    costs = _costs(plo, ascending=False)
     hull = Results(tar, non).rocch
     best = hull.best_vertices(costs)
     pmiss, pfa = hull.pmiss[best], hull.pfa[best]
@@ -87,7 +87,7 @@ def fastEval(
     (1.0, 0.5, 0.5, 0.25)
     """
     results = Results(tar, non)
-    costs = DecisionCosts.from_prior(prior, "fastEval")
+    costs = DecisionCosts.from_prior(prior)
     actual, minimum = (dcf(costs, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
     return actual, minimum, results.prbep, results.eer
 
@@ -103,13 +103,13 @@ def dcf_at_threshold(
 
     Toolkit: dcf_at_threshold.m; native: `error_rates_at`; differs: nothing.
     """
-    costs = DecisionCosts.from_prior(check_fraction(prior, "prior", "dcf_at_threshold"), "")
+    costs = DecisionCosts.from_prior(check_fraction(prior, "prior"))
     return costs.cost(*Results(tar, non).error_rates_at(thresholds), normalize=normalize)
 
 
-def _costs(plo: npt.ArrayLike, owner: str, *, ascending: bool) -> DecisionCosts:
-    values = as_vector(np.atleast_1d(np.asarray(plo)), "plo", owner)
-    refuse_nan(values, "plo", owner)
+def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
+    values = as_vector(np.atleast_1d(np.asarray(plo)), "plo")
+    refuse_nan(values, "plo")
     if ascending and (np.diff(values) < 0).any():
         message = "Parameter plo must be in ascending order."
         raise InvalidInputError(message)
@@ -136,7 +136,7 @@ def compute_roc(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 1.0, 1.0], [1.0, 1.0, 0.0])
     """
-    order, n_tar, n_non = _ranked(true_scores, false_scores, "compute_roc")
+    order, n_tar, n_non = _ranked(true_scores, false_scores)
     is_target = order < n_tar
     pmiss, pfa = np.zeros(order.size + 1), np.ones(order.size + 1)
     pmiss[1:] = np.cumsum(is_target) / n_tar
@@ -144,14 +144,12 @@ def compute_roc(
     return pmiss, pfa
 
 
-def _ranked(
-    tar: npt.ArrayLike, non: npt.ArrayLike, owner: str
-) -> tuple[npt.NDArray[np.intp], int, int]:
+def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
-    targets, others = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
+    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
     for scores, name in ((targets, "tar"), (others, "non")):
-        check_not_empty(scores, name, owner)
-        refuse_nan(scores, name, owner)
+        check_not_empty(scores, name)
+        refuse_nan(scores, name)
     order = np.argsort(np.concatenate((targets, others)), kind="stable")
     return order, targets.size, others.size
 
@@ -166,7 +164,7 @@ def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Flo
     >>> filter_roc([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0])[0].tolist()
     [0.0, 1.0, 1.0]
     """
-    miss, alarm = _curve(pm, pfa, "filter_roc")
+    miss, alarm = _curve(pm, pfa)
     # Where the run of equal values ends to which each point belongs.
     ends = np.maximum(_run_ends(miss), _run_ends(alarm)).tolist()
     kept = [0]
@@ -182,20 +180,18 @@ def _run_ends(values: Float64Array) -> npt.NDArray[np.intp]:
     return changes[np.searchsorted(changes, np.arange(values.size), side="right")]
 
 
-def _curve(
-    pmiss: npt.ArrayLike, pfa: npt.ArrayLike, owner: str
-) -> tuple[Float64Array, Float64Array]:
+def _curve(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
     """Return the vertices of a curve, whose Pmiss rises and whose Pfa falls."""
-    miss = as_vector(pmiss, "pmiss", owner).astype(np.float64)
-    alarm = as_vector(pfa, "pfa", owner).astype(np.float64)
+    miss = as_vector(pmiss, "pmiss").astype(np.float64)
+    alarm = as_vector(pfa, "pfa").astype(np.float64)
     if miss.size != alarm.size or miss.size == 0:
         expected = f"have as many points as `pmiss`, {miss.size}, and at least one"
-        raise invalid("pfa", owner, expected, f"{alarm.size}")
+        raise invalid("pfa", expected, f"{alarm.size}")
     if not (np.diff(miss) >= 0).all():
         hint = "Are `pmiss` and `pfa` swapped?" if (np.diff(miss) <= 0).all() else ""
-        raise invalid("pmiss", owner, "not decrease", describe(miss), hint)
+        raise invalid("pmiss", "not decrease", describe(miss), hint)
     if not (np.diff(alarm) <= 0).all():
-        raise invalid("pfa", owner, "not increase", describe(alarm))
+        raise invalid("pfa", "not increase", describe(alarm))
     return miss, alarm
 
 
@@ -227,7 +223,7 @@ def rocch2eer(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
     >>> rocch2eer([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
     0.25
     """
-    miss, alarm = _curve(pmiss, pfa, "rocch2eer")
+    miss, alarm = _curve(pmiss, pfa)
     rise, fall = np.diff(miss), -np.diff(alarm)
     slanted = (rise > 0) & (fall > 0)
     # Where the line through both ends has equal coordinates.
@@ -246,7 +242,7 @@ def area_under_rocch(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
     >>> area_under_rocch([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
     0.125
     """
-    miss, alarm = _curve(pmiss, pfa, "area_under_rocch")
+    miss, alarm = _curve(pmiss, pfa)
     return float(np.trapezoid(alarm, miss))
 
 
@@ -275,7 +271,7 @@ def rocchdet(
         if not 0.0 < low < high < 1.0:
             hint = "Percentages must be divided by 100." if 1.0 < high <= 100.0 else ""
             expected = "be two probabilities with 0 < lower < upper < 1"
-            raise invalid(f"{name} limits", "rocchdet", expected, f"{low} and {high}", hint)
+            raise invalid(f"{name} limits", expected, f"{low} and {high}", hint)
     hull = ROC.from_scores(tar, non).convex_hull()
     window = (pfa_min, pfa_max, pmiss_min, pmiss_max)
     pieces = [
@@ -284,10 +280,10 @@ def rocchdet(
     points = np.concatenate(pieces, axis=1) if pieces else np.empty((2, 0))
     cost = None
     if dcfweights is not None and np.size(dcfweights):
-        weights = as_vector(dcfweights, "dcfweights", "rocchdet")
+        weights = as_vector(dcfweights, "dcfweights")
         if weights.size != 2:
             expected = "be the weights of pmiss and of pfa"
-            raise invalid("dcfweights", "rocchdet", expected, f"{weights.size} numbers")
+            raise invalid("dcfweights", expected, f"{weights.size} numbers")
         cost = float((weights[0] * hull.pmiss + weights[1] * hull.pfa).min())
     return probit(points[0]), probit(points[1]), hull.eer, cost
 
@@ -335,10 +331,10 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, npt.NDArray[np.int64], Float64
     >>> fitted.tolist(), width.tolist(), height.tolist()
     ([0.5, 0.5, 1.0], [2, 1], [0.5, 1.0])
     """
-    values = as_vector(y, "y", "pavx").astype(np.float64)
-    check_not_empty(values, "y", "pavx")
+    values = as_vector(y, "y").astype(np.float64)
+    check_not_empty(values, "y")
     if not np.isfinite(values).all():
-        raise invalid("y", "pavx", "be finite", describe(values))
+        raise invalid("y", "be finite", describe(values))
     if np.isin(values, (0.0, 1.0)).all() and 0.0 < values.sum() < values.size:
         # The steps are the edges of the convex hull of a ROC with the places as scores.
         ones, zeros = np.flatnonzero(values), np.flatnonzero(values == 0.0)
@@ -369,7 +365,7 @@ def opt_loglr(
     >>> tar.round(5).tolist(), non.round(5).tolist()
     ([0.0, inf], [-inf, 0.0])
     """
-    order, n_tar, n_non = _ranked(tar_scores, nontar_scores, "opt_loglr")
+    order, n_tar, n_non = _ranked(tar_scores, nontar_scores)
     scores = np.concatenate((np.asarray(tar_scores), np.asarray(nontar_scores)))
     if option == "laplace":
         # Only the order matters, so ranks leave room for scores beyond the outermost.
@@ -385,7 +381,7 @@ def opt_loglr(
     elif option == "raw":
         llrs = np.concatenate(optimal_llrs(scores[:n_tar], scores[n_tar:]))
     else:
-        raise invalid("option", "opt_loglr", "be 'laplace' or 'raw'", describe(option))
+        raise invalid("option", "be 'laplace' or 'raw'", describe(option))
     llrs[order] += np.arange(1, order.size + 1) * (_RANK_STEP / order.size)
     return mark_read_only(llrs[:n_tar]), mark_read_only(llrs[n_tar:])
 
@@ -420,7 +416,7 @@ def kldivergence_of_systems(
     """
     if key is None:
         return kl_divergence(scores, prior)
-    return kl_divergence(scores, prior, is_target=_is_target(key, "kldivergence_of_systems"))
+    return kl_divergence(scores, prior, is_target=_is_target(key))
 
 
 def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
@@ -429,12 +425,12 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
     Toolkit: evalAll.m; native: `SystemComparison`; differs: nothing. Columns of `scores` are the
     trials of the key, column by column.
     """
-    is_target = _is_target(key, "evalAll")
-    matrix = as_matrix(scores, "scores", "evalAll")
+    is_target = _is_target(key)
+    matrix = as_matrix(scores, "scores")
     if matrix.shape[1] != is_target.size:
         expected = f"have one column for each of the {is_target.size} trials of the key"
         hint = "Is it transposed?" if matrix.shape[0] == is_target.size else ""
-        raise invalid("scores", "evalAll", expected, f"shape {matrix.shape}", hint)
+        raise invalid("scores", expected, f"shape {matrix.shape}", hint)
     rows = []
     for row in matrix:
         results = Results(row[is_target], row[~is_target])
@@ -443,8 +439,8 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
     return np.array(rows)
 
 
-def _is_target(key: Key, owner: str) -> npt.NDArray[np.bool_]:
-    require_key(key, "key", owner)
+def _is_target(key: Key) -> npt.NDArray[np.bool_]:
+    require_key(key, "key")
     labels: npt.NDArray[np.bool_] = key.tar.T[(key.tar | key.non).T]
     return labels
 
@@ -457,29 +453,24 @@ def analyse_dev_lin_fusion(
     Toolkit: analyse_dev_lin_fusion.m; native: `SystemComparison`, which is returned too; differs:
     nothing is printed unless logging shows level INFO.
     """
-    return _analyse_dev(key, scores_obj_array, [scr_lin], prior, "analyse_dev_lin_fusion")
+    return _analyse_dev(key, scores_obj_array, [scr_lin], prior)
 
 
 def analyse_dev_lin_and_qual_fusion(
-    key: Key,
-    scores_obj_array: Systems,
-    scr_lin: Scores,
-    scr_qual: Scores,
-    prior: float,
+    key: Key, scores_obj_array: Systems, scr_lin: Scores, scr_qual: Scores, prior: float
 ) -> SystemComparison:
     """Compare subsystems with their fusions without and with quality measures on dev.
 
     Toolkit: analyse_dev_lin_and_qual_fusion.m; native: `SystemComparison`, which is returned too;
     differs: nothing is printed unless logging shows level INFO.
     """
-    owner = "analyse_dev_lin_and_qual_fusion"
-    return _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior, owner)
+    return _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior)
 
 
 def _analyse_dev(
-    key: Key, scores: Systems, fusions: list[Scores], prior: float, owner: str
+    key: Key, scores: Systems, fusions: list[Scores], prior: float
 ) -> SystemComparison:
-    systems = as_systems(scores, "scores_obj_array", owner)
+    systems = as_systems(scores, "scores_obj_array")
     comparison = SystemComparison.from_scores([*systems, *fusions], key, prior=prior)
     logger.info(
         "True Dev target proportion is %g%%. System estimates are:\n%s",
@@ -510,9 +501,8 @@ def analyse_eval_lin_fusion(
     Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`, which is returned too; differs:
     nothing is printed unless logging shows level INFO.
     """
-    owner = "analyse_eval_lin_fusion"
-    dev = [*as_systems(dev_scores_obj_array, "dev_scores_obj_array", owner), dev_lin]
-    evaluation = [*as_systems(eval_scores_obj_array, "eval_scores_obj_array", owner), eval_lin]
+    dev = [*as_systems(dev_scores_obj_array, "dev_scores_obj_array"), dev_lin]
+    evaluation = [*as_systems(eval_scores_obj_array, "eval_scores_obj_array"), eval_lin]
     return _analyse_eval(key_dev, ndx_eval, dev, evaluation, eval_lin)
 
 
@@ -531,9 +521,8 @@ def analyse_eval_lin_and_qual_fusion(
     Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`, which is returned too;
     differs: nothing is printed unless logging shows level INFO.
     """
-    owner = "analyse_eval_lin_and_qual_fusion"
-    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array", owner)
-    evaluation = as_systems(eval_scores_obj_array, "eval_scores_obj_array", owner)
+    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array")
+    evaluation = as_systems(eval_scores_obj_array, "eval_scores_obj_array")
     dev, evaluation = [*dev, dev_lin, dev_qual], [*evaluation, eval_lin, eval_qual]
     return _analyse_eval(key_dev, ndx_eval, dev, evaluation, eval_lin)
 

@@ -101,13 +101,13 @@ def cllr(
         (tar, tar_weights, -1.0, "tar"),
         (non, non_weights, 1.0, "non"),
     ):
-        array = as_vector(scores, name, "cllr")
-        check_not_empty(array, name, "cllr")
-        checked = as_weights(weights, array.size, f"{name}_weights", "cllr")
-        check_weight_range(checked, f"{name}_weights", "cllr")
+        array = as_vector(scores, name)
+        check_not_empty(array, name)
+        checked = as_weights(weights, array.size, f"{name}_weights")
+        check_weight_range(checked, f"{name}_weights")
         bits = mean_bits(array, checked, sign=sign)
         if math.isnan(bits):
-            refuse_nan(array, name, "cllr")
+            refuse_nan(array, name)
         total += bits
     return total / 2.0
 
@@ -155,7 +155,7 @@ def min_cllr(
     >>> min_cllr([1.0, 2.0], [-1.0, 0.0])
     0.0
     """
-    return hull_of(tar, non, tar_weights, non_weights, "min_cllr").min_cllr
+    return hull_of(tar, non, tar_weights, non_weights).min_cllr
 
 
 def mean_bits(scores: FloatArray, weights: npt.NDArray[np.float64] | None, *, sign: float) -> float:
@@ -299,17 +299,13 @@ def estimate_target_proportions(llrs: npt.ArrayLike, prior: float | OperatingPoi
     >>> estimate_target_proportions([[math.log(3.0), -math.log(3.0), 0.0]], 0.5).round(12)
     array([0.5])
     """
-    owner = "estimate_target_proportions"
-    _, plo = resolve_prior(prior, owner)
-    matrix = _as_llrs(llrs, owner)
+    _, plo = resolve_prior(prior)
+    matrix = _as_llrs(llrs)
     return np.array([np.mean(sigmoid(row + plo)) for row in matrix.astype(np.float64, copy=False)])
 
 
 def kl_divergence(
-    llrs: npt.ArrayLike,
-    prior: float | OperatingPoint,
-    *,
-    is_target: npt.ArrayLike | None = None,
+    llrs: npt.ArrayLike, prior: float | OperatingPoint, *, is_target: npt.ArrayLike | None = None
 ) -> Float64Array:
     r"""Measure how far the posteriors of each two systems are apart.
 
@@ -352,27 +348,26 @@ def kl_divergence(
     >>> kl_divergence([[0.0], [math.log(3.0)]], 0.5).round(6).tolist()
     [[0.0, 0.143841], [0.130812, 0.0]]
     """
-    owner = "kl_divergence"
-    probability, plo = resolve_prior(prior, owner)
-    matrix = _as_llrs(llrs, owner)
+    probability, plo = resolve_prior(prior)
+    matrix = _as_llrs(llrs)
     if is_target is None:
         return _mean_divergence(matrix, plo)
-    labels = as_mask(is_target, "is_target", owner)
+    labels = as_mask(is_target, "is_target")
     if labels.shape != matrix.shape[1:]:
         expected = f"have one label for each of the {matrix.shape[1]} trials"
-        raise invalid("is_target", owner, expected, f"shape {labels.shape}")
+        raise invalid("is_target", expected, f"shape {labels.shape}")
     if labels.all() or not labels.any():
-        raise invalid("is_target", owner, "name trials of both classes", describe(labels))
+        raise invalid("is_target", "name trials of both classes", describe(labels))
     of_targets = _mean_divergence(matrix[:, labels], plo)
     of_others = _mean_divergence(matrix[:, ~labels], plo)
     weighted: Float64Array = probability * of_targets + (1.0 - probability) * of_others
     return weighted
 
 
-def _as_llrs(llrs: npt.ArrayLike, owner: str) -> FloatArray:
-    matrix = as_matrix(llrs, "llrs", owner)
-    check_not_empty(matrix, "llrs", owner)
-    refuse_nan(matrix, "llrs", owner)
+def _as_llrs(llrs: npt.ArrayLike) -> FloatArray:
+    matrix = as_matrix(llrs, "llrs")
+    check_not_empty(matrix, "llrs")
+    refuse_nan(matrix, "llrs")
     return matrix
 
 

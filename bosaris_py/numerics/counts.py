@@ -28,25 +28,25 @@ from bosaris_py.numerics.threshold_grid import GridCounts, ThresholdGrid, add_co
 
 
 def as_trials(
-    scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str, owner: str
+    scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Return the scores of a class, and their weights if they have any, as checked arrays."""
-    array = as_vector(scores, name, owner)
-    check_not_empty(array, name, owner)
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
     # The minimum is NaN if any score is, and costs less than a search for NaN.
     if np.isnan(array.min()):
-        refuse_nan(array, name, owner)
-    checked = as_weights(weights, array.size, f"{name}_weights", owner)
-    check_weight_range(checked, f"{name}_weights", owner)
+        refuse_nan(array, name)
+    checked = as_weights(weights, array.size, f"{name}_weights")
+    check_weight_range(checked, f"{name}_weights")
     return array, checked
 
 
-def as_thresholds(thresholds: npt.ArrayLike, owner: str) -> Float64Array:
+def as_thresholds(thresholds: npt.ArrayLike) -> Float64Array:
     """Return thresholds as an array; raise unless they ascend."""
     limits: Float64Array = np.asarray(thresholds, dtype=np.float64)
     if limits.ndim != 1 or not (limits[1:] > limits[:-1]).all() or np.isnan(limits[:1]).any():
         expected = "be one-dimensional and strictly ascending"
-        raise invalid("thresholds", owner, expected, describe(limits))
+        raise invalid("thresholds", expected, describe(limits))
     return limits
 
 
@@ -90,12 +90,11 @@ def count_between(
     >>> at.tolist(), between.tolist()
     ([0, 2], [1, 2, 0])
     """
-    owner = "count_between"
-    limits = as_thresholds(thresholds, owner)
-    array = as_vector(scores, "scores", owner)
+    limits = as_thresholds(thresholds)
+    array = as_vector(scores, "scores")
     if array.size and np.isnan(array.min()):
-        refuse_nan(array, "scores", owner)
-    return count_checked(limits, array, as_weights(weights, array.size, "weights", owner))
+        refuse_nan(array, "scores")
+    return count_checked(limits, array, as_weights(weights, array.size, "weights"))
 
 
 def count_checked(
@@ -130,11 +129,7 @@ def count_sorted(thresholds: Float64Array, scores: SortedScores) -> tuple[Weight
 
 
 def _count_sparsely(
-    thresholds: Float64Array,
-    scores: FloatArray,
-    weights: Float64Array | None,
-    *,
-    whole: bool,
+    thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, *, whole: bool
 ) -> tuple[Weights, Weights]:
     """Count few scores at many thresholds; where no score is tied, in one array."""
     order = np.argsort(scores, kind="stable")
@@ -186,7 +181,7 @@ class RunningCounts:
     """
 
     def __init__(self, thresholds: npt.ArrayLike) -> None:
-        self._thresholds = as_thresholds(thresholds, "RunningCounts")
+        self._thresholds = as_thresholds(thresholds)
         self._counts: Weights = np.zeros(2 * self._thresholds.size + 1, dtype=np.int64)
         self._tallies: dict[np.dtype[Any], tuple[ThresholdGrid, GridCounts]] = {}
 
@@ -245,15 +240,11 @@ def distinct_scores(tar: SortedScores) -> tuple[Float64Array, Weights]:
 
 
 def count_part(
-    target_scores: Float64Array,
-    scores: npt.ArrayLike,
-    weights: npt.ArrayLike | None,
-    name: str,
-    owner: str,
+    target_scores: Float64Array, scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
 ) -> tuple[Weights, Weights]:
     """Count a part of the trials at and between target scores; it may be empty."""
     if _has_trials(scores, weights):
-        return count_checked(target_scores, *as_trials(scores, weights, name, owner))
+        return count_checked(target_scores, *as_trials(scores, weights, name))
     nothing = mark_read_only(np.zeros(1, dtype=np.int64))
     between = np.broadcast_to(nothing, target_scores.size + 1)
     return np.broadcast_to(nothing, target_scores.shape), between
@@ -271,7 +262,7 @@ def as_factor(value: float, name: str) -> int | float:
     except (TypeError, ValueError):
         factor = math.nan
     if not (math.isfinite(factor) and factor >= 0.0):
-        raise invalid(name, "ROC.weighted", "be finite and not negative", describe(value))
+        raise invalid(name, "be finite and not negative", describe(value))
     return int(factor) if factor.is_integer() else factor
 
 

@@ -411,13 +411,8 @@ class LinearObjective(ABC):
         """Return the moments of targets and of non-targets, of the scores as they are."""
 
     @abstractmethod
-    def refuse_non_finite(self, owner: str) -> None:
+    def refuse_non_finite(self) -> None:
         """Raise with counts of what cannot be trained on.
-
-        Parameters
-        ----------
-        owner : str
-            Whom the error speaks of.
 
         Raises
         ------
@@ -549,7 +544,6 @@ class TrainingObjective(LinearObjective):
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
         block: int | None = None,
-        owner: str = "TrainingObjective",
     ) -> "TrainingObjective":
         """Check the arguments and set up the objective on scores as they are.
 
@@ -565,8 +559,6 @@ class TrainingObjective(LinearObjective):
             Trial weights; trials of weight zero are left out.
         block : int or None
             Trials in one block; None picks a size for the cache.
-        owner : str
-            Whom error messages speak of.
 
         Returns
         -------
@@ -579,17 +571,17 @@ class TrainingObjective(LinearObjective):
             If a class is empty, the numbers of systems differ, or an argument is
             out of range. Non-finite scores are not looked for here.
         """
-        rule = scoring_rule(objective, owner)
-        probability, plo = resolve_prior(prior, owner)
-        tar_matrix = _as_systems(tar, "tar", owner)
-        non_matrix = _as_systems(non, "non", owner)
+        rule = scoring_rule(objective)
+        probability, plo = resolve_prior(prior)
+        tar_matrix = _as_systems(tar, "tar")
+        non_matrix = _as_systems(non, "non")
         n_systems = tar_matrix.shape[0]
         if non_matrix.shape[0] != n_systems:
             expected = f"hold the same {n_systems} systems as `tar`, one in each row"
             hint = "Scores of several systems are (n_systems, n_trials)."
-            raise invalid("non", owner, expected, f"{non_matrix.shape[0]} rows", hint)
-        tar_matrix, tar_used = _drop_unweighted(tar_matrix, tar_weights, "tar", owner)
-        non_matrix, non_used = _drop_unweighted(non_matrix, non_weights, "non", owner)
+            raise invalid("non", expected, f"{non_matrix.shape[0]} rows", hint)
+        tar_matrix, tar_used = _drop_unweighted(tar_matrix, tar_weights, "tar")
+        non_matrix, non_used = _drop_unweighted(non_matrix, non_weights, "non")
         return cls(
             tar=tar_matrix,
             non=non_matrix,
@@ -618,9 +610,9 @@ class TrainingObjective(LinearObjective):
         tar = class_moments(self.tar, self.tar_weights)
         return tar, class_moments(self.non, self.non_weights)
 
-    def refuse_non_finite(self, owner: str) -> None:
+    def refuse_non_finite(self) -> None:
         """Raise with counts and positions of what cannot be trained on."""
-        refuse_non_finite(self.tar, self.non, owner)
+        refuse_non_finite(self.tar, self.non)
 
     def thinned(self, n_trials: int) -> "TrainingObjective":
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
@@ -664,23 +656,23 @@ class TrainingObjective(LinearObjective):
         )
 
 
-def _as_systems(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
     """Return scores as a matrix with one row for each system, without a copy."""
     if np.ndim(scores) == 2:
-        matrix = as_matrix(scores, name, owner)
+        matrix = as_matrix(scores, name)
     else:
-        matrix = as_vector(scores, name, owner)[np.newaxis]
+        matrix = as_vector(scores, name)[np.newaxis]
     if matrix.shape[0] == 0:
-        raise invalid(name, owner, "hold the scores of at least one system", "no rows")
-    check_not_empty(matrix, name, owner)
+        raise invalid(name, "hold the scores of at least one system", "no rows")
+    check_not_empty(matrix, name)
     return matrix
 
 
 def _drop_unweighted(
-    scores: FloatArray, weights: npt.ArrayLike | None, name: str, owner: str
+    scores: FloatArray, weights: npt.ArrayLike | None, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Check trial weights and leave out the trials whose weight is zero."""
-    checked = as_weights(weights, scores.shape[1], f"{name}_weights", owner)
+    checked = as_weights(weights, scores.shape[1], f"{name}_weights")
     if checked is not None:
         checked = moderate_weights(checked)
     if checked is None or checked.all():
@@ -764,10 +756,9 @@ def evaluate_objective(
     >>> round(evaluate_objective([2.0, 4.0], [-3.0, 0.5], objective="brier"), 6)
     0.404238
     """
-    owner = "evaluate_objective"
-    tar_llrs, non_llrs = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
-    refuse_nan(tar_llrs, "tar", owner)
-    refuse_nan(non_llrs, "non", owner)
+    tar_llrs, non_llrs = as_vector(tar, "tar"), as_vector(non, "non")
+    refuse_nan(tar_llrs, "tar")
+    refuse_nan(non_llrs, "non")
     training = TrainingObjective.from_scores(
         tar_llrs,
         non_llrs,
@@ -775,20 +766,17 @@ def evaluate_objective(
         objective=objective,
         tar_weights=tar_weights,
         non_weights=non_weights,
-        owner=owner,
     )
     return training.evaluate(np.array([1.0, 0.0])).value
 
 
-def refuse_non_finite(tar: FloatArray, non: FloatArray, owner: str) -> None:
+def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
     """Raise with counts and first positions, for each system, of what cannot be trained on.
 
     Parameters
     ----------
     tar, non : (n_systems, n_trials) ndarray of float
         Training scores.
-    owner : str
-        Whom the error speaks of.
 
     Raises
     ------
@@ -812,7 +800,7 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray, owner: str) -> None:
                     )
     if complaints:
         message = (
-            f"{owner} must be trained on finite scores; {'; '.join(complaints)}. "
-            "A linear map has no use for them: leave those trials out or repair the system."
+            f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "
+            "It has no use for others: leave those trials out or repair the system."
         )
         raise InvalidInputError(message)

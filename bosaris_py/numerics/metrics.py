@@ -25,19 +25,18 @@ def roc_of(
     non: npt.ArrayLike,
     tar_weights: npt.ArrayLike | None,
     non_weights: npt.ArrayLike | None,
-    owner: str,
 ) -> tuple[ROC, bool]:
     """Return the ROC, or where targets are many, that of negated scores of swapped classes.
 
     Only the smaller class need be sorted then. Also returned is whether classes are swapped.
     """
-    targets, others = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
+    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
     if targets.size <= 2 * others.size:
-        ordered = SortedScores.from_scores(targets, tar_weights, name="tar", owner=owner)
-        counted = as_trials(others, non_weights, "non", owner)
+        ordered = SortedScores.from_scores(targets, tar_weights, name="tar")
+        counted = as_trials(others, non_weights, "non")
         return ROC.from_sorted_targets(ordered, *counted), False
-    counted = as_trials(targets, tar_weights, "tar", owner)
-    ordered = SortedScores.from_scores(others, non_weights, name="non", owner=owner)
+    counted = as_trials(targets, tar_weights, "tar")
+    ordered = SortedScores.from_scores(others, non_weights, name="non")
     values, weight = distinct_scores(ordered)
     at, between = count_checked(values, *counted)
     return ROC(mark_read_only(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
@@ -48,13 +47,12 @@ def hull_of(
     non: npt.ArrayLike,
     tar_weights: npt.ArrayLike | None,
     non_weights: npt.ArrayLike | None,
-    owner: str,
 ) -> ROCCH:
     """Return the convex hull of two lists of scores by sorting the smaller one only.
 
     Its rates hold at its thresholds, but those are not always target scores.
     """
-    roc, swapped = roc_of(tar, non, tar_weights, non_weights, owner)
+    roc, swapped = roc_of(tar, non, tar_weights, non_weights)
     hull = roc.convex_hull()
     if not swapped:
         return hull
@@ -141,11 +139,11 @@ def eer(
     >>> eer([1.0, 3.0], [0.0, 2.0], definition="interpolated")
     0.5
     """
-    check_eer_definition(definition, "eer")
+    check_eer_definition(definition)
     if definition == "rocch":
-        return hull_of(tar, non, tar_weights, non_weights, "eer").eer
+        return hull_of(tar, non, tar_weights, non_weights).eer
     # The other definitions are the same if the classes are swapped, too.
-    return roc_of(tar, non, tar_weights, non_weights, "eer")[0].equal_error_rate(definition)
+    return roc_of(tar, non, tar_weights, non_weights)[0].equal_error_rate(definition)
 
 
 def prbep(
@@ -190,7 +188,7 @@ def prbep(
     >>> prbep([1.0, 3.0], [0.0, 2.0])
     0.5
     """
-    return hull_of(tar, non, tar_weights, non_weights, "prbep").prbep
+    return hull_of(tar, non, tar_weights, non_weights).prbep
 
 
 def auc(
@@ -233,7 +231,7 @@ def auc(
     0.75
     """
     # The chance is the same if the classes are swapped and the scores negated.
-    return roc_of(tar, non, tar_weights, non_weights, "auc")[0].auc
+    return roc_of(tar, non, tar_weights, non_weights)[0].auc
 
 
 def min_dcf(
@@ -292,7 +290,7 @@ def min_dcf(
     >>> float(min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
     0.25
     """
-    hull = hull_of(tar, non, tar_weights, non_weights, "min_dcf")
+    hull = hull_of(tar, non, tar_weights, non_weights)
     return hull.min_dcf(prior, normalize=normalize)
 
 
@@ -377,11 +375,10 @@ def error_rates_at(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 0.5], [0.5, 0.0])
     """
-    owner = "error_rates_at"
     limits = np.asarray(thresholds, dtype=np.float64)
-    refuse_nan(np.atleast_1d(limits), "thresholds", owner)
-    pmiss = share_below(*as_trials(tar, tar_weights, "tar", owner), limits)
-    pfa = share_above(*as_trials(non, non_weights, "non", owner), limits)
+    refuse_nan(np.atleast_1d(limits), "thresholds")
+    pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
+    pfa = share_above(*as_trials(non, non_weights, "non"), limits)
     return pmiss[()], pfa[()]
 
 
@@ -439,10 +436,10 @@ def act_dcf(
     >>> float(act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
     0.25
     """
-    costs = DecisionCosts.from_prior(prior, "act_dcf")
+    costs = DecisionCosts.from_prior(prior)
     limits = costs.thresholds
-    pmiss = share_below(*as_trials(tar, tar_weights, "tar", "act_dcf"), limits)
-    pfa = share_above(*as_trials(non, non_weights, "non", "act_dcf"), limits)
+    pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
+    pfa = share_above(*as_trials(non, non_weights, "non"), limits)
     return costs.cost(pmiss, pfa, normalize=normalize)
 
 
@@ -489,9 +486,8 @@ def optimal_llrs(
     >>> tar_llrs.tolist(), non_llrs.tolist()
     ([0.0, inf], [-inf, 0.0])
     """
-    owner = "optimal_llrs"
-    hull = hull_of(tar, non, tar_weights, non_weights, owner)
-    return hull.llr_of(as_vector(tar, "tar", owner)), hull.llr_of(as_vector(non, "non", owner))
+    hull = hull_of(tar, non, tar_weights, non_weights)
+    return hull.llr_of(as_vector(tar, "tar")), hull.llr_of(as_vector(non, "non"))
 
 
 @attrs.frozen(eq=False)

@@ -43,7 +43,7 @@ def logit(p: npt.ArrayLike) -> Any:
     >>> float(round(logit(0.01), 4))
     -4.5951
     """
-    probabilities = _as_probabilities(p, "logit")
+    probabilities = _as_probabilities(p)
     return special.logit(probabilities)[()]
 
 
@@ -97,19 +97,19 @@ def probit(p: npt.ArrayLike) -> Any:
     >>> float(probit(0.5))
     0.0
     """
-    return special.ndtri(_as_probabilities(p, "probit"))[()]
+    return special.ndtri(_as_probabilities(p))[()]
 
 
-def _as_probabilities(p: npt.ArrayLike, owner: str) -> npt.NDArray[np.float64]:
+def _as_probabilities(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     try:
         probabilities = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError):
-        raise invalid("p", owner, "be numbers", describe(p)) from None
+        raise invalid("p", "be numbers", describe(p)) from None
     good = (probabilities >= 0) & (probabilities <= 1)
     if not good.all():
         first = probabilities[~good].flat[0]
         hint = "Percentages must be divided by 100." if first > 1 else ""
-        raise invalid("p", owner, "lie in [0, 1]", f"{first}", hint)
+        raise invalid("p", "lie in [0, 1]", f"{first}", hint)
     return probabilities
 
 
@@ -150,20 +150,18 @@ def effective_prior(p_target: float, c_miss: float, c_fa: float) -> float:
 
 def _positive_cost(instance: object, attribute: "attrs.Attribute[float]", value: float) -> None:
     if not (math.isfinite(value) and value > 0):
-        raise invalid(
-            attribute.name, type(instance).__name__, "be positive and finite", describe(value)
-        )
+        raise invalid(attribute.name, "be positive and finite", describe(value))
 
 
 def _to_prior(value: float) -> float:
-    return check_fraction(value, "p_target", "OperatingPoint")
+    return check_fraction(value, "p_target")
 
 
 def _to_cost(value: float) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise invalid("a cost", "OperatingPoint", "be a number", describe(value)) from None
+        raise invalid("a cost", "be a number", describe(value)) from None
 
 
 @attrs.frozen
@@ -247,7 +245,7 @@ class DecisionCosts:
     plo: npt.NDArray[np.float64]
 
     @classmethod
-    def from_prior(cls, prior: "PriorLike", owner: str) -> "DecisionCosts":
+    def from_prior(cls, prior: "PriorLike") -> "DecisionCosts":
         """Read a `prior` argument: probabilities (unit costs) or operating points."""
         if isinstance(prior, DecisionCosts):
             return prior
@@ -261,11 +259,11 @@ class DecisionCosts:
             return cls._from_points(points, shape=(len(points),))
         scalar = np.ndim(prior) == 0  # type: ignore[arg-type]
         if scalar:
-            check_fraction(prior, "prior", owner)  # type: ignore[arg-type]
-        values = as_vector(np.atleast_1d(np.asarray(prior)), "prior", owner)
+            check_fraction(prior, "prior")  # type: ignore[arg-type]
+        values = as_vector(np.atleast_1d(np.asarray(prior)), "prior")
         values = values.astype(np.float64, copy=False)
         for value in values[~((values > 0) & (values < 1))][:1]:
-            check_fraction(value, "prior", owner)
+            check_fraction(value, "prior")
         shape = () if scalar else values.shape
         plo = special.logit(values)
         return cls(
@@ -302,11 +300,7 @@ class DecisionCosts:
         return np.minimum(self.miss, self.fa)
 
     def cost(
-        self,
-        pmiss: npt.NDArray[np.float64],
-        pfa: npt.NDArray[np.float64],
-        *,
-        normalize: bool,
+        self, pmiss: npt.NDArray[np.float64], pfa: npt.NDArray[np.float64], *, normalize: bool
     ) -> Any:
         """Return miss * pmiss + fa * pfa, over `default_cost` if `normalize`."""
         cost = self.miss * pmiss + self.fa * pfa

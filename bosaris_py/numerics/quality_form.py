@@ -81,11 +81,11 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
     >>> form_from_triangle([1.0, 2.0, 3.0]).tolist()
     [[2.0, 2.0], [2.0, 6.0]]
     """
-    weights = as_vector(triangle, "triangle", "form_from_triangle")
+    weights = as_vector(triangle, "triangle")
     size = (math.isqrt(8 * weights.size + 1) - 1) // 2
     if weights.size == 0 or size * (size + 1) // 2 != weights.size:
         expected = "have (q + 1) (q + 2) / 2 weights for q measures"
-        raise invalid("triangle", "form_from_triangle", expected, f"{weights.size}")
+        raise invalid("triangle", expected, f"{weights.size}")
     lower = np.zeros((size, size))
     lower[_lower_triangle(size)] = weights
     return lower + lower.T
@@ -217,20 +217,19 @@ def fuse_trials(
     >>> fuse_trials([2.0, 0.5, 0.0, 1.0, 0.25], [[1.0]], [[3.0]], [[4.0]]).tolist()
     [10.0]
     """
-    owner = "fuse_trials"
-    systems = as_matrix(scores, "scores", owner)
-    models = as_matrix(model_measures, "model_measures", owner)
-    segments = as_matrix(segment_measures, "segment_measures", owner)
+    systems = as_matrix(scores, "scores")
+    models = as_matrix(model_measures, "model_measures")
+    segments = as_matrix(segment_measures, "segment_measures")
     n_trials, n_measures = systems.shape[1], len(models)
     for name, measures in (("model_measures", models), ("segment_measures", segments)):
         if measures.shape != (n_measures, n_trials):
             expected = f"hold {n_measures} measures of {n_trials} trials"
-            raise invalid(name, owner, expected, f"shape {measures.shape}")
-    vector = as_vector(weights, "weights", owner)
+            raise invalid(name, expected, f"shape {measures.shape}")
+    vector = as_vector(weights, "weights")
     n_linear = len(systems) + 1
     if vector.size != n_linear + n_form_weights(n_measures):
         expected = f"have {n_linear} + {n_form_weights(n_measures)} weights"
-        raise invalid("weights", owner, expected, f"{vector.size}")
+        raise invalid("weights", expected, f"{vector.size}")
     form = form_from_triangle(vector[n_linear:])
     quality = np.einsum("it,it->t", _with_ones(models), form @ _with_ones(segments))
     fused: Float64Array = vector[: n_linear - 1] @ systems + vector[n_linear - 1] + quality
@@ -383,7 +382,6 @@ def train_quality(
     tar_weights: Float64Array | None,
     non_weights: Float64Array | None,
     ridge: float,
-    owner: str,
 ) -> QualitySolution:
     r"""Train the weights of systems and form together.
 
@@ -399,8 +397,6 @@ def train_quality(
         Positive trial weights.
     ridge : float
         As for `train_linear`; the features count like systems.
-    owner : str
-        Whom messages speak of.
 
     Returns
     -------
@@ -438,7 +434,7 @@ def train_quality(
         centre=np.zeros(len(tar)),
         spread=np.ones(len(tar)),
     )
-    solution = train_linear(objective, ridge=ridge, owner=owner, n_features=len(tar.entries))
+    solution = train_linear(objective, ridge=ridge, n_features=len(tar.entries))
     size = len(tar.model_measures)
     form = np.zeros((size, size))
     for weight, (i, j) in zip(solution.weights[len(tar.scores) :], tar.entries, strict=True):

@@ -53,12 +53,12 @@ from bosaris_py.numerics.sorted_scores import SortedScores, running_sum
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
 
 
-def check_eer_definition(definition: object, owner: str) -> None:
+def check_eer_definition(definition: object) -> None:
     """Raise unless `definition` is the name of one."""
     names = get_args(EERDefinition)
     if definition not in names:
         expected = "be one of " + ", ".join(f'"{name}"' for name in names)
-        raise invalid("definition", owner, expected, describe(definition))
+        raise invalid("definition", expected, describe(definition))
 
 
 class Crossing(NamedTuple):
@@ -332,8 +332,8 @@ class ROC:
         The targets are sorted; the non-targets are only counted between them, in
         O(T log T + N) time and O(T) memory.
         """
-        ordered = SortedScores.from_scores(tar, tar_weights, name="tar", owner="ROC")
-        return cls.from_sorted_targets(ordered, *as_trials(non, non_weights, "non", "ROC"))
+        ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
+        return cls.from_sorted_targets(ordered, *as_trials(non, non_weights, "non"))
 
     @classmethod
     def from_sorted_targets(
@@ -408,18 +408,15 @@ class ROC:
             If `target_scores` is not strictly ascending or lacks a score of
             `tar`; or as in `from_scores`.
         """
-        owner = "ROC.at_target_scores"
         scores = np.array(target_scores, dtype=np.float64)
         if scores.ndim != 1 or scores.size == 0 or not np.all(scores[1:] > scores[:-1]):
             expected = "be one-dimensional, not empty and strictly ascending"
-            raise invalid("target_scores", owner, expected, describe(scores))
-        tar_at, elsewhere = count_part(scores, tar, tar_weights, "tar", owner)
+            raise invalid("target_scores", expected, describe(scores))
+        tar_at, elsewhere = count_part(scores, tar, tar_weights, "tar")
         if elsewhere.any():
             expected = "hold only scores that are among `target_scores`"
-            raise invalid("tar", owner, expected, f"{int(np.count_nonzero(elsewhere))} others")
-        return cls(
-            mark_read_only(scores), tar_at, *count_part(scores, non, non_weights, "non", owner)
-        )
+            raise invalid("tar", expected, f"{int(np.count_nonzero(elsewhere))} others")
+        return cls(mark_read_only(scores), tar_at, *count_part(scores, non, non_weights, "non"))
 
     def __add__(self, other: "ROC") -> "ROC":
         """Add the counts of another part of the trials, taken at the same target scores."""
@@ -430,7 +427,7 @@ class ROC:
             got = f"{other.target_scores.size} scores where {self.target_scores.size} are expected"
             if other.target_scores.size == self.target_scores.size:
                 got = "other scores"
-            raise invalid("other", "ROC addition", expected, got, "See ROC.at_target_scores.")
+            raise invalid("other", expected, got, "See ROC.at_target_scores.")
         return ROC(
             self.target_scores,
             mark_read_only(self.tar_at + other.tar_at),
@@ -631,7 +628,7 @@ class ROC:
         interpolated 0.3333
         step 0.4167
         """
-        check_eer_definition(definition, "equal_error_rate")
+        check_eer_definition(definition)
         if definition == "rocch":
             return self._hull.eer
         crossing = crossing_of(self._steps, self.tar_at, self.non_at, self.non_between)
@@ -688,7 +685,7 @@ class ROC:
         """
         if (pmiss is None) == (pfa is None):
             got = "both" if pmiss is not None else "neither"
-            raise invalid("pmiss or pfa", "threshold_at", "be given, exactly one of them", got)
+            raise invalid("pmiss or pfa", "be given, exactly one of them", got)
         index, misses, false_alarms = self._steps
         if pfa is not None:
             allowed = false_alarms / self.non_total <= _as_rate(pfa, "pfa")
@@ -724,8 +721,8 @@ def _as_rate(value: float | None, name: str) -> float:
     try:
         rate = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise invalid(name, "threshold_at", "be a number", describe(value)) from None
+        raise invalid(name, "be a number", describe(value)) from None
     if not 0.0 <= rate <= 1.0:
         hint = "Percentages must be divided by 100." if rate > 1 else ""
-        raise invalid(name, "threshold_at", "lie in [0, 1]", describe(value), hint)
+        raise invalid(name, "lie in [0, 1]", describe(value), hint)
     return rate

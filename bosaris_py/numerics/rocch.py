@@ -277,7 +277,7 @@ class ROCCH:
             r = np.nan
         if not (np.isfinite(r) and r > 0):
             expected = "be a positive, finite number"
-            raise invalid("ratio", "unequal_error_rate", expected, describe(ratio))
+            raise invalid("ratio", expected, describe(ratio))
         return self._crossing(r / self.tar_total, 1.0 / self.non_total)
 
     def _crossing(self, miss_scale: float, fa_scale: float) -> float:
@@ -303,7 +303,7 @@ class ROCCH:
         float or (k,) ndarray of float64
             Minimum DCF.
         """
-        costs = DecisionCosts.from_prior(prior, "min_dcf")
+        costs = DecisionCosts.from_prior(prior)
         best = self.best_vertices(costs)
         return costs.cost(self.pmiss[best], self.pfa[best], normalize=normalize)
 
@@ -325,10 +325,10 @@ class ROCCH:
         InvalidInputError
             If `prior` is not in (0, 1) or is more than one.
         """
-        costs = DecisionCosts.from_prior(prior, "min_dcf_threshold")
+        costs = DecisionCosts.from_prior(prior)
         if costs.plo.ndim:
             expected = "be one probability or operating point"
-            raise invalid("prior", "min_dcf_threshold", expected, f"{costs.plo.size} of them")
+            raise invalid("prior", expected, f"{costs.plo.size} of them")
         best = int(self.best_vertices(costs))
         return Threshold(self.thresholds[best], self.pmiss[best], self.pfa[best])
 

@@ -116,20 +116,20 @@ OBJECTIVES: tuple[str, ...] = tuple(_RULES)
 """Names of the known training objectives."""
 
 
-def scoring_rule(name: str, owner: str) -> ScoringRule:
+def scoring_rule(name: str) -> ScoringRule:
     """Look up a scoring rule by its name in any case; refuse unknown names."""
     rule = _RULES.get(str(name).lower())
     if rule is None:
         known = ", ".join(repr(known) for known in OBJECTIVES)
-        raise invalid("objective", owner, f"be one of {known}", describe(name))
+        raise invalid("objective", f"be one of {known}", describe(name))
     return rule
 
 
-def resolve_prior(prior: float | OperatingPoint, owner: str) -> tuple[float, float]:
+def resolve_prior(prior: float | OperatingPoint) -> tuple[float, float]:
     """Return the (effective) prior that a `prior` argument means, and its log-odds."""
     if isinstance(prior, OperatingPoint):
         return prior.effective_prior, prior.plo
-    number = check_fraction(prior, "prior", owner)
+    number = check_fraction(prior, "prior")
     return number, math.log(number) - math.log1p(-number)
 
 
@@ -163,5 +163,5 @@ def prior_entropy(prior: float | OperatingPoint, objective: str = "cllr") -> flo
     >>> prior_entropy(0.5, "brier")
     0.125
     """
-    probability, _ = resolve_prior(prior, "prior_entropy")
-    return scoring_rule(objective, "prior_entropy").entropy(probability)
+    probability, _ = resolve_prior(prior)
+    return scoring_rule(objective).entropy(probability)

@@ -50,30 +50,25 @@ class SortedScores:
 
     @classmethod
     def from_scores(
-        cls,
-        scores: npt.ArrayLike,
-        weights: npt.ArrayLike | None = None,
-        *,
-        name: str,
-        owner: str,
+        cls, scores: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, name: str
     ) -> "SortedScores":
         """Sort a copy of `scores`; refuse NaN and an empty class.
 
-        A trial of weight 0 is no trial. `name` and `owner` go into the error
-        messages. O(n log n) time; memory for one copy, and one more of float64
+        A trial of weight 0 is no trial. `name` goes into the error messages. O(n log n) time;
+        memory for one copy, and one more of float64
         where there are weights.
         """
-        array = as_vector(scores, name, owner)
-        check_not_empty(array, name, owner)
-        checked = as_weights(weights, array.size, f"{name}_weights", owner)
+        array = as_vector(scores, name)
+        check_not_empty(array, name)
+        checked = as_weights(weights, array.size, f"{name}_weights")
         if checked is None:
             values = np.sort(array)
             sorted_weights = None
         else:
-            check_weight_range(checked, f"{name}_weights", owner)
+            check_weight_range(checked, f"{name}_weights")
             # NaN is refused before trials without weight are left out.
             if np.isnan(array.min()):
-                refuse_nan(array, name, owner)
+                refuse_nan(array, name)
             counted = checked > 0
             if not counted.all():
                 array, checked = array[counted], checked[counted]
@@ -82,7 +77,7 @@ class SortedScores:
             sorted_weights = mark_read_only(checked[order])
         # numpy sorts NaN to the end, so one look replaces a pass over the data.
         if np.isnan(values[-1]):
-            refuse_nan(array, name, owner)
+            refuse_nan(array, name)
         return cls(mark_read_only(values), sorted_weights)
 
     def __repr__(self) -> str:
@@ -202,12 +197,11 @@ def sort_classes(
     non: npt.ArrayLike,
     tar_weights: npt.ArrayLike | None,
     non_weights: npt.ArrayLike | None,
-    owner: str,
 ) -> tuple[SortedScores, SortedScores]:
     """Sort targets and non-targets, each on its own."""
     return (
-        SortedScores.from_scores(tar, tar_weights, name="tar", owner=owner),
-        SortedScores.from_scores(non, non_weights, name="non", owner=owner),
+        SortedScores.from_scores(tar, tar_weights, name="tar"),
+        SortedScores.from_scores(non, non_weights, name="non"),
     )
 
 

@@ -756,7 +756,7 @@ def _of_systems(chosen: npt.NDArray[np.bool_]) -> str:
 
 
 def train_linear(
-    objective: LinearObjective, *, ridge: float, owner: str, n_features: int = 0
+    objective: LinearObjective, *, ridge: float, n_features: int = 0
 ) -> LinearSolution:
     r"""Find the weights and the offset that minimise a training objective.
 
@@ -768,8 +768,6 @@ def train_linear(
         Factor r of the penalty :math:`r/2 \sum_k (w_k d_k)^2`, where :math:`d_k` is
         the standard deviation of system k's training scores, both classes counting
         the same; dimensionless, not negative. The offset is not penalised.
-    owner : str
-        Whom messages speak of.
     n_features : int, default: 0
         How many of the inputs, the last ones, are quality features and not systems; for
         messages.
@@ -813,12 +811,12 @@ def train_linear(
     Brier is not convex. It is minimised from the optimum of cllr and from zero,
     and the better result is taken.
     """
-    strength = as_ridge(ridge, owner)
+    strength = as_ridge(ridge)
     tar, non = objective.moments()
     lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
     largest = np.maximum(np.abs(lowest), np.abs(highest))
     if not (largest <= LARGEST_SCORE).all():
-        objective.refuse_non_finite(owner)
+        objective.refuse_non_finite()
 
     centre, covariance = _standardise(tar, non)
     spread = np.sqrt(np.diag(covariance))
@@ -830,18 +828,18 @@ def train_linear(
         (minute, f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow"),
     ):
         if chosen.any():
-            which = f"all training scores{_of_systems(chosen)}"
-            message = f"{owner}: {which} {fault}; the weight is set to 0."
+            which = f"All training scores{_of_systems(chosen)}"
+            message = f"{which} {fault}; the weight is set to 0."
             warn_caller(message, ConvergenceWarning)
     correlation = covariance / np.outer(spread, spread)
     basis = _varied_directions(correlation, varied)
     if basis.shape[1] < np.count_nonzero(varied):
         n_systems = np.count_nonzero(varied[: varied.size - n_features])
-        inputs = f"the scores of the {n_systems} systems"
+        inputs = f"The scores of the {n_systems} systems"
         if n_features:
             inputs += f" and {n_features} quality features"
         message = (
-            f"{owner}: {inputs} vary in only {basis.shape[1]} directions, "
+            f"{inputs} vary in only {basis.shape[1]} directions, "
             "so infinitely many weights give the same fused scores; "
             "the shortest standardised weights are returned. Is a system given twice?"
         )
@@ -859,7 +857,7 @@ def train_linear(
         )
     convex = problem
     if not objective.rule.convex:
-        cllr = problem.objective.with_rule(scoring_rule("cllr", owner))
+        cllr = problem.objective.with_rule(scoring_rule("cllr"))
         convex = evolve(problem, objective=cllr)
     minimum = None
     if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
@@ -870,7 +868,7 @@ def train_linear(
         problem, convex = problem.damped(), convex.damped()
         minimum = _descend(convex, convex.origin)
         message = (
-            f"{owner}: the training scores are separable: there are weights with which no target "
+            f"The training scores are separable: there are weights with which no target "
             "scores below a non-target, so larger weights always fit better and no optimum "
             f"exists. Returned is the solution with ridge={problem.damping:.3g}, 1 / (number of "
             "trials of the smaller class). Train on more trials, or choose `ridge`."
@@ -881,7 +879,7 @@ def train_linear(
         deviation = problem.deviation(minimum.point)
         if deviation > _HARD:
             message = (
-                f"{owner}: on these scores and at this prior the objective {objective.rule.name!r} "
+                f"On these scores and at this prior the objective {objective.rule.name!r} "
                 "is lowest for hard decisions; the log-likelihood-ratios have a standard "
                 f"deviation of {deviation:.3g} and mean little but their sign. "
                 "Objective 'cllr' or a `ridge` avoids that."
@@ -889,7 +887,7 @@ def train_linear(
             warn_caller(message, ConvergenceWarning)
         elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_BUMPY_PRIOR:
             message = (
-                f"{owner}: at the prior {objective.prior:.17g} the objective "
+                f"At the prior {objective.prior:.17g} the objective "
                 f"{objective.rule.name!r} is flat around these weights but for rounding, and "
                 "lower values elsewhere may have been missed. Objective 'cllr' can be "
                 "minimised at any prior."
@@ -897,7 +895,7 @@ def train_linear(
             warn_caller(message, ConvergenceWarning)
     if not minimum.converged:
         message = (
-            f"{owner}: gave up after {minimum.evaluations} evaluations of the objective; its "
+            f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
             f"gradient still has length {minimum.gradient_norm:.3g}."
         )
         warn_caller(message, ConvergenceWarning)
@@ -911,14 +909,14 @@ def train_linear(
     )
 
 
-def as_ridge(ridge: float, owner: str) -> float:
+def as_ridge(ridge: float) -> float:
     """Return a ridge as a float; raise unless it is finite and not negative."""
     try:
         strength = float(ridge)
     except (TypeError, ValueError):
-        raise invalid("ridge", owner, "be a number", describe(ridge)) from None
+        raise invalid("ridge", "be a number", describe(ridge)) from None
     if not (math.isfinite(strength) and strength >= 0.0):
-        raise invalid("ridge", owner, "be finite and not negative", describe(ridge))
+        raise invalid("ridge", "be finite and not negative", describe(ridge))
     return strength
 
 

@@ -125,7 +125,7 @@ class BayesPlot(Canvas):
         self._xlim, self._ylim = _to_limits(axes)
         self._curves_of: Results | None = None
         self._curves: BayesCurves
-        super().__init__(make_axes(ax, "BayesPlot", _SIZE), title)
+        super().__init__(make_axes(ax, _SIZE), title)
         self.ax.set_xlim(*self._xlim)
         self.ax.set_ylim(*self._ylim)
         self.ax.set_xlabel(r"logit $P_{tar}$")
@@ -542,9 +542,7 @@ class BayesPlot(Canvas):
         return self._line("default_line", self._xlim, [1.0, 1.0], style, label, line_keywords)
 
     def plot_curves(
-        self,
-        mask: npt.ArrayLike,
-        styles: Sequence[str | LineKeywords | None] | None = None,
+        self, mask: npt.ArrayLike, styles: Sequence[str | LineKeywords | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 
@@ -572,7 +570,7 @@ class BayesPlot(Canvas):
             styles = [None] * len(chosen)
         if not _is_list_of(len(chosen), styles):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
-            raise invalid("styles", "BayesPlot.plot_curves", expected, describe(styles))
+            raise invalid("styles", expected, describe(styles))
         for (kind, label), style in zip(chosen, styles, strict=True):
             draw = getattr(self, f"plot_{kind}")
             if isinstance(style, dict):
@@ -592,10 +590,10 @@ def _to_limits(axes: Any) -> tuple[tuple[float, float], tuple[float, float]]:
         xmin, xmax, ymin, ymax = (float(value) for value in axes)
     except (TypeError, ValueError):
         hint = "To draw on an Axes of yours write ax=..." if isinstance(axes, Axes) else ""
-        raise invalid("axes", "BayesPlot", expected, describe(axes), hint) from None
+        raise invalid("axes", expected, describe(axes), hint) from None
     if not (-LARGEST_PLO <= xmin < xmax <= LARGEST_PLO and -np.inf < ymin < ymax < np.inf):
         hint = f"xmin and xmax must lie within +-{LARGEST_PLO:g}."
-        raise invalid("axes", "BayesPlot", expected, describe(axes), hint)
+        raise invalid("axes", expected, describe(axes), hint)
     return (xmin, xmax), (ymin, ymax)
 
 
@@ -607,9 +605,8 @@ def _to_plo(value: Any) -> float:
     except (TypeError, ValueError):
         plo = math.nan
     if math.isnan(plo):
-        owner = "BayesPlot.plot_operating_point"
         expected = "be prior log-odds or an OperatingPoint"
-        raise invalid("plo", owner, expected, describe(value))
+        raise invalid("plo", expected, describe(value))
     return plo
 
 
@@ -617,5 +614,5 @@ def _to_flags(mask: npt.ArrayLike) -> list[bool]:
     flags = np.asarray(mask)
     if flags.shape != (len(_CURVES),) or not np.isin(flags, (0, 1)).all():
         expected = f"be {len(_CURVES)} flags, each True or False"
-        raise invalid("mask", "BayesPlot.plot_curves", expected, describe(mask))
+        raise invalid("mask", expected, describe(mask))
     return [bool(flag) for flag in flags]

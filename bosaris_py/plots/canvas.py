@@ -18,11 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
-from bosaris_py.errors import (
-    BosarisWarning,
-    InvalidInputError,
-    PlotRangeWarning,
-)
+from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
@@ -60,7 +56,7 @@ _LONG_LEGEND = 8
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
 
-def make_axes(ax: object, owner: str, size: tuple[float, float]) -> Axes:
+def make_axes(ax: object, size: tuple[float, float]) -> Axes:
     """Return `ax`, or the Axes of a new figure that pyplot knows nothing of.
 
     `size` is the width and height of the new figure in inches.
@@ -73,9 +69,9 @@ def make_axes(ax: object, owner: str, size: tuple[float, float]) -> Axes:
             hint = "Pass what its method subplots() returns."
         elif isinstance(ax, np.ndarray):
             hint = "Pass one of them, such as axes.flat[0]."
-        raise invalid("ax", owner, "be a matplotlib Axes", describe(ax), hint)
+        raise invalid("ax", "be a matplotlib Axes", describe(ax), hint)
     if ax.name != "rectilinear":
-        raise invalid("ax", owner, "have two straight axes", f"a {ax.name} projection")
+        raise invalid("ax", "have two straight axes", f"a {ax.name} projection")
     return ax
 
 
@@ -193,9 +189,8 @@ class Canvas(ABC):
         MissingTrialsWarning
             If the key holds trials without score. They are left out.
         """
-        owner = f"{type(self).__name__}.set_system_from_scores"
-        check_scores(scores, owner)
-        check_key(key, owner)
+        check_scores(scores)
+        check_key(key)
         self.set_system_from_results(Results.from_scores(scores, key, conditions), name)
 
     def plot_conditions(
@@ -259,10 +254,9 @@ class Canvas(ABC):
         .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition
            using multiple conditions in an evaluation", 2008.
         """
-        owner = self._method("conditions")
-        check_scores(scores, owner)
-        check_key(key, owner)
-        _require("conditions", conditions, Conditions, owner)
+        check_scores(scores)
+        check_key(key)
+        _require("conditions", conditions, Conditions)
         tar, non = scores.get_tar_non(key)
         members = conditions.scored_members(scores, key)
         mixture = Results.from_evidence(ConditionMixture(tar, non, members))
@@ -349,13 +343,12 @@ class Canvas(ABC):
         InvalidInputError
             If it is something else.
         """
-        owner = type(self).__name__
-        _require("results", results, Results, owner, "Use set_system for arrays of scores.")
-        _require("name", name, str, owner)
+        _require("results", results, Results, "Use set_system for arrays of scores.")
+        _require("name", name, str)
         if name.startswith("_"):
             expected = "not begin with an underscore"
             hint = "Matplotlib leaves such labels out of legends."
-            raise invalid("name", owner, expected, describe(name), hint)
+            raise invalid("name", expected, describe(name), hint)
         self._results = results
         self._name = name
         self._n_systems += not (name and name in self._colours)
@@ -363,8 +356,7 @@ class Canvas(ABC):
 
     def _system(self) -> Results:
         if self._results is None:
-            owner = type(self).__name__
-            message = f"{owner} has no system to draw. Call set_system(tar, non, name) first."
+            message = "This plot has no system to draw. Call set_system(tar, non, name) first."
             raise InvalidInputError(message)
         return self._results
 
@@ -382,7 +374,7 @@ class Canvas(ABC):
         if not isinstance(band, kind):
             hint = f"{curve}(...).band(result) makes one of a bootstrap's result."
             expected = f"be a {kind.__name__}"
-            raise invalid("band", self._method("band"), expected, describe(band), hint)
+            raise invalid("band", expected, describe(band), hint)
 
     def _system_band(
         self,
@@ -436,7 +428,7 @@ class Canvas(ABC):
             if marker is not None:
                 settings |= _POINT
         else:
-            _require("style", style, str, self._method(kind), "Name other line properties.")
+            _require("style", style, str, "Name other line properties.")
             for property_name in _STYLED:
                 settings.pop(property_name, None)
             if not _has_colour(style) and colour is not None:
@@ -451,15 +443,12 @@ class Canvas(ABC):
                 raise
             expected = "be a matplotlib format string such as 'r--'"
             hint = "A legend entry is given as label=..."
-            raise invalid("style", self._method(kind), expected, describe(style), hint) from error
+            raise invalid("style", expected, describe(style), hint) from error
         if marker is not None and line.get_marker() in _NO_MARKER:
             # A style that names only a colour means a line to matplotlib; a point needs a marker.
             line.set(marker=marker, linestyle="none")
         self.artists.setdefault(kind, []).append(line)
         return self.ax
-
-    def _method(self, kind: str) -> str:
-        return f"{type(self).__name__}.plot_{kind}"
 
     def display_legend(self, **legend_keywords: Any) -> Axes:
         """Add a legend of all lines that have a label, also of those drawn by others.
@@ -522,8 +511,7 @@ class Canvas(ABC):
         extension = Path(path).suffix.lower()
         if extension not in _DATELESS:
             known = ", ".join(_DATELESS)
-            owner = f"{type(self).__name__}.save"
-            raise invalid("path", owner, f"end in one of {known}", describe(str(path)))
+            raise invalid("path", f"end in one of {known}", describe(str(path)))
         # Without a salt, matplotlib makes up new names for the elements of each SVG file.
         with mpl.rc_context({"svg.hashsalt": "bosaris_py"}), atomic_write(path) as temporary:
             self.figure.savefig(
@@ -531,9 +519,9 @@ class Canvas(ABC):
             )
 
 
-def _require(name: str, value: object, kind: type, owner: str, hint: str = "") -> None:
+def _require(name: str, value: object, kind: type, hint: str = "") -> None:
     if not isinstance(value, kind):
-        raise invalid(name, owner, f"be {_KINDS[kind]}", describe(value), hint)
+        raise invalid(name, f"be {_KINDS[kind]}", describe(value), hint)
 
 
 def _has_colour(style: str) -> bool:

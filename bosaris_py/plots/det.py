@@ -94,13 +94,10 @@ class DETPlot(Canvas):
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
-        self,
-        window: str | DETWindow = "old",
-        title: str | None = None,
-        ax: Axes | None = None,
+        self, window: str | DETWindow = "old", title: str | None = None, ax: Axes | None = None
     ) -> None:
         self.window = find_window(window)
-        super().__init__(make_axes(ax, "DETPlot", _SIZE), title)
+        super().__init__(make_axes(ax, _SIZE), title)
         self._prepare_axes()
 
     def _prepare_axes(self) -> None:

@@ -111,11 +111,10 @@ def plot_intervals(
     >>> [text.get_text() for text in axes.get_xticklabels()]
     ['A', 'B', 'C']
     """
-    owner = "plot_intervals"
-    estimates, low, high = _to_arrays(intervals, owner)
+    estimates, low, high = _to_arrays(intervals)
     names = [str(name) for name in intervals]
     width = max(_SMALLEST_WIDTH, _MARGIN + _WIDTH_OF_SYSTEM * len(names))
-    axes = make_axes(ax, owner, (width, _HEIGHT))
+    axes = make_axes(ax, (width, _HEIGHT))
     if title is not None:
         axes.set_title(title)
     if ylabel is not None:
@@ -152,21 +151,21 @@ def plot_intervals(
 
 
 def _to_arrays(
-    intervals: Mapping[str, Estimate], owner: str
+    intervals: Mapping[str, Estimate],
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Return estimates and both ends of their intervals."""
     expected = "be a mapping from names to results with an interval, such as BootstrapResult"
     if not (_is_mapping(intervals) and intervals):
-        raise invalid("intervals", owner, expected, describe(intervals))
+        raise invalid("intervals", expected, describe(intervals))
     rows = []
     for name, result in intervals.items():
         try:
             row = [np.asarray(getattr(result, part)) for part in ("estimate", "low", "high")]
         except AttributeError:
-            raise invalid("intervals", owner, expected, f"{describe(result)} for {name}") from None
+            raise invalid("intervals", expected, f"{describe(result)} for {name}") from None
         if any(value.ndim for value in row):
             expected = "hold one number for each system"
-            raise invalid("intervals", owner, expected, f"several for {name}")
+            raise invalid("intervals", expected, f"several for {name}")
         rows.append(row)
     estimates, low, high = np.array(rows, dtype=np.float64).T
     return estimates, low, high
@@ -244,9 +243,8 @@ def plot_standard_errors(
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['one-layer', 'two-layer', 'means']
     """
-    owner = "plot_standard_errors"
-    _check(distributions, owner)
-    axes = make_axes(ax, owner, _SIZE)
+    _check(distributions)
+    axes = make_axes(ax, _SIZE)
     if title is not None:
         axes.set_title(title)
     settings: dict[str, Any] = {"alpha": 0.6, "histtype": "stepfilled"}
@@ -270,10 +268,10 @@ def plot_standard_errors(
     return axes
 
 
-def _check(distributions: object, owner: str) -> None:
+def _check(distributions: object) -> None:
     expected = "be a mapping from names to StandardErrorDistribution"
     if not isinstance(distributions, Mapping) or not distributions:
-        raise invalid("distributions", owner, expected, describe(distributions))
+        raise invalid("distributions", expected, describe(distributions))
     for name, runs in distributions.items():
         if not isinstance(runs, StandardErrorDistribution):
-            raise invalid("distributions", owner, expected, f"{describe(runs)} for {name}")
+            raise invalid("distributions", expected, f"{describe(runs)} for {name}")

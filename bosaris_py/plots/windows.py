@@ -29,14 +29,14 @@ def _check_probabilities(field: "attrs.Attribute[Any]", values: Any, expected: s
     if not (good and all(0.0 < value < 1.0 for value in values)):
         percent = isinstance(values, tuple) and any(1.0 < value <= 100.0 for value in values)
         hint = "Percentages must be divided by 100." if percent else ""
-        raise invalid(field.name, "DETWindow", expected, describe(values), hint)
+        raise invalid(field.name, expected, describe(values), hint)
 
 
 def _check_limits(window: "DETWindow", field: "attrs.Attribute[Any]", limits: Any) -> None:
     expected = "be two probabilities with 0 < lower < upper < 1"
     _check_probabilities(field, limits, expected)
     if len(limits) != 2:
-        raise invalid(field.name, "DETWindow", expected, describe(limits))
+        raise invalid(field.name, expected, describe(limits))
 
 
 def _check_ticks(window: "DETWindow", field: "attrs.Attribute[Any]", ticks: Any) -> None:
@@ -48,10 +48,10 @@ def _check_labels(window: "DETWindow", field: "attrs.Attribute[Any]", labels: An
     ticks = window.xticks if field.name == "xticklabels" else window.yticks
     expected = "have one label for each tick"
     if isinstance(labels, str):
-        raise invalid(field.name, "DETWindow", expected, describe(labels))
+        raise invalid(field.name, expected, describe(labels))
     if labels is not None and (ticks is None or len(ticks) != len(labels)):
         got = f"{len(labels)} for {'no' if ticks is None else len(ticks)} ticks"
-        raise invalid(field.name, "DETWindow", expected, got)
+        raise invalid(field.name, expected, got)
 
 
 @attrs.frozen
@@ -144,10 +144,7 @@ WINDOWS: Mapping[str, DETWindow] = MappingProxyType(
             yticklabels=_BIG_LABELS,
         ),
         "sre10": DETWindow(
-            pfa_limits=(3e-6, 0.5),
-            pmiss_limits=(3e-4, 0.9),
-            xticks=_SRE10_PFA,
-            yticks=_SRE10_PMISS,
+            pfa_limits=(3e-6, 0.5), pmiss_limits=(3e-4, 0.9), xticks=_SRE10_PFA, yticks=_SRE10_PMISS
         ),
     }
 )
@@ -181,4 +178,4 @@ def find_window(window: str | DETWindow) -> DETWindow:
     except (KeyError, TypeError):
         known = ", ".join(f"'{name}'" for name in WINDOWS)
         expected = f"be one of {known}, or a DETWindow"
-        raise invalid("window", "DETPlot", expected, describe(window)) from None
+        raise invalid("window", expected, describe(window)) from None

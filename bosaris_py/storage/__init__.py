@@ -14,12 +14,4 @@ from bosaris_py.storage import formats, hdf5, mat, parameters, text
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 
-__all__ = [
-    "Factor",
-    "atomic_write",
-    "formats",
-    "hdf5",
-    "mat",
-    "parameters",
-    "text",
-]
+__all__ = ["Factor", "atomic_write", "formats", "hdf5", "mat", "parameters", "text"]

@@ -314,10 +314,7 @@ _TYPE_CLASSES = {
     h5py.h5t.ARRAY: "array",
 }
 
-_LINKS = {
-    h5py.h5l.TYPE_SOFT: "a soft link",
-    h5py.h5l.TYPE_EXTERNAL: "an external link",
-}
+_LINKS = {h5py.h5l.TYPE_SOFT: "a soft link", h5py.h5l.TYPE_EXTERNAL: "an external link"}
 
 _OTHER_FORMATS = (
     (b"MATLAB 5.0", "a MATLAB file of version 5 to 7; give it the extension .mat"),
@@ -329,10 +326,7 @@ _OTHER_FORMATS = (
 
 @contextlib.contextmanager
 def open_guarded(
-    path: FilePath,
-    max_bytes: int | None = None,
-    *,
-    remember_chunks: bool = True,
+    path: FilePath, max_bytes: int | None = None, *, remember_chunks: bool = True
 ) -> Iterator["GuardedFile"]:
     """Open an HDF5 file for reading and turn whatever goes wrong into one error.
 
@@ -593,11 +587,7 @@ class GuardedFile:
             raise self.error(name, "is a group or a type, not a data set")
         properties = found.get_create_plist()
         self._refuse_storage(name, properties)
-        if properties.get_layout() not in (
-            h5py.h5d.COMPACT,
-            h5py.h5d.CONTIGUOUS,
-            h5py.h5d.CHUNKED,
-        ):
+        if properties.get_layout() not in (h5py.h5d.COMPACT, h5py.h5d.CONTIGUOUS, h5py.h5d.CHUNKED):
             raise self.error(name, "is stored in an unknown way")
         kind = found.get_type()
         type_class = _TYPE_CLASSES.get(kind.get_class(), "unknown")

@@ -53,8 +53,8 @@ class Factor:
     levels: StrArray
 
     def __init__(self, codes: npt.ArrayLike, levels: npt.ArrayLike | Sequence[str]) -> None:
-        names = as_ids(levels, "levels", "Factor")
-        check_unique(names, "levels", "Factor")
+        names = as_ids(levels, "levels")
+        check_unique(names, "levels")
         self.__attrs_init__(_as_codes(codes, names.size), names)
 
     @classmethod
@@ -78,9 +78,8 @@ class Factor:
             If a value is no text, whole number or truth value: neither missing
             values nor measured quantities are categories.
         """
-        owner = "Factor.from_values"
         if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-            raise invalid("values", owner, "be a list of values", describe(values))
+            raise invalid("values", "be a list of values", describe(values))
         if not isinstance(values, np.ndarray):
             listed: list[Any] = list(values)  # type: ignore[arg-type]
             kinds = set(map(type, listed))
@@ -89,14 +88,14 @@ class Factor:
             if type(None) in kinds:
                 hint = "Give what is unknown a name, such as 'unknown'."
                 found = f"None for {sum(value is None for value in listed)} of {len(listed)}"
-                raise invalid("values", owner, "be a category for each item", found, hint)
+                raise invalid("values", "be a category for each item", found, hint)
             if any(issubclass(kind, (str, bytes)) for kind in kinds) or not kinds:
-                values = as_ids(listed, "values", owner)
+                values = as_ids(listed, "values")
             else:
                 values = np.array(listed)
         if values.dtype.kind == "f":
             hint = "Cut measured quantities into classes that have names."
-            raise invalid("values", owner, "be categories", describe(values), hint)
+            raise invalid("values", "be categories", describe(values), hint)
         if values.dtype.kind in "bui" and values.ndim == 1:
             # Python's text of a number, not numpy's, and only once for each.
             distinct, places = np.unique(values, return_inverse=True)
@@ -104,7 +103,7 @@ class Factor:
             ascending = sorted(texts)
             rank = np.array([ascending.index(text) for text in texts], dtype=np.intp)
             return cls(rank[places], ascending)
-        ids = as_ids(values, "values", owner)
+        ids = as_ids(values, "values")
         return _coded(_parts(ids), ids.size)
 
     def __len__(self) -> int:
@@ -177,11 +176,11 @@ def _as_codes(values: npt.ArrayLike, n_levels: int) -> CodeArray:
         codes = codes.astype(np.uint8)
     if codes.ndim != 1 or codes.dtype.kind not in "ui":
         hint = "Factor.from_values makes codes of texts." if codes.dtype.kind in "OUST" else ""
-        raise invalid("codes", "Factor", "be a vector of whole numbers", describe(codes), hint)
+        raise invalid("codes", "be a vector of whole numbers", describe(codes), hint)
     low, high = (int(codes.min()), int(codes.max())) if codes.size else (0, -1)
     if low < 0 or high >= n_levels:
         expected = f"be positions in the {n_levels} levels, from 0"
-        raise invalid("codes", "Factor", expected, f"{low} to {high}")
+        raise invalid("codes", expected, f"{low} to {high}")
     shortest = np.min_scalar_type(max(0, n_levels - 1))
     return read_only(codes.astype(shortest, copy=False))
 

@@ -457,11 +457,7 @@ def read_id_map(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
 
 
 def write_ndx(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    trialmask: npt.ArrayLike,
+    path: FilePath, *, modelset: npt.ArrayLike, segset: npt.ArrayLike, trialmask: npt.ArrayLike
 ) -> None:
     """Write an `Ndx` file, replacing an existing file in one step.
 
@@ -483,7 +479,7 @@ def write_ndx(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("Ndx", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     mask = checks.mask(trialmask, "trialmask")
 
     def fill(root: Any) -> None:
@@ -521,7 +517,7 @@ def write_key(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("Key", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     targets, nontargets = checks.classes(tar, non)
     labels = targets.view(np.int8) - nontargets.view(np.int8)
 
@@ -563,7 +559,7 @@ def write_scores(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("Scores", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     scores = checks.scores(scoremat, "scoremat")
     mask = checks.mask(scoremask, "scoremask")
 
@@ -592,8 +588,8 @@ def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     OSError
         If the file cannot be written.
     """
-    left, right = as_ids(leftids, "leftids", "IdMap"), as_ids(rightids, "rightids", "IdMap")
-    check_shape(right, left.shape, "rightids", "IdMap", "like `leftids`")
+    left, right = as_ids(leftids, "leftids"), as_ids(rightids, "rightids")
+    check_shape(right, left.shape, "rightids", "like `leftids`")
 
     def fill(root: Any) -> None:
         put_strings(root, "left_ids", left)
@@ -752,7 +748,7 @@ def write_flat_key(
     OSError
         If the file cannot be written.
     """
-    labels = as_mask(is_target, "is_target", "FlatKey").astype(np.uint8)
+    labels = as_mask(is_target, "is_target").astype(np.uint8)
     ids, trials = (modelset, segset), (models, segments)
     _write_trials(path, "flat_key", ids, trials, {"is_target": labels})
 
@@ -788,7 +784,7 @@ def write_flat_scores(
     OSError
         If the file cannot be written.
     """
-    values = as_vector(scores, "scores", "FlatScores")
+    values = as_vector(scores, "scores")
     ids, trials = (modelset, segset), (models, segments)
     _write_trials(path, "flat_scores", ids, trials, {"scores": values})
 
@@ -839,8 +835,7 @@ def _write_trials(
     contents: dict[str, npt.NDArray[Any]],
 ) -> None:
     """Write ids, positions and what is said of the trials."""
-    owner = kind.title().replace("_", "")
-    models, segments = as_ids(ids[0], "modelset", owner), as_ids(ids[1], "segset", owner)
+    models, segments = as_ids(ids[0], "modelset"), as_ids(ids[1], "segset")
     columns = dict(zip(("models", "segments"), map(np.asarray, positions), strict=True))
 
     def fill(file: Any) -> None:
@@ -1127,10 +1122,10 @@ def write_segment_quality(path: FilePath, *, ids: npt.ArrayLike, values: npt.Arr
     OSError
         If the file cannot be written.
     """
-    names = as_ids(ids, "ids", "SegmentQuality")
-    measures = as_matrix(values, "values", "SegmentQuality")
+    names = as_ids(ids, "ids")
+    measures = as_matrix(values, "values")
     shape = (measures.shape[0], names.size)
-    check_shape(measures, shape, "values", "SegmentQuality", "like `ids`")
+    check_shape(measures, shape, "values", "like `ids`")
 
     def fill(root: Any) -> None:
         put_numbers(root, "values", measures.astype(np.float64, copy=False))
@@ -1176,7 +1171,7 @@ def write_quality_measures(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("QualityMeasures", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     model_values, segment_values = checks.measures(modelQ, segQ)
     has_model, has_segment = checks.measured(hasmodel, hasseg)
     mask = checks.mask(scoremask, "scoremask")

@@ -601,11 +601,7 @@ def read_id_map(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
 
 
 def write_ndx(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    trialmask: npt.ArrayLike,
+    path: FilePath, *, modelset: npt.ArrayLike, segset: npt.ArrayLike, trialmask: npt.ArrayLike
 ) -> None:
     """Write an `Ndx` file, replacing an existing file in one step.
 
@@ -627,7 +623,7 @@ def write_ndx(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("Ndx", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     _write(
         path,
         "ndx",
@@ -665,16 +661,9 @@ def write_key(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("Key", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     targets, nontargets = checks.classes(tar, non)
-    _write(
-        path,
-        "key",
-        modelset=checks.models,
-        segset=checks.segments,
-        tar=targets,
-        non=nontargets,
-    )
+    _write(path, "key", modelset=checks.models, segset=checks.segments, tar=targets, non=nontargets)
 
 
 def write_scores(
@@ -707,7 +696,7 @@ def write_scores(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("Scores", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     _write(
         path,
         "scores",
@@ -737,10 +726,10 @@ def write_segment_quality(path: FilePath, *, ids: npt.ArrayLike, values: npt.Arr
     OSError
         If the file cannot be written.
     """
-    names = as_ids(ids, "ids", "SegmentQuality")
-    measures = as_matrix(values, "values", "SegmentQuality")
+    names = as_ids(ids, "ids")
+    measures = as_matrix(values, "values")
     shape = (measures.shape[0], names.size)
-    check_shape(measures, shape, "values", "SegmentQuality", "like `ids`")
+    check_shape(measures, shape, "values", "like `ids`")
     _write(path, "segment_quality", ids=names, values=measures.astype(np.float64, copy=False))
 
 
@@ -781,7 +770,7 @@ def write_quality_measures(
     OSError
         If the file cannot be written.
     """
-    checks = MatrixChecks.of("QualityMeasures", modelset, segset)
+    checks = MatrixChecks.of(modelset, segset)
     model_values, segment_values = checks.measures(modelQ, segQ)
     has_model, has_segment = checks.measured(hasmodel, hasseg)
     _write(
@@ -815,8 +804,8 @@ def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     OSError
         If the file cannot be written.
     """
-    left, right = as_ids(leftids, "leftids", "IdMap"), as_ids(rightids, "rightids", "IdMap")
-    check_shape(right, left.shape, "rightids", "IdMap", "like `leftids`")
+    left, right = as_ids(leftids, "leftids"), as_ids(rightids, "rightids")
+    check_shape(right, left.shape, "rightids", "like `leftids`")
     _write(path, "id_map", leftids=left, rightids=right)
 
 

@@ -63,7 +63,7 @@ def write_parameters(path: FilePath, parameters: Mapping[str, Any]) -> None:
     """
     kind = parameters.get("kind")
     if not isinstance(kind, str) or not kind:
-        raise invalid("parameters", "write_parameters", 'have text in "kind"', describe(kind))
+        raise invalid("parameters", 'have text in "kind"', describe(kind))
     content = {
         "format": _FORMAT,
         "format_version": _FORMAT_VERSION,
@@ -166,9 +166,7 @@ def _to_json(value: Any, name: str) -> Any:
         return {str(key): _to_json(item, f"{name}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_to_json(item, name) for item in value]
-    raise invalid(
-        name, "write_parameters", "be a number, text, or a list of these", describe(value)
-    )
+    raise invalid(name, "be a number, text, or a list of these", describe(value))
 
 
 def _from_json(value: Any) -> Any:

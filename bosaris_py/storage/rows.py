@@ -427,9 +427,7 @@ def _chunk_rows(matrix: GuardedDataset) -> int:
 
 
 def row_blocks(
-    shape: tuple[int, int],
-    files: Sequence[MatrixFile],
-    block_rows: int | None = None,
+    shape: tuple[int, int], files: Sequence[MatrixFile], block_rows: int | None = None
 ) -> list[slice]:
     """Cut the rows of matrices into blocks.
 
@@ -846,12 +844,7 @@ class RowReader(FileReader):
         return check_mask_values(stored.view(), where, signed=signed)
 
     def _rows(
-        self,
-        matrix: GuardedDataset,
-        dtype: np.dtype[Any],
-        rows: Rows,
-        *,
-        stored_type: bool = False,
+        self, matrix: GuardedDataset, dtype: np.dtype[Any], rows: Rows, *, stored_type: bool = False
     ) -> npt.NDArray[Any]:
         """Read rows of a data set into its buffer."""
         n_cols = self.file.shape[1]
@@ -968,7 +961,7 @@ def write_score_rows(
     -----
     What the iteration raises passes through.
     """
-    models, segments = as_ids(modelset, "modelset", "Scores"), as_ids(segset, "segset", "Scores")
+    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
     shape = (models.size, segments.size)
 
     def fill(root: Any) -> None:
@@ -978,13 +971,13 @@ def write_score_rows(
         for rows, values, mask in parts:
             if rows.start != done or rows.stop > models.size:
                 expected = f"go on with row {done} of {models.size}"
-                raise invalid("parts", "write_score_rows", expected, f"{rows}")
+                raise invalid("parts", expected, f"{rows}")
             scores[rows] = values
             valid[rows] = mask.view(np.uint8)
             done = rows.stop
         if done != models.size:
             expected = f"be all {models.size} rows"
-            raise invalid("parts", "write_score_rows", expected, f"{done}")
+            raise invalid("parts", expected, f"{done}")
         put_ids(root, models, segments)
 
     write_hdf5(path, "scores", fill)
@@ -1029,8 +1022,7 @@ def write_score_list(
     -----
     What the iteration raises passes through.
     """
-    owner = "FlatScores"
-    models, segments = as_ids(modelset, "modelset", owner), as_ids(segset, "segset", owner)
+    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
     is_large = max(models.size, segments.size) > np.iinfo(np.int32).max
     position = np.int64 if is_large else np.int32
 

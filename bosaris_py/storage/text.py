@@ -224,19 +224,19 @@ def _is_number(token: bytes) -> bool:
 _UNPRINTABLE = re.compile("[\x00-\x1f]|^\ufeff")
 
 
-def words(ids: npt.ArrayLike, name: str, owner: str) -> list[str]:
+def words(ids: npt.ArrayLike, name: str) -> list[str]:
     """Return ids as a list, refusing those that a column of text cannot hold."""
-    array = as_ids(ids, name, owner)
+    array = as_ids(ids, name)
     names: list[str] = array.tolist()
     bad = [text for text in names if text.split() != [text] or _UNPRINTABLE.search(text)]
     if bad:
         found = f"{len(bad)} others ({list_some(map(repr, bad))})"
         hint = "Blanks separate the columns of a text file; save as .h5 instead."
-        raise invalid(name, owner, "hold words without blanks", found, hint)
+        raise invalid(name, "hold words without blanks", found, hint)
     return names
 
 
-def formatter(number_format: str | None, owner: str = "write_scores") -> Callable[[float], str]:
+def formatter(number_format: str | None) -> Callable[[float], str]:
     """Return the function that turns a score into text."""
     if number_format is None:
         return float.__repr__
@@ -249,7 +249,7 @@ def formatter(number_format: str | None, owner: str = "write_scores") -> Callabl
         is_word = False
     if not is_word:
         expected = 'format one number with %, for instance "%f" or "%.9g"'
-        raise invalid("number_format", owner, expected, repr(number_format))
+        raise invalid("number_format", expected, repr(number_format))
     return number_format.__mod__
 
 
@@ -444,11 +444,7 @@ def read_id_map(path: FilePath, *, max_bytes: int | None = None, progress: bool 
 
 
 def write_ndx(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    trialmask: npt.ArrayLike,
+    path: FilePath, *, modelset: npt.ArrayLike, segset: npt.ArrayLike, trialmask: npt.ArrayLike
 ) -> None:
     """Write an `Ndx` file, replacing an existing file in one step.
 
@@ -470,7 +466,7 @@ def write_ndx(
     OSError
         If the file cannot be written.
     """
-    lines = _Lines.of("Ndx", modelset, segset)
+    lines = _Lines.of(modelset, segset)
     mask = lines.checks.mask(trialmask, "trialmask")
     write_parts(
         path,
@@ -512,7 +508,7 @@ def write_key(
     OSError
         If the file cannot be written.
     """
-    lines = _Lines.of("Key", modelset, segset)
+    lines = _Lines.of(modelset, segset)
     targets, nontargets = lines.checks.classes(tar, non)
 
     def blocks() -> Iterator[str]:
@@ -565,7 +561,7 @@ def write_scores(
     A float32 score is written with all the digits of the float64 of the same value, so
     that reading gives that value and comparisons with it come out the same.
     """
-    lines = _Lines.of("Scores", modelset, segset)
+    lines = _Lines.of(modelset, segset)
     scores = lines.checks.scores(scoremat, "scoremat")
     mask = lines.checks.mask(scoremask, "scoremask")
     is_nan = np.isnan(scores) & mask
@@ -576,7 +572,7 @@ def write_scores(
             for row, column in zip(rows[:6].tolist(), columns[:6].tolist(), strict=True)
         )
         found = f"NaN for {rows.size} of {np.count_nonzero(mask)} trials: {pairs}"
-        raise invalid("scoremat", "Scores", "not hold NaN where the mask is true", found)
+        raise invalid("scoremat", "not hold NaN where the mask is true", found)
     form = formatter(number_format)
     write_parts(
         path,
@@ -604,9 +600,9 @@ def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayL
     OSError
         If the file cannot be written.
     """
-    left, right = words(leftids, "leftids", "IdMap"), words(rightids, "rightids", "IdMap")
+    left, right = words(leftids, "leftids"), words(rightids, "rightids")
     if len(left) != len(right):
-        raise invalid("rightids", "IdMap", f"have {len(left)} ids like `leftids`", str(len(right)))
+        raise invalid("rightids", f"have {len(left)} ids like `leftids`", str(len(right)))
     write_parts(path, (f"{a} {b}\n" for a, b in zip(left, right, strict=True)))
 
 
@@ -627,11 +623,11 @@ class _Lines:
     segments: list[str]
 
     @classmethod
-    def of(cls, owner: str, modelset: npt.ArrayLike, segset: npt.ArrayLike) -> "_Lines":
+    def of(cls, modelset: npt.ArrayLike, segset: npt.ArrayLike) -> "_Lines":
         """Check the ids of an object."""
-        checks = MatrixChecks.of(owner, modelset, segset)
-        models = words(checks.models, "modelset", owner)
-        return cls(checks, models, words(checks.segments, "segset", owner))
+        checks = MatrixChecks.of(modelset, segset)
+        models = words(checks.models, "modelset")
+        return cls(checks, models, words(checks.segments, "segset"))
 
     def blocks(
         self, mask: npt.NDArray[np.bool_], scores: npt.NDArray[Any] | None = None
@@ -774,7 +770,7 @@ def write_flat_ndx(
     OSError
         If the file cannot be written.
     """
-    lines = _lines("FlatNdx", (modelset, segset), (models, segments), None, None)
+    lines = _lines((modelset, segset), (models, segments), None, None)
     write_parts(path, lines)
 
 
@@ -809,8 +805,8 @@ def write_flat_key(
     OSError
         If the file cannot be written.
     """
-    labels = as_mask(is_target, "is_target", "FlatKey")
-    lines = _lines("FlatKey", (modelset, segset), (models, segments), labels, _label)
+    labels = as_mask(is_target, "is_target")
+    lines = _lines((modelset, segset), (models, segments), labels, _label)
     write_parts(path, lines)
 
 
@@ -850,13 +846,13 @@ def write_flat_scores(
     OSError
         If the file cannot be written.
     """
-    values = as_vector(scores, "scores", "FlatScores")
+    values = as_vector(scores, "scores")
     bad = np.flatnonzero(np.isnan(values))
     if bad.size:
         found = f"NaN for {bad.size} of {values.size} trials, the first at {bad[0]}"
-        raise invalid("scores", "FlatScores", "not hold NaN", found)
+        raise invalid("scores", "not hold NaN", found)
     form = formatter(number_format)
-    lines = _lines("FlatScores", (modelset, segset), (models, segments), values, form)
+    lines = _lines((modelset, segset), (models, segments), values, form)
     write_parts(path, lines)
 
 
@@ -871,10 +867,7 @@ def _columns(trials: TrialLines) -> Arrays:
 
 
 def _with_contents(
-    trials: TrialLines,
-    name: str,
-    contents: npt.NDArray[Any],
-    describe: Callable[[Any], object],
+    trials: TrialLines, name: str, contents: npt.NDArray[Any], describe: Callable[[Any], object]
 ) -> Arrays:
     """Return ids, positions and contents in order; refuse a trial with different contents."""
     arrays = {**_columns(trials), name: mark_read_only(contents)}
@@ -898,14 +891,13 @@ def _label(is_target: Any) -> str:
 
 
 def _lines(
-    owner: str,
     ids: tuple[npt.ArrayLike, npt.ArrayLike],
     positions: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     contents: npt.NDArray[Any] | None,
     form: Callable[[Any], str] | None,
 ) -> Iterator[str]:
     """Give the lines of all trials, many at a time; check the ids before the first."""
-    models, segments = words(ids[0], "modelset", owner), words(ids[1], "segset", owner)
+    models, segments = words(ids[0], "modelset"), words(ids[1], "segset")
 
     def parts() -> Iterator[str]:
         for begin in range(0, positions[0].size, _LINES_AT_ONCE):
@@ -989,11 +981,7 @@ def read_segment_quality(
 
 
 def write_segment_quality(
-    path: FilePath,
-    *,
-    ids: npt.ArrayLike,
-    values: npt.ArrayLike,
-    number_format: str | None = None,
+    path: FilePath, *, ids: npt.ArrayLike, values: npt.ArrayLike, number_format: str | None = None
 ) -> None:
     """Write a `SegmentQuality` file, replacing an existing file in one step.
 
@@ -1017,13 +1005,12 @@ def write_segment_quality(
     OSError
         If the file cannot be written.
     """
-    owner = "SegmentQuality"
-    names = words(ids, "ids", owner)
-    measures = as_matrix(values, "values", owner)
-    check_shape(measures, (measures.shape[0], len(names)), "values", owner, "like `ids`")
+    names = words(ids, "ids")
+    measures = as_matrix(values, "values")
+    check_shape(measures, (measures.shape[0], len(names)), "values", "like `ids`")
     if np.isnan(measures).any():
         found = f"NaN at {np.count_nonzero(np.isnan(measures))} of {measures.size} positions"
-        raise invalid("values", owner, "not hold NaN", found)
+        raise invalid("values", "not hold NaN", found)
     form = formatter(number_format)
 
     def lines() -> Iterator[str]:

@@ -591,11 +591,7 @@ class IdColumn:
         self._make_room(self._count)
 
     def _look_up(
-        self,
-        hashes: WordArray,
-        block: Block,
-        starts: IndexArray,
-        lengths: IndexArray,
+        self, hashes: WordArray, block: Block, starts: IndexArray, lengths: IndexArray
     ) -> IndexArray:
         """Return the code that each hash stands for, making new ones."""
         slots = (hashes >> self._table_shift).astype(np.intp)
@@ -615,11 +611,7 @@ class IdColumn:
         return codes
 
     def _add(
-        self,
-        hashes: WordArray,
-        block: Block,
-        starts: IndexArray,
-        lengths: IndexArray,
+        self, hashes: WordArray, block: Block, starts: IndexArray, lengths: IndexArray
     ) -> None:
         """Give codes to new ids, whose hashes differ."""
         old = self._count

@@ -232,7 +232,6 @@ class TrialTable:
         scores: npt.ArrayLike | None = None,
         columns: Mapping[str, Factor | npt.ArrayLike] | None = None,
     ) -> None:
-        owner = "TrialTable"
         model_ids = _as_unique_ids(modelset, "modelset")
         segment_ids = _as_unique_ids(segset, "segset")
         model_places = _as_positions(models, model_ids.size, "models")
@@ -240,10 +239,10 @@ class TrialTable:
         size = model_places.size
         _check_size(segment_places.size, size, "segments")
         if is_target is not None:
-            is_target = read_only(as_mask(is_target, "is_target", owner))
+            is_target = read_only(as_mask(is_target, "is_target"))
             _check_size(is_target.size, size, "is_target")
         if scores is not None:
-            scores = read_only(as_vector(scores, "scores", owner))
+            scores = read_only(as_vector(scores, "scores"))
             _check_size(scores.size, size, "scores")
         extra: dict[str, ExtraColumn] = {}
         for name, values in ({} if columns is None else columns).items():
@@ -251,7 +250,7 @@ class TrialTable:
             if isinstance(values, Factor):
                 column = values
             else:
-                column = read_only(as_vector(values, f"columns[{name!r}]", owner))
+                column = read_only(as_vector(values, f"columns[{name!r}]"))
             _check_size(len(column), size, f"columns[{name!r}]")
             extra[name] = column
         self.__attrs_init__(
@@ -290,8 +289,8 @@ class TrialTable:
         InvalidInputError
             If lengths differ.
         """
-        left = Factor.from_values(as_ids(models, "models", "TrialTable.from_trials"))
-        right = Factor.from_values(as_ids(segments, "segments", "TrialTable.from_trials"))
+        left = Factor.from_values(as_ids(models, "models"))
+        right = Factor.from_values(as_ids(segments, "segments"))
         return cls(left.levels, left.codes, right.levels, right.codes, is_target, scores, columns)
 
     def __len__(self) -> int:
@@ -390,10 +389,9 @@ class TrialTable:
         InvalidInputError
             If the table lacks labels or scores.
         """
-        owner = "TrialTable.get_tar_non"
         if self.is_target is None or self.scores is None:
             found = "no labels" if self.is_target is None else "no scores"
-            raise invalid("self", owner, "have labels and scores", f"a table with {found}")
+            raise invalid("self", "have labels and scores", f"a table with {found}")
         has_score = ~np.isnan(self.scores)
         tar = self.scores[self.is_target & has_score]
         non = self.scores[~self.is_target & has_score]
@@ -419,15 +417,14 @@ class TrialTable:
         TrialMismatchError
             If this table lacks some of the trials.
         """
-        owner = "TrialTable.in_order_of"
         if self.scores is None:
-            raise invalid("self", owner, "have scores", "a table without scores")
+            raise invalid("self", "have scores", "a table without scores")
         order = order_trials(self.models, self.segments, self.modelset.size)
         bad = order.conflicts(self.scores)
         if bad.any():
             shown = list_some(map(self._name, order.repeated[bad][:6].tolist()))
             found = f"{np.count_nonzero(bad)} repeated trials with another score: {shown}"
-            raise invalid("self", owner, "have one score for each trial", found)
+            raise invalid("self", "have one score for each trial", found)
         lines = slice(None) if order.order is None else order.order
         width = self.modelset.size
         mine = trial_codes(self.models[lines], self.segments[lines], width)
@@ -453,9 +450,9 @@ class TrialTable:
 
 def _as_unique_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
     """Return a list of ids, each once."""
-    ids = as_ids(values, name, "TrialTable")
+    ids = as_ids(values, name)
     if not bool((ids[:-1] < ids[1:]).all()):
-        check_unique(ids, name, "TrialTable")
+        check_unique(ids, name)
     return ids
 
 
@@ -467,18 +464,18 @@ def _as_positions(values: npt.ArrayLike, size: int, name: str) -> Int32Array:
     if positions.ndim != 1 or positions.dtype.kind not in "ui":
         hint = "TrialTable.from_trials takes ids." if positions.dtype.kind in "OUST" else ""
         expected = "be a vector of positions"
-        raise invalid(name, "TrialTable", expected, describe(positions), hint)
+        raise invalid(name, expected, describe(positions), hint)
     low, high = int(positions.min()), int(positions.max())
     if low < 0 or high >= size:
         expected = f"be positions in the {size} ids, from 0"
-        raise invalid(name, "TrialTable", expected, f"{low} to {high}")
+        raise invalid(name, expected, f"{low} to {high}")
     return read_only(positions.astype(np.int32, copy=False))
 
 
 def _check_size(found: int, size: int, name: str) -> None:
     """Raise unless a column has one item per line."""
     if found != size:
-        raise invalid(name, "TrialTable", f"have {size} items like `models`", str(found))
+        raise invalid(name, f"have {size} items like `models`", str(found))
 
 
 def _equal(first: Any, second: Any) -> bool:

@@ -59,7 +59,7 @@ def check_same_class(cls: type, objects: Sequence[object]) -> None:
     for item in objects:
         if not isinstance(item, cls):
             name = cls.__name__
-            raise invalid("objects", f"{name}.merge", f"all be {name}", describe(item))
+            raise invalid("objects", f"all be {name}", describe(item))
 
 
 def log_reduced(what: str, before: int, after: int) -> None:
@@ -79,7 +79,7 @@ def name_trials(mask: BoolArray, models: StrArray, segments: StrArray) -> str:
 def kept(index: IdIndex, names: StrArray, *, keep: bool) -> IndexArray | None:
     """Return the positions that a filter leaves; None says all."""
     if not isinstance(keep, (bool, np.bool_)):
-        raise invalid("keep", "filter", "be True or False", describe(keep))
+        raise invalid("keep", "be True or False", describe(keep))
     present = index.which_in(names)
     if not keep:
         present = ~present
@@ -133,14 +133,10 @@ class TrialSet(FileMethods, ABC):
 
     def _filter_frame(self, models: IdList, segments: IdList, *, keep: bool) -> Frame:
         """Tell where the rows and columns lie that a filter leaves; log what goes."""
-        owner = f"{type(self).__name__}.filter"
-        rows = kept(self._model_index, as_ids(models, "models", owner), keep=keep)
-        cols = kept(self._segment_index, as_ids(segments, "segments", owner), keep=keep)
+        rows = kept(self._model_index, as_ids(models, "models"), keep=keep)
+        cols = kept(self._segment_index, as_ids(segments, "segments"), keep=keep)
         n_models, n_segments = self._shape
-        shape = (
-            n_models if rows is None else rows.size,
-            n_segments if cols is None else cols.size,
-        )
+        shape = (n_models if rows is None else rows.size, n_segments if cols is None else cols.size)
         log_reduced("models", n_models, shape[0])
         log_reduced("test segments", n_segments, shape[1])
         return Frame(rows, cols, shape)
@@ -264,7 +260,7 @@ def name_listed(
     return f"{models.size} {noun}: {list_some(pairs)}"
 
 
-def positions_of(values: npt.ArrayLike, size: int, name: str, owner: str, ids: str) -> Positions:
+def positions_of(values: npt.ArrayLike, size: int, name: str, ids: str) -> Positions:
     """Return positions in a list of ids as a read-only vector of the shortest type.
 
     Parameters
@@ -273,29 +269,29 @@ def positions_of(values: npt.ArrayLike, size: int, name: str, owner: str, ids: s
         The positions.
     size : int
         Length of the list of ids.
-    name, owner, ids : str
-        Names of the argument, of what it belongs to, and of the list of ids.
+    name, ids : str
+        Names of the argument and of the list of ids.
     """
     try:
         array = np.asarray(values)
     except ValueError:
-        raise invalid(name, owner, "be one-dimensional", "lists of different lengths") from None
+        raise invalid(name, "be one-dimensional", "lists of different lengths") from None
     if isinstance(values, np.ma.MaskedArray):
-        raise invalid(name, owner, "be a plain array", "a masked array")
+        raise invalid(name, "be a plain array", "a masked array")
     if array.ndim != 1:
-        raise invalid(name, owner, "be one-dimensional", describe(array))
+        raise invalid(name, "be one-dimensional", describe(array))
     dtype = position_type(size)
     if array.size == 0:
         return mark_read_only(np.empty(0, dtype=dtype))
     if array.dtype.kind not in "iu":
         hint = "For lists of ids there is from_trials." if array.dtype.kind in "OSTU" else ""
-        raise invalid(name, owner, f"be positions in `{ids}`, whole numbers", describe(array), hint)
+        raise invalid(name, f"be positions in `{ids}`, whole numbers", describe(array), hint)
     if array.min() < 0 or array.max() >= size:
         bad = np.flatnonzero((array < 0) | (array >= size))
         expected = f"be positions in `{ids}`, from 0 to {size - 1}" if size else f"fit `{ids}`"
         found = f"{array[bad[0]]} for trial {bad[0]} ({bad.size} of {array.size} are out of range)"
         hint = "" if size else f"`{ids}` is empty."
-        raise invalid(name, owner, expected, found, hint)
+        raise invalid(name, expected, found, hint)
     return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
 
 
@@ -325,7 +321,6 @@ def order_columns(
     positions: tuple[npt.ArrayLike, npt.ArrayLike],
     contents: AnyArray | None,
     content_name: str,
-    owner: str,
 ) -> TrialColumns:
     """Check the columns of a list of trials and bring them into order.
 
@@ -337,7 +332,7 @@ def order_columns(
         Model and segment of each trial.
     contents : (k,) array or None
         What is said of each trial: labels or scores.
-    content_name, owner : str
+    content_name : str
         Names for error messages.
 
     Returns
@@ -355,17 +350,17 @@ def order_columns(
     DuplicateTrialWarning
         If trials are listed more than once with the same contents.
     """
-    modelset = as_ids(ids[0], "modelset", owner)
-    segset = as_ids(ids[1], "segset", owner)
-    models = positions_of(positions[0], modelset.size, "models", owner, "modelset")
-    segments = positions_of(positions[1], segset.size, "segments", owner, "segset")
+    modelset = as_ids(ids[0], "modelset")
+    segset = as_ids(ids[1], "segset")
+    models = positions_of(positions[0], modelset.size, "models", "modelset")
+    segments = positions_of(positions[1], segset.size, "segments", "segset")
     if segments.size != models.size:
         expected = f"have one position for each of the {models.size} trials, like `models`"
-        raise invalid("segments", owner, expected, f"{segments.size}")
+        raise invalid("segments", expected, f"{segments.size}")
     if contents is not None:
         if contents.shape != models.shape:
             expected = f"have one value for each of the {models.size} trials, like `models`"
-            raise invalid(content_name, owner, expected, describe(contents))
+            raise invalid(content_name, expected, describe(contents))
         contents = read_only(contents)
     order = order_trials(models, segments, modelset.size)
     if order.order is None:
@@ -377,7 +372,7 @@ def order_columns(
             if bad.any():
                 trials = name_listed(again[0][bad], again[1][bad], modelset, segset)
                 expected = "be the same for a trial listed twice"
-                raise invalid(content_name, owner, expected, f"different values for {trials}")
+                raise invalid(content_name, expected, f"different values for {trials}")
         trials = name_listed(*again, modelset, segset)
         message = f"Lines that list a trial again were left out, {trials}."
         warn_caller(message, DuplicateTrialWarning)
@@ -462,15 +457,15 @@ def _content_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyArr
 
 
 def columns_from_trials(
-    ids: tuple[IdList, IdList], contents: AnyArray | None, content_name: str, owner: str
+    ids: tuple[IdList, IdList], contents: AnyArray | None, content_name: str
 ) -> TrialColumns:
     """Order a list of trials that are given by their ids; as `order_columns`."""
-    modelset, models = code_ids(ids[0], "models", owner)
-    segset, segments = code_ids(ids[1], "segments", owner)
-    check_shape(segments, models.shape, "segments", owner, "like `models`")
+    modelset, models = code_ids(ids[0], "models")
+    segset, segments = code_ids(ids[1], "segments")
+    check_shape(segments, models.shape, "segments", "like `models`")
     if contents is not None:
-        check_shape(contents, models.shape, content_name, owner, "like `models`")
-    return order_columns((modelset, segset), (models, segments), contents, content_name, owner)
+        check_shape(contents, models.shape, content_name, "like `models`")
+    return order_columns((modelset, segset), (models, segments), contents, content_name)
 
 
 def merge_columns(
@@ -529,15 +524,15 @@ def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:
     return positions if places is None else places.astype(positions.dtype)[positions]
 
 
-def check_cell_count(shape: tuple[int, int], max_cells: object, owner: str) -> None:
+def check_cell_count(shape: tuple[int, int], max_cells: object) -> None:
     """Raise if a matrix would have more cells than the caller wants."""
     n_cells = shape[0] * shape[1]
     if not isinstance(max_cells, Real):
-        raise invalid("max_cells", owner, "be a number of cells", describe(max_cells))
+        raise invalid("max_cells", "be a number of cells", describe(max_cells))
     if n_cells > float(max_cells):
         expected = f"be at least {n_cells}, for {shape[0]} models x {shape[1]} segments"
         hint = "A matrix that large is better kept flat."
-        raise invalid("max_cells", owner, expected, describe(max_cells), hint)
+        raise invalid("max_cells", expected, describe(max_cells), hint)
 
 
 def gather(matrices: Sequence[AnyArray], models: Positions, segments: Positions) -> list[AnyArray]:
@@ -677,15 +672,15 @@ def as_columns(columns: ColumnsLike, kind: str, size: int) -> Columns:
     listed: object = columns
     if not isinstance(listed, Mapping):
         found = describe(listed)
-        raise invalid(f"{kind}_columns", "TrialMetadata", "map names to columns", found)
+        raise invalid(f"{kind}_columns", "map names to columns", found)
     checked = {}
     for name, values in listed.items():
         if not isinstance(name, str) or not name:
-            raise invalid(f"{kind}_columns", "TrialMetadata", "be named by text", describe(name))
+            raise invalid(f"{kind}_columns", "be named by text", describe(name))
         column = _as_column(values, f"{kind}_columns[{name!r}]")
         if len(column) != size:
             expected = f"have one value for each of the {size} {kind}s"
-            raise invalid(f"{kind}_columns[{name!r}]", "TrialMetadata", expected, str(len(column)))
+            raise invalid(f"{kind}_columns[{name!r}]", expected, str(len(column)))
         checked[name] = column
     return MappingProxyType(checked)
 
@@ -695,39 +690,39 @@ def _as_column(values: Any, name: str) -> Column:
     if isinstance(values, Factor):
         return values
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise invalid(name, "TrialMetadata", "be a list of values", describe(values))
-    values = _unmasked(values, name, "TrialMetadata")
+        raise invalid(name, "be a list of values", describe(values))
+    values = _unmasked(values, name)
     array = values if isinstance(values, np.ndarray) else _as_array(values)
     if array.ndim != 1:
-        raise invalid(name, "TrialMetadata", "be one-dimensional", describe(array))
+        raise invalid(name, "be one-dimensional", describe(array))
     if array.dtype.kind == "f":
         short = array.dtype.itemsize <= np.dtype(np.float32).itemsize
         return read_only(array.astype(np.float32 if short else np.float64, copy=False))
     if array.dtype.kind in "iu":
         return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return as_factor(values, name, "TrialMetadata")
+    return as_factor(values, name)
 
 
-def as_factor(values: Any, name: str, owner: str) -> Factor:
+def as_factor(values: Any, name: str) -> Factor:
     """Return categories as a factor; errors tell which argument held others."""
     if isinstance(values, Factor):
         return values
-    values = _unmasked(values, name, owner)
+    values = _unmasked(values, name)
     try:
         return Factor.from_values(values)
     except InvalidInputError as error:
-        message = f"`{name}` of {owner}: {error}"
+        message = f"`{name}` of {error}"
         raise InvalidInputError(message) from None
 
 
-def _unmasked(values: Any, name: str, owner: str) -> Any:
+def _unmasked(values: Any, name: str) -> Any:
     """Return values as they are, a numpy masked array as a plain one; raise if any is masked."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     if np.ma.is_masked(values):
         hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
         found = f"{np.count_nonzero(np.ma.getmaskarray(values))} masked values"
-        raise invalid(name, owner, "have a value for each item", found, hint)
+        raise invalid(name, "have a value for each item", found, hint)
     return np.asarray(values)
 
 

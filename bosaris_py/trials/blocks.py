@@ -6,7 +6,7 @@ into the rows of matrices, for which each task reads them through.
 For files that are larger than memory, or that many workers read at once. Ids are
 aligned once; after that rows are read and no id is looked at again::
 
-    blocks = TrialBlocks.open(["a.h5", "b.h5"], "key.h5", owner="LinearFusion.fit_files")
+    blocks = TrialBlocks.open(["a.h5", "b.h5"], "key.h5")
     for block in blocks.read(blocks.cut()):
         tar = block.scores_of(1)  # (2, number of targets with both scores)
         non = block.scores_of(-1)
@@ -143,15 +143,13 @@ class TrialIds:
                 text = message.format(wanted=wanted, found=found, missing=wanted - found)
                 warn_caller(text, MissingTrialsWarning)
 
-    def refuse_nan(self, counts: TrialCounts, owner: str) -> None:
+    def refuse_nan(self, counts: TrialCounts) -> None:
         """Raise if a score of a trial is NaN.
 
         Parameters
         ----------
         counts : TrialCounts
             Those of all blocks.
-        owner : str
-            What the caller called.
 
         Raises
         ------
@@ -163,7 +161,7 @@ class TrialIds:
         row, col = counts.first_nan
         noun = "trial" if counts.nan == 1 else "trials"
         got = f"NaN for {counts.nan} {noun}, the first ({self.modelset[row]}, {self.segset[col]})"
-        raise invalid("scores", owner, "not hold NaN where there is a trial", got)
+        raise invalid("scores", "not hold NaN where there is a trial", got)
 
 
 @attrs.frozen(eq=False)
@@ -499,7 +497,6 @@ class TrialBlocks:
         score_files: Sequence[FilePath],
         trial_file: FilePath,
         *,
-        owner: str,
         any_order: bool = False,
         is_key: bool = True,
     ) -> tuple[Self, TrialIds]:
@@ -511,8 +508,6 @@ class TrialBlocks:
             HDF5 files with scores, at least one.
         trial_file : str or path-like
             HDF5 file with the key or, unless `is_key`, the trial list.
-        owner : str
-            What the caller called, for error messages.
         any_order : bool, optional
             Read rows in the order of the first score file, which is faster where it
             is another than that of the trials.
@@ -534,7 +529,7 @@ class TrialBlocks:
             If a file does not exist.
         """
         if not len(score_files):
-            raise invalid("score_files", owner, "hold at least one file", "none")
+            raise invalid("score_files", "hold at least one file", "none")
         trials, modelset, segset = _describe_trials(trial_file, is_key=is_key)
         wanted = _index(modelset, segset, trials.path)
         files, frames = [], []
@@ -746,8 +741,8 @@ def _next(items: Iterator[Item]) -> list[Item]:
 def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, IdIndex]:
     """Index the ids of a file, each of which must occur once."""
     rows, cols = IdIndex.of(models), IdIndex.of(segments)
-    rows.check_unique("modelset", str(path))
-    cols.check_unique("segset", str(path))
+    rows.check_unique(f"modelset of {path}")
+    cols.check_unique(f"segset of {path}")
     return rows, cols
 
 

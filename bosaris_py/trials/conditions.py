@@ -145,28 +145,28 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
         unknown = [name for name in weights if name not in known]
         if unknown:
             expected = f"name conditions that exist ({list_some(names, 20)})"
-            raise invalid("weights", "Conditions", expected, list_some(map(repr, unknown)))
+            raise invalid("weights", expected, list_some(map(repr, unknown)))
         missing = [name for name in names if name not in weights]
         if missing:
             hint = "The weight 0 drops a condition."
             found = f"none for {list_some(map(repr, missing))}"
-            raise invalid("weights", "Conditions", "name every condition", found, hint)
+            raise invalid("weights", "name every condition", found, hint)
         weights = [weights[name] for name in names]
     try:
         values = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise invalid("weights", "Conditions", "be numbers", describe(weights)) from None
+        raise invalid("weights", "be numbers", describe(weights)) from None
     if values.shape != (len(names),):
         expected = f"be one for each of the {len(names)} conditions"
-        raise invalid("weights", "Conditions", expected, describe(values))
+        raise invalid("weights", expected, describe(values))
     if not (np.isfinite(values) & (values >= 0)).all():
         bad = names[int(np.argmin(np.isfinite(values) & (values >= 0)))]
         found = f"{values[names.index(bad)]:g} for {bad!r}"
-        raise invalid("weights", "Conditions", "be finite and not negative", found)
+        raise invalid("weights", "be finite and not negative", found)
     total = math.fsum(values)
     if abs(total - 1.0) > _SUM_TOLERANCE:
         hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
-        raise invalid("weights", "Conditions", "sum to one", f"the sum {total:g}", hint)
+        raise invalid("weights", "sum to one", f"the sum {total:g}", hint)
     return mark_read_only(values / total)
 
 
@@ -274,7 +274,7 @@ class Subsets:
         expected = f"have the shape {shape} of the key, or one value for each of its trials"
         hint = "Did you swap models and segments?" if subset.shape == shape[::-1] else ""
         found = f"shape {subset.shape} and {key.n_trials} trials"
-        raise invalid("subsets", "Conditions", expected, found, hint)
+        raise invalid("subsets", expected, found, hint)
 
 
 @attrs.frozen(eq=False)
@@ -311,14 +311,14 @@ def as_names(names: Any) -> tuple[str, ...]:
     """Return names of conditions, each once and at least one."""
     listed = tuple(names)
     if not listed:
-        raise invalid("subsets", "Conditions", "name at least one condition", "none")
+        raise invalid("subsets", "name at least one condition", "none")
     for name in listed:
         if not isinstance(name, str):
-            raise invalid("subsets", "Conditions", "name conditions with text", describe(name))
+            raise invalid("subsets", "name conditions with text", describe(name))
     repeated = sorted(name for name, count in Counter(listed).items() if count > 1)
     if repeated:
         hint = f"Values of factors must not hold {_SEPARATOR!r}."
-        raise invalid("names", "Conditions", "be different", list_some(repeated), hint)
+        raise invalid("names", "be different", list_some(repeated), hint)
     return listed
 
 
@@ -327,20 +327,20 @@ def as_subset(name: str, subset: Any) -> Any:
     if isinstance(subset, AnyNdx):
         return subset
     if isinstance(subset, (str, Mapping)):
-        raise invalid(f"subsets[{name!r}]", "Conditions", "be trials or a mask", describe(subset))
-    mask = as_mask(subset, f"subsets[{name!r}]", "Conditions")
+        raise invalid(f"subsets[{name!r}]", "be trials or a mask", describe(subset))
+    mask = as_mask(subset, f"subsets[{name!r}]")
     if mask.ndim not in (1, 2):
         expected = "have one dimension (trials) or two (models, segments)"
-        raise invalid(f"subsets[{name!r}]", "Conditions", expected, describe(mask))
+        raise invalid(f"subsets[{name!r}]", expected, describe(mask))
     return read_only(mask)
 
 
 def trial_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
     """Return one value per trial as a factor."""
-    factor = as_factor(values, name, "Conditions")
+    factor = as_factor(values, name)
     if len(factor) != trials.n_trials:
         expected = f"have one value for each of the {trials.n_trials} trials"
-        raise invalid(name, "Conditions", expected, f"{len(factor)}")
+        raise invalid(name, expected, f"{len(factor)}")
     return factor
 
 
@@ -383,7 +383,7 @@ def _one_of(choices: tuple[str, ...]) -> Any:
     def check(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
         if value not in choices:
             expected = f"be one of {', '.join(map(repr, choices))}"
-            raise invalid(attribute.name, "Conditions", expected, describe(value))
+            raise invalid(attribute.name, expected, describe(value))
 
     return check
 
@@ -617,7 +617,7 @@ class Conditions:
         if not isinstance(listed, Mapping):
             hint = "Conditions.from_labels takes a label for each trial."
             expected = "map names to trials or masks"
-            raise invalid("subsets", "Conditions", expected, describe(listed), hint)
+            raise invalid("subsets", expected, describe(listed), hint)
         names = as_names(subsets)
         members = tuple(as_subset(name, subset) for name, subset in subsets.items())
         rules = Rules(overlap, uncovered, lacking)
@@ -741,7 +741,7 @@ class Conditions:
         listed: object = factors
         if not isinstance(listed, Mapping) or not listed:
             expected = "map at least one name to values"
-            raise invalid("factors", "Conditions.from_factors", expected, describe(listed))
+            raise invalid("factors", expected, describe(listed))
         return cls._from_factors(trials, factors, weights, uncovered, lacking)
 
     @classmethod
@@ -753,7 +753,7 @@ class Conditions:
         uncovered: str,
         lacking: str,
     ) -> "Conditions":
-        check_ndx(trials, "Conditions")
+        check_ndx(trials)
         checked = [trial_factor(name, values, trials) for name, values in factors.items()]
         product = product_of(checked)
         names = tuple(str(level) for level in product.levels)
@@ -807,7 +807,7 @@ class Conditions:
         InvalidInputError
             If a mask does not fit the key.
         """
-        check_key(key, "Conditions.counts")
+        check_key(key)
         labels = key.trial_labels()
         result = {}
         for name, places in zip(self.names, self._subsets.assign(key).places(), strict=True):
@@ -833,7 +833,7 @@ class Conditions:
         InvalidInputError
             If a mask does not fit the key.
         """
-        check_key(key, "Conditions.counted_trials")
+        check_key(key)
         counted = np.zeros(key.n_trials, dtype=np.bool_)
         for weight, places in zip(self.weights, self._subsets.assign(key).places(), strict=True):
             if weight > 0:
@@ -867,7 +867,7 @@ class Conditions:
         ConditionWarning
             If conditions have trials of one class only.
         """
-        check_key(key, "Conditions.members")
+        check_key(key)
         return self._members(key)
 
     def scored_members(self, scores: AnyScores, key: AnyKey) -> tuple[ConditionMembers, ...]:
@@ -896,8 +896,8 @@ class Conditions:
         ConditionWarning
             As for `members`.
         """
-        check_scores(scores, "Conditions.scored_members")
-        check_key(key, "Conditions.scored_members")
+        check_scores(scores)
+        check_key(key)
         return self._members(key, scored_trials(scores, key))
 
     def trial_weights(self, key: AnyKey) -> tuple[Float64Array, Float64Array]:
@@ -930,7 +930,7 @@ class Conditions:
         In each class the weights sum to the number of trials that count, so that
         their mean over these is one; equal shares of trials and weights give ones.
         """
-        check_key(key, "Conditions.trial_weights")
+        check_key(key)
         return spread(self._members(key), key.n_tar, key.n_non)
 
     def scored_weights(self, scores: AnyScores, key: AnyKey) -> tuple[Float64Array, Float64Array]:
@@ -959,8 +959,8 @@ class Conditions:
         ConditionWarning
             As for `members`.
         """
-        check_scores(scores, "Conditions.scored_weights")
-        check_key(key, "Conditions.scored_weights")
+        check_scores(scores)
+        check_key(key)
         scored = scored_trials(scores, key)
         n_tar, n_non = key.n_tar, key.n_non
         if scored is not None:
@@ -990,10 +990,10 @@ class Conditions:
         TrialMismatchError
             If the condition has no trial of the key.
         """
-        check_key(key, "Conditions.select")
+        check_key(key)
         if name not in self.names:
             expected = f"be one of the conditions ({list_some(self.names, 20)})"
-            raise invalid("name", "Conditions.select", expected, describe(name))
+            raise invalid("name", expected, describe(name))
         places = self._subsets.assign(key).places()[self.names.index(name)]
         if places.size == 0:
             message = f"Condition {name!r} has no trial of the key."
@@ -1011,14 +1011,14 @@ class Conditions:
 ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
 
 
-def check_conditions(conditions: object, owner: str) -> None:
+def check_conditions(conditions: object) -> None:
     """Raise unless `conditions` says what each condition weighs."""
     if not isinstance(conditions, Conditions):
         hint = (
             "Make one of labels, Conditions.from_labels(key, labels), or of columns of a "
             "TrialMetadata, metadata.conditions('gender')."
         )
-        raise invalid("conditions", owner, "be a Conditions object", describe(conditions), hint)
+        raise invalid("conditions", "be a Conditions object", describe(conditions), hint)
 
 
 def class_weights(
@@ -1028,7 +1028,6 @@ def class_weights(
     key: AnyKey,
     *,
     scores: AnyScores | None = None,
-    owner: str,
 ) -> ClassWeights:
     """Return the weights of the trials, from conditions or as the caller gave them.
 
@@ -1042,8 +1041,6 @@ def class_weights(
         Which trials are targets and which non-targets.
     scores : Scores or FlatScores, optional
         If given, only trials with a score count; else all trials of the key.
-    owner : str
-        Whom error messages speak of.
 
     Returns
     -------
@@ -1059,15 +1056,15 @@ def class_weights(
     """
     if conditions is None:
         return tar_weights, non_weights
-    check_conditions(conditions, owner)
+    check_conditions(conditions)
     for name, weights in (("tar_weights", tar_weights), ("non_weights", non_weights)):
         if weights is not None:
-            raise invalid(name, owner, "be left out where there are `conditions`", "weights")
+            raise invalid(name, "be left out where there are `conditions`", "weights")
     if scores is None:
         weights_of_classes = conditions.trial_weights(key)
     else:
         weights_of_classes = conditions.scored_weights(scores, key)
     for noun, weights in zip(("targets", "non-targets"), weights_of_classes, strict=True):
         if weights.size and not weights.any():
-            raise invalid("conditions", owner, f"have {noun} in some condition", "none")
+            raise invalid("conditions", f"have {noun} in some condition", "none")
     return weights_of_classes

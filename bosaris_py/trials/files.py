@@ -53,13 +53,12 @@ class FileMethods(ArrayRecord):
         extensions = cls._storage.extensions
         if extension not in extensions:
             expected = f"end in {', '.join(extensions[:-1])} or {extensions[-1]}"
-            owner = f"{cls.__name__}.{method}"
             hint = ""
             if extension in _TEXT:
                 hint = "This class has no text format."
             elif extension in _MAT:
                 hint = "This class has no MATLAB format; its dense form has one."
-            raise invalid("path", owner, expected, repr(str(path)), hint)
+            raise invalid("path", expected, repr(str(path)), hint)
         return extension
 
     @classmethod
@@ -297,9 +296,8 @@ class NumberFileMethods(TextFileMethods):
         elif number_format is None:
             super().save(path)
         else:
-            owner = f"{type(self).__name__}.save"
             expected = "be given for text files only"
-            raise invalid("number_format", owner, expected, f"the file {str(path)!r}")
+            raise invalid("number_format", expected, f"the file {str(path)!r}")
 
     def save_txt(self, path: FilePath, *, number_format: str | None = None) -> None:
         """Save the object as a text file, whatever its name.

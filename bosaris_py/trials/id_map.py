@@ -73,16 +73,14 @@ class IdMap(MatFileMethods, TextFileMethods):
     )
 
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
-        self.__attrs_init__(
-            as_ids(leftids, "leftids", "IdMap"), as_ids(rightids, "rightids", "IdMap")
-        )
+        self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
         if self._left.has_repeated():
             warn_caller(_LEFT_REPEATED, DuplicateIdWarning)
 
     @rightids.validator
     def _check_lengths(self, attribute: "Attribute[Any]", rightids: StrArray) -> None:
         """Raise unless the ids come in pairs."""
-        check_shape(rightids, self.leftids.shape, "rightids", "IdMap", "like `leftids`")
+        check_shape(rightids, self.leftids.shape, "rightids", "like `leftids`")
 
     @classmethod
     def _rebuilt(cls, *arrays: npt.NDArray[Any]) -> Self:
@@ -128,7 +126,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         The toolkit documents the last pair too, but finds the first one in
         MATLAB since release 2012b.
         """
-        return _mapped(self._left, self.rightids, ids, "IdMap.map_left_to_right")
+        return _mapped(self._left, self.rightids, ids)
 
     def map_right_to_left(self, ids: IdList) -> StrArray:
         """Return the left ids that belong to some right ids.
@@ -154,7 +152,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         """
         if self._right.has_repeated():
             warn_caller(_RIGHT_REPEATED, DuplicateIdWarning)
-        return _mapped(self._right, self.leftids, ids, "IdMap.map_right_to_left")
+        return _mapped(self._right, self.leftids, ids)
 
     def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the pairs whose left id is listed.
@@ -172,7 +170,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         IdMap
             The remaining pairs in their old order.
         """
-        present = self._left.which_in(as_ids(ids, "ids", "IdMap.filter_on_left"))
+        present = self._left.which_in(as_ids(ids, "ids"))
         return self._pairs(present if keep else ~present)
 
     def filter_on_right(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -191,7 +189,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         IdMap
             The remaining pairs in their old order.
         """
-        present = self._right.which_in(as_ids(ids, "ids", "IdMap.filter_on_right"))
+        present = self._right.which_in(as_ids(ids, "ids"))
         return self._pairs(present if keep else ~present)
 
     def merge(self, *others: "IdMap") -> "IdMap":
@@ -236,9 +234,9 @@ class IdMap(MatFileMethods, TextFileMethods):
         )
 
 
-def _mapped(source: IdIndex, target: StrArray, ids: IdList, owner: str) -> StrArray:
+def _mapped(source: IdIndex, target: StrArray, ids: IdList) -> StrArray:
     """Return what belongs to `ids`, warning about those that are not in the source."""
-    wanted = as_ids(ids, "ids", owner)
+    wanted = as_ids(ids, "ids")
     positions = source.locate_last(IdIndex.of(wanted))
     found = positions[positions >= 0]
     if found.size < wanted.size:

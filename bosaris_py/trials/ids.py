@@ -59,10 +59,10 @@ class IdIndex:
         """Tell whether an id occurs more than once."""
         return bool((self.ordered[:-1] == self.ordered[1:]).any())
 
-    def check_unique(self, name: str, owner: str) -> None:
+    def check_unique(self, name: str) -> None:
         """Raise if an id occurs more than once, naming the first few that do."""
         if self.has_repeated():
-            check_unique(self.ids, name, owner)
+            check_unique(self.ids, name)
 
     def locate(self, wanted: "IdIndex") -> IndexArray | None:
         """Return the position in this list of each wanted id, or None for "all in order".
@@ -120,9 +120,7 @@ def union_of(id_lists: Sequence[StrArray]) -> IdIndex:
     return IdIndex(mark_read_only(ids), ids, None)
 
 
-def code_ids(
-    names: npt.ArrayLike | Sequence[str], name: str, owner: str
-) -> tuple[StrArray, IndexArray]:
+def code_ids(names: npt.ArrayLike | Sequence[str], name: str) -> tuple[StrArray, IndexArray]:
     """Split one id per trial into the sorted distinct ids and the place of each in them.
 
     A hash table is four times faster here than sorting all the strings, and a
@@ -132,7 +130,7 @@ def code_ids(
     ----------
     names : (n,) array_like of str
         One id per trial.
-    name, owner : str
+    name : str
         Name of the argument and of what it belongs to, for error messages.
 
     Returns
@@ -145,52 +143,49 @@ def code_ids(
     if isinstance(names, list) and set(map(type, names)) == {str}:
         listed: list[str] = names
     else:
-        listed = as_ids(names, name, owner).tolist()
+        listed = as_ids(names, name).tolist()
     distinct = sorted(set(listed))
     table = dict(zip(distinct, range(len(distinct)), strict=True))
     codes = np.fromiter(map(table.__getitem__, listed), dtype=np.intp, count=len(listed))
-    return as_ids(distinct, name, owner), codes
+    return as_ids(distinct, name), codes
 
 
 IdList = npt.ArrayLike | Sequence[str]
 
 
-def to_matrix(value: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def to_matrix(value: npt.ArrayLike, name: str) -> FloatArray:
     """Return values as a read-only matrix; an empty list is a matrix without cells."""
     if isinstance(value, (list, tuple)) and len(value) == 0:
         value = np.empty((0, 0))
-    return read_only(as_matrix(value, name, owner))
+    return read_only(as_matrix(value, name))
 
 
-def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str, owner: str) -> BoolArray:
+def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArray:
     """Return a mask as a read-only array; an empty list fits any shape without cells."""
-    mask = as_mask(value, name, owner)
+    mask = as_mask(value, name)
     if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
         mask = mask.reshape(shape)
     return read_only(mask)
 
 
-def to_mask_or_all(
-    value: npt.ArrayLike | None, shape: tuple[int, ...], name: str, owner: str
-) -> BoolArray:
+def to_mask_or_all(value: npt.ArrayLike | None, shape: tuple[int, ...], name: str) -> BoolArray:
     """Return a mask as a read-only array; None says all true."""
     if value is None:
         return mark_read_only(np.ones(shape, dtype=np.bool_))
-    return to_mask(value, shape, name, owner)
+    return to_mask(value, shape, name)
 
 
 def check_models(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
     """Raise if a model occurs twice."""
-    instance._model_index.check_unique(attribute.name, type(instance).__name__)
+    instance._model_index.check_unique(attribute.name)
 
 
 def check_segments(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
     """Raise if a segment occurs twice."""
-    instance._segment_index.check_unique(attribute.name, type(instance).__name__)
+    instance._segment_index.check_unique(attribute.name)
 
 
 def check_cells(instance: Any, attribute: "Attribute[Any]", matrix: npt.NDArray[Any]) -> None:
     """Raise unless a matrix has one row per model and one column per segment."""
     shape = (instance.modelset.size, instance.segset.size)
-    owner = type(instance).__name__
-    check_shape(matrix, shape, attribute.name, owner, "(models, segments)")
+    check_shape(matrix, shape, attribute.name, "(models, segments)")

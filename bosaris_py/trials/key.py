@@ -100,14 +100,11 @@ class Key(TrialMatrix, TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
     ) -> None:
-        models = as_ids(modelset, "modelset", "Key")
-        segments = as_ids(segset, "segset", "Key")
+        models = as_ids(modelset, "modelset")
+        segments = as_ids(segset, "segset")
         shape = (models.size, segments.size)
         self.__attrs_init__(
-            models,
-            segments,
-            to_mask(tar, shape, "tar", "Key"),
-            to_mask(non, shape, "non", "Key"),
+            models, segments, to_mask(tar, shape, "tar"), to_mask(non, shape, "non")
         )
 
     @non.validator
@@ -116,15 +113,10 @@ class Key(TrialMatrix, TextFileMethods):
         both = self.tar & non
         if both.any():
             trials = name_trials(both, self.modelset, self.segset)
-            raise invalid("non", "Key", "not share trials with `tar`", trials)
+            raise invalid("non", "not share trials with `tar`", trials)
 
     @classmethod
-    def from_trials(
-        cls,
-        models: IdList,
-        segments: IdList,
-        is_target: npt.ArrayLike,
-    ) -> Self:
+    def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
         """Build a Key from a list of trials.
 
         Parameters
@@ -154,12 +146,11 @@ class Key(TrialMatrix, TextFileMethods):
         >>> Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
         Key: 2 models x 1 segments, 1 targets, 1 non-targets
         """
-        owner = f"{cls.__name__}.from_trials"
-        modelset, rows = code_ids(models, "models", owner)
-        segset, cols = code_ids(segments, "segments", owner)
-        labels = as_mask(is_target, "is_target", owner)
-        check_shape(cols, rows.shape, "segments", owner, "like `models`")
-        check_shape(labels, rows.shape, "is_target", owner, "like `models`")
+        modelset, rows = code_ids(models, "models")
+        segset, cols = code_ids(segments, "segments")
+        labels = as_mask(is_target, "is_target")
+        check_shape(cols, rows.shape, "segments", "like `models`")
+        check_shape(labels, rows.shape, "is_target", "like `models`")
         tar = np.zeros((modelset.size, segset.size), dtype=np.bool_)
         non = np.zeros_like(tar)
         tar[rows[labels], cols[labels]] = True
@@ -167,7 +158,7 @@ class Key(TrialMatrix, TextFileMethods):
         both = tar & non
         if both.any():
             found = f"both True and False for {name_trials(both, modelset, segset)}"
-            raise invalid("is_target", owner, "be the same for a trial listed twice", found)
+            raise invalid("is_target", "be the same for a trial listed twice", found)
         return cls(modelset, segset, mark_read_only(tar), mark_read_only(non))
 
     @classmethod
@@ -394,10 +385,8 @@ class FlatKey(FlatTrials, TextFileMethods):
         segments: npt.ArrayLike,
         is_target: npt.ArrayLike,
     ) -> None:
-        labels = as_mask(is_target, "is_target", "FlatKey")
-        columns = order_columns(
-            (modelset, segset), (models, segments), labels, "is_target", "FlatKey"
-        )
+        labels = as_mask(is_target, "is_target")
+        columns = order_columns((modelset, segset), (models, segments), labels, "is_target")
         self.__attrs_init__(
             columns.modelset, columns.segset, columns.models, columns.segments, columns.contents
         )
@@ -439,9 +428,8 @@ class FlatKey(FlatTrials, TextFileMethods):
         >>> FlatKey.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
         FlatKey: 2 models x 1 segments, 1 targets, 1 non-targets
         """
-        owner = f"{cls.__name__}.from_trials"
-        labels = as_mask(is_target, "is_target", owner)
-        columns = columns_from_trials((models, segments), labels, "is_target", owner)
+        labels = as_mask(is_target, "is_target")
+        columns = columns_from_trials((models, segments), labels, "is_target")
         found = cls(
             columns.modelset, columns.segset, columns.models, columns.segments, columns.contents
         )
@@ -473,7 +461,7 @@ class FlatKey(FlatTrials, TextFileMethods):
             trials; with counts and the first few.
         """
         if table.is_target is None:
-            raise invalid("table", f"{cls.__name__}.from_table", "have labels", repr(table))
+            raise invalid("table", "have labels", repr(table))
         found = cls(table.modelset, table.segset, table.models, table.segments, table.is_target)
         return found._checked_for_swaps()
 
@@ -528,7 +516,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         InvalidInputError
             If the matrices would have more cells.
         """
-        check_cell_count(self._shape, max_cells, "FlatKey.to_dense")
+        check_cell_count(self._shape, max_cells)
         return Key(
             self.modelset,
             self.segset,
@@ -572,16 +560,16 @@ AnyNdx = Ndx | Key | FlatNdx | FlatKey
 AnyKey = Key | FlatKey
 
 
-def check_trials(ndx: object, owner: str) -> None:
+def check_trials(ndx: object) -> None:
     """Raise unless `ndx` is an Ndx or a Key, dense or flat."""
     if not isinstance(ndx, AnyNdx):
-        raise invalid("ndx", owner, "be an Ndx or a Key", describe(ndx))
+        raise invalid("ndx", "be an Ndx or a Key", describe(ndx))
 
 
-def check_key(key: object, owner: str) -> None:
+def check_key(key: object) -> None:
     """Raise unless `key` is a Key or a FlatKey."""
     if not isinstance(key, AnyKey):
-        raise invalid("key", owner, "be a Key, which says what the targets are", describe(key))
+        raise invalid("key", "be a Key, which says what the targets are", describe(key))
 
 
 def warn_missing_counts(

@@ -112,7 +112,7 @@ class TrialMetadata:
         model_columns: ColumnsLike | None = None,
         segment_columns: ColumnsLike | None = None,
     ) -> None:
-        check_ndx(trials, "TrialMetadata")
+        check_ndx(trials)
         given = (trial_columns or {}, model_columns or {}, segment_columns or {})
         sizes = (trials.n_trials, trials.modelset.size, trials.segset.size)
         tables = [
@@ -124,7 +124,7 @@ class TrialMetadata:
         if repeated:
             found = f"{list_some(map(repr, repeated))} more than once"
             hint = "A column belongs to trials, to models or to segments."
-            raise invalid("columns", "TrialMetadata", "have different names", found, hint)
+            raise invalid("columns", "have different names", found, hint)
         self.__attrs_init__(trials, *tables)
 
     @classmethod
@@ -157,7 +157,7 @@ class TrialMetadata:
                 count = np.count_nonzero(order.conflicts(values))
                 found = f"another value in {count} lines of column {name!r}"
                 expected = "have the same columns for a trial listed twice"
-                raise invalid("table", "TrialMetadata.from_table", expected, found)
+                raise invalid("table", expected, found)
         if order.order is not None:
             table = table.take(order.order)
         listed = FlatNdx(table.modelset, table.segset, table.models, table.segments)
@@ -247,7 +247,7 @@ class TrialMetadata:
         if column.dtype.kind == "f":
             hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
             found = f"{describe(column)} in column {name!r}"
-            raise invalid("name", "TrialMetadata.factor", "name categories", found, hint)
+            raise invalid("name", "name categories", found, hint)
         return Factor.from_values(column)
 
     def model_column(self, name: str) -> Column:
@@ -297,7 +297,7 @@ class TrialMetadata:
     def _unknown(self, name: object, method: str, known: tuple[str, ...]) -> InvalidInputError:
         """Return the error for a column that does not exist."""
         expected = f"be a column ({', '.join(known) or 'there is none'})"
-        return invalid("name", f"TrialMetadata.{method}", expected, describe(name))
+        return invalid("name", expected, describe(name))
 
     def with_columns(
         self,
@@ -356,7 +356,7 @@ class TrialMetadata:
             If trials, models or segments of `other` are not described, with counts
             and the first of them.
         """
-        check_ndx(other, "TrialMetadata.for_trials")
+        check_ndx(other)
         trial_columns = self._trial_columns
         if trial_columns:
             places = trial_places(self.trials, other)
@@ -415,7 +415,7 @@ class TrialMetadata:
         """
         if not factors:
             expected = f"name at least one column ({', '.join(self.names)})"
-            raise invalid("factors", "TrialMetadata.conditions", expected, "none")
+            raise invalid("factors", expected, "none")
         return Conditions.from_factors(
             self.trials,
             {name: self.factor(name) for name in factors},
@@ -520,7 +520,7 @@ def _check_extension(path: FilePath, method: str) -> None:
     """Refuse a file name of another format than HDF5."""
     if Path(path).suffix.lower() not in _HDF5:
         expected = f"end in {' or '.join(_HDF5)}"
-        raise invalid("path", f"TrialMetadata.{method}", expected, repr(str(path)))
+        raise invalid("path", expected, repr(str(path)))
 
 
 # A matrix is made if it is small, or if at least one cell in so many is a trial.
@@ -588,7 +588,7 @@ def read_key(
     >>> metadata.factor("gender").values().tolist()
     ['f', 'f', 'm']
     """
-    _check_form(form, "read_key")
+    _check_form(form)
     table = read_table(path, format, **options)
     if table.is_target is None:
         message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
@@ -634,7 +634,7 @@ def read_trials(
     DuplicateTrialWarning
         If trials are listed more than once, or the same two segments in both orders.
     """
-    _check_form(form, "read_trials")
+    _check_form(form)
     table = _once(read_table(path, format, **options), path, "")
     flat = FlatNdx(table.modelset, table.segset, table.models, table.segments)
     ndx = flat.to_dense() if _is_dense(flat._shape, flat.n_trials, form) else flat
@@ -692,7 +692,7 @@ def read_scores(
     >>> bp.read_scores(path)
     Scores: 2 models x 2 segments, 3 scores
     """
-    _check_form(form, "read_scores")
+    _check_form(form)
     if options.get("extra") is None:
         options["extra"] = ()
     # Labels say nothing here, so neither do spoofs.
@@ -753,14 +753,13 @@ def to_table(
     >>> bp.to_table(key)
     TrialTable: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    owner = "to_table"
     if scores is not None:
-        check_scores(scores, owner)
+        check_scores(scores)
     if trials is None:
         if scores is None:
-            raise invalid("trials", owner, "be given where there are no `scores`", "None")
+            raise invalid("trials", "be given where there are no `scores`", "None")
         trials = scored_ndx(scores)
-    check_ndx(trials, owner)
+    check_ndx(trials)
     values: FloatArray | None = None
     if scores is not None:
         found = scores._scored(trials)
@@ -772,7 +771,7 @@ def to_table(
     columns = {}
     if metadata is not None:
         if not isinstance(metadata, TrialMetadata):
-            raise invalid("metadata", owner, "be a TrialMetadata", describe(metadata))
+            raise invalid("metadata", "be a TrialMetadata", describe(metadata))
         described = metadata.for_trials(trials)
         columns = {name: described.column(name) for name in described.names}
     models, segments = trials.trial_positions()
@@ -787,10 +786,10 @@ def scored_ndx(scores: AnyScores) -> AnyNdx:
     return Ndx(scores.modelset, scores.segset, scores.scoremask)
 
 
-def _check_form(form: object, owner: str) -> None:
+def _check_form(form: object) -> None:
     """Raise unless `form` is one that there is."""
     if form not in (None, "flat", "dense"):
-        raise invalid("form", owner, 'be "flat", "dense" or None', describe(form))
+        raise invalid("form", 'be "flat", "dense" or None', describe(form))
 
 
 def _is_dense(shape: tuple[int, int], n_trials: int, form: str | None) -> bool:
@@ -937,8 +936,8 @@ def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
     1 have none (0 targets, 1 non-targets): (m1, s2).
     1 scores are of trials that the key does not have: (m2, s1).
     """
-    check_scores(scores, "compare_trials")
-    check_key(key, "compare_trials")
+    check_scores(scores)
+    check_key(key)
     scored = scored_ndx(scores)
     is_missing = ~trials_within(scored, key)
     is_unknown = ~trials_within(key, scored)

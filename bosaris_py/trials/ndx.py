@@ -88,10 +88,10 @@ class Ndx(TrialMatrix, TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
-        models = as_ids(modelset, "modelset", "Ndx")
-        segments = as_ids(segset, "segset", "Ndx")
+        models = as_ids(modelset, "modelset")
+        segments = as_ids(segset, "segset")
         shape = (models.size, segments.size)
-        mask = to_mask_or_all(trialmask, shape, "trialmask", "Ndx")
+        mask = to_mask_or_all(trialmask, shape, "trialmask")
         self.__attrs_init__(models, segments, mask)
 
     @classmethod
@@ -122,10 +122,9 @@ class Ndx(TrialMatrix, TextFileMethods):
         >>> Ndx.from_trials(["bert", "anna", "bert"], ["s1", "s1", "s2"]).trialmask.tolist()
         [[True, False], [True, True]]
         """
-        owner = f"{cls.__name__}.from_trials"
-        modelset, rows = code_ids(models, "models", owner)
-        segset, cols = code_ids(segments, "segments", owner)
-        check_shape(cols, rows.shape, "segments", owner, "like `models`")
+        modelset, rows = code_ids(models, "models")
+        segset, cols = code_ids(segments, "segments")
+        check_shape(cols, rows.shape, "segments", "like `models`")
         mask = np.zeros((modelset.size, segset.size), dtype=np.bool_)
         mask[rows, cols] = True
         return cls(modelset, segset, mark_read_only(mask))
@@ -297,7 +296,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, models: npt.ArrayLike, segments: npt.ArrayLike
     ) -> None:
-        columns = order_columns((modelset, segset), (models, segments), None, "", "FlatNdx")
+        columns = order_columns((modelset, segset), (models, segments), None, "")
         self.__attrs_init__(columns.modelset, columns.segset, columns.models, columns.segments)
 
     @classmethod
@@ -335,8 +334,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         >>> ndx.models.tolist(), ndx.segments.tolist()
         ([0, 1, 1], [0, 0, 1])
         """
-        owner = f"{cls.__name__}.from_trials"
-        columns = columns_from_trials((models, segments), None, "", owner)
+        columns = columns_from_trials((models, segments), None, "")
         found = cls(columns.modelset, columns.segset, columns.models, columns.segments)
         return found._checked_for_swaps()
 
@@ -384,7 +382,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         InvalidInputError
             If the matrix would have more cells.
         """
-        check_cell_count(self._shape, max_cells, "FlatNdx.to_dense")
+        check_cell_count(self._shape, max_cells)
         mask = scatter(self, np.ones(self.n_trials, dtype=np.bool_))
         return Ndx(self.modelset, self.segset, mask)
 

@@ -72,14 +72,12 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     )
 
     def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
-        self.__attrs_init__(
-            as_ids(ids, "ids", "SegmentQuality"), to_matrix(values, "values", "SegmentQuality")
-        )
+        self.__attrs_init__(as_ids(ids, "ids"), to_matrix(values, "values"))
 
     @ids.validator
     def _check_ids(self, attribute: "Attribute[Any]", ids: StrArray) -> None:
         """Raise if a segment occurs twice."""
-        self._index.check_unique("ids", "SegmentQuality")
+        self._index.check_unique("ids")
 
     @values.validator
     def _check_values(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
@@ -87,7 +85,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         if values.shape[1] != self.ids.size:
             expected = f"have one column for each of the {self.ids.size} ids"
             hint = "Did you swap measures and segments?" if len(values) == self.ids.size else ""
-            raise invalid("values", "SegmentQuality", expected, f"shape {values.shape}", hint)
+            raise invalid("values", expected, f"shape {values.shape}", hint)
 
     @cached_property
     def _index(self) -> IdIndex:
@@ -127,11 +125,11 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
             If the object has more segments than the list, or lacks some of the
             list, with counts.
         """
-        wanted = IdIndex.of(as_ids(ids, "ids", "SegmentQuality.align_with_ids"))
-        wanted.check_unique("ids", "SegmentQuality.align_with_ids")
+        wanted = IdIndex.of(as_ids(ids, "ids"))
+        wanted.check_unique("ids")
         frame = Frame(None, self._index.locate(wanted), (self.n_measures, wanted.ids.size))
         values = frame.take(self.values)
-        check_finite(values, "values", "SegmentQuality", wanted.ids)
+        check_finite(values, "values", wanted.ids)
         if wanted.ids.size < self.ids.size:
             message = f"Number of segments reduced from {self.ids.size} to {wanted.ids.size}"
             warn_caller(message, MissingTrialsWarning)
@@ -161,7 +159,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        names = as_ids(ids, "ids", "SegmentQuality.filter")
+        names = as_ids(ids, "ids")
         cols = kept(self._index, names, keep=keep)
         if cols is None:
             return self
@@ -200,12 +198,12 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         )
 
 
-def check_finite(values: FloatArray, name: str, owner: str, ids: StrArray) -> None:
+def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
     """Raise if a measure is not finite, naming the first ids that it belongs to."""
     bad = ~np.isfinite(values).all(axis=0)
     if bad.any():
         found = f"NaN or infinity for {np.count_nonzero(bad)} ids ({list_some(ids[bad])})"
-        raise invalid(name, owner, "be finite for the ids that are wanted", found)
+        raise invalid(name, "be finite for the ids that are wanted", found)
 
 
 def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:
@@ -243,8 +241,7 @@ def _check_columns(instance: Any, attribute: "Attribute[Any]", values: FloatArra
     if values.shape[1] != ids.size:
         expected = f"have one column for each of the {ids.size} ids"
         hint = "Did you swap measures and ids?" if len(values) == ids.size else ""
-        owner = type(instance).__name__
-        raise invalid(attribute.name, owner, expected, f"shape {values.shape}", hint)
+        raise invalid(attribute.name, expected, f"shape {values.shape}", hint)
 
 
 def _check_flags(instance: Any, attribute: "Attribute[Any]", flags: BoolArray) -> None:
@@ -252,7 +249,7 @@ def _check_flags(instance: Any, attribute: "Attribute[Any]", flags: BoolArray) -
     ids = instance.modelset if attribute.name == "hasmodel" else instance.segset
     if flags.shape != ids.shape:
         expected = f"have one flag for each of the {ids.size} ids"
-        raise invalid(attribute.name, type(instance).__name__, expected, f"shape {flags.shape}")
+        raise invalid(attribute.name, expected, f"shape {flags.shape}")
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -331,23 +328,22 @@ class QualityMeasures(TrialMatrix):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        owner = "QualityMeasures"
-        models = as_ids(modelset, "modelset", owner)
-        segments = as_ids(segset, "segset", owner)
-        model_flags = to_mask_or_all(hasmodel, models.shape, "hasmodel", owner)
-        seg_flags = to_mask_or_all(hasseg, segments.shape, "hasseg", owner)
+        models = as_ids(modelset, "modelset")
+        segments = as_ids(segset, "segset")
+        model_flags = to_mask_or_all(hasmodel, models.shape, "hasmodel")
+        seg_flags = to_mask_or_all(hasseg, segments.shape, "hasseg")
         possible = _possible(model_flags, seg_flags)
         mask = possible
         if scoremask is not None:
-            mask = to_mask(scoremask, (models.size, segments.size), "scoremask", owner)
+            mask = to_mask(scoremask, (models.size, segments.size), "scoremask")
             some_lack = not (model_flags.all() and seg_flags.all())
             if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
                 mask = mark_read_only(mask & possible)
         self.__attrs_init__(
             models,
             segments,
-            to_matrix(modelQ, "modelQ", owner),
-            to_matrix(segQ, "segQ", owner),
+            to_matrix(modelQ, "modelQ"),
+            to_matrix(segQ, "segQ"),
             model_flags,
             seg_flags,
             mask,
@@ -358,7 +354,7 @@ class QualityMeasures(TrialMatrix):
         """Raise unless models and segments have the same number of measures."""
         if len(values) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
-            raise invalid("segQ", "QualityMeasures", expected, f"{len(values)}")
+            raise invalid("segQ", expected, f"{len(values)}")
 
     @classmethod
     def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:
@@ -381,10 +377,9 @@ class QualityMeasures(TrialMatrix):
         InvalidInputError
             If an argument is not a SegmentQuality, or their numbers of measures differ.
         """
-        owner = f"{cls.__name__}.from_segment_quality"
         for name, value in (("models", models), ("segments", segments)):
             if not isinstance(value, SegmentQuality):
-                raise invalid(name, owner, "be a SegmentQuality", describe(value))
+                raise invalid(name, "be a SegmentQuality", describe(value))
         return cls(models.ids, segments.ids, models.values, segments.values)
 
     @property
@@ -451,11 +446,10 @@ class QualityMeasures(TrialMatrix):
         The toolkit refuses not finite values of models and segments without
         measures too; here they are replaced by 0.
         """
-        owner = "QualityMeasures.align_with_ndx"
-        check_trials(ndx, owner)
+        check_trials(ndx)
         if isinstance(ndx, FlatTrials):
             hint = "QualityFusion takes flat trials and measures that are not aligned."
-            raise invalid("ndx", owner, "be an Ndx or a Key", repr(ndx), hint)
+            raise invalid("ndx", "be an Ndx or a Key", repr(ndx), hint)
         frame = self._frame_for(ndx)
         (model_values, hasmodel), (seg_values, hasseg) = self._sides(ndx, frame)
         mask = mark_read_only(ndx._trials() & frame.take(self.scoremask))
@@ -470,8 +464,8 @@ class QualityMeasures(TrialMatrix):
         """Return measures and flags of the models and of the segments of an Ndx or a Key."""
         model_values, hasmodel = _aligned(self.modelQ, self.hasmodel, frame.rows)
         seg_values, hasseg = _aligned(self.segQ, self.hasseg, frame.cols)
-        check_finite(model_values, "modelQ", "QualityMeasures", ndx.modelset)
-        check_finite(seg_values, "segQ", "QualityMeasures", ndx.segset)
+        check_finite(model_values, "modelQ", ndx.modelset)
+        check_finite(seg_values, "segQ", ndx.segset)
         return (model_values, hasmodel), (seg_values, hasseg)
 
     def _of_trials(self, ndx: AnyNdx) -> tuple[FloatArray, FloatArray, BoolArray]:

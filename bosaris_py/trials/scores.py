@@ -94,14 +94,14 @@ class ListedScores:
         """Number of trials without a score."""
         return self.ndx.n_trials - int(self.values.size)
 
-    def refuse_nan(self, name: str, owner: str) -> None:
+    def refuse_nan(self, name: str) -> None:
         """Raise with the count and the first of the trials whose score is NaN."""
         # In blocks, to need no mask as long as the scores.
         if any(np.isnan(self.values[part]).any() for part in blocks(self.values.size, 1)):
             models, segments = self.positions()
             bad = np.isnan(self.values)
             trials = name_listed(models[bad], segments[bad], self.ndx.modelset, self.ndx.segset)
-            raise invalid(name, owner, "not hold NaN where there is a trial", f"NaN for {trials}")
+            raise invalid(name, "not hold NaN where there is a trial", f"NaN for {trials}")
 
     def warn(self) -> None:
         """Warn of models, segments and trials that are missing."""
@@ -133,25 +133,23 @@ class ListedScores:
         return mark_read_only(filled)
 
 
-def as_number(value: object, name: str, owner: str) -> float:
+def as_number(value: object, name: str) -> float:
     """Return `value` as a float; raise if it is none, or NaN."""
     if not isinstance(value, Real) or np.isnan(float(value)):
-        raise invalid(name, owner, "be a number", describe(value))
+        raise invalid(name, "be a number", describe(value))
     return float(value)
 
 
-def transformed(
-    func: Callable[[FloatArray], npt.ArrayLike], before: FloatArray, owner: str
-) -> FloatArray:
+def transformed(func: Callable[[FloatArray], npt.ArrayLike], before: FloatArray) -> FloatArray:
     """Return what a function makes of scores; refuse another number of them, and NaN."""
-    after = as_vector(func(before), "func", owner)
+    after = as_vector(func(before), "func")
     if after.size != before.size:
         expected = f"return one score for each of the {before.size} that it is given"
-        raise invalid("func", owner, expected, f"{after.size}")
+        raise invalid("func", expected, f"{after.size}")
     if np.isnan(after).any():
         count = np.count_nonzero(np.isnan(after))
         found = f"NaN for {count} of {after.size} scores"
-        raise invalid("func", owner, "not return NaN", found)
+        raise invalid("func", "not return NaN", found)
     return after
 
 
@@ -226,23 +224,18 @@ class Scores(TrialMatrix, NumberFileMethods):
         segset: IdList,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        models = as_ids(modelset, "modelset", "Scores")
-        segments = as_ids(segset, "segset", "Scores")
+        models = as_ids(modelset, "modelset")
+        segments = as_ids(segset, "segset")
         shape = (models.size, segments.size)
         self.__attrs_init__(
-            to_matrix(scoremat, "scoremat", "Scores"),
+            to_matrix(scoremat, "scoremat"),
             models,
             segments,
-            to_mask_or_all(scoremask, shape, "scoremask", "Scores"),
+            to_mask_or_all(scoremask, shape, "scoremask"),
         )
 
     @classmethod
-    def from_trials(
-        cls,
-        models: IdList,
-        segments: IdList,
-        scores: npt.ArrayLike,
-    ) -> Self:
+    def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
         """Build a score matrix from a list of scored trials.
 
         Parameters
@@ -273,12 +266,11 @@ class Scores(TrialMatrix, NumberFileMethods):
         >>> scores.scoremask.tolist()
         [[False, True], [True, False]]
         """
-        owner = f"{cls.__name__}.from_trials"
-        modelset, rows = code_ids(models, "models", owner)
-        segset, cols = code_ids(segments, "segments", owner)
-        values = as_vector(scores, "scores", owner)
-        check_shape(cols, rows.shape, "segments", owner, "like `models`")
-        check_shape(values, rows.shape, "scores", owner, "like `models`")
+        modelset, rows = code_ids(models, "models")
+        segset, cols = code_ids(segments, "segments")
+        values = as_vector(scores, "scores")
+        check_shape(cols, rows.shape, "segments", "like `models`")
+        check_shape(values, rows.shape, "scores", "like `models`")
         matrix = np.zeros((modelset.size, segset.size), dtype=values.dtype)
         mask = np.zeros(matrix.shape, dtype=np.bool_)
         matrix[rows, cols] = values
@@ -290,7 +282,7 @@ class Scores(TrialMatrix, NumberFileMethods):
             clash = np.zeros_like(mask)
             clash[rows[differs], cols[differs]] = True
             found = f"different scores for {name_trials(clash, modelset, segset)}"
-            raise invalid("scores", owner, "be the same for a trial listed twice", found)
+            raise invalid("scores", "be the same for a trial listed twice", found)
         return cls(mark_read_only(matrix), modelset, segset, mark_read_only(mask))
 
     @classmethod
@@ -406,7 +398,7 @@ class Scores(TrialMatrix, NumberFileMethods):
         >>> scores.align_with_ndx(Ndx(["anna"], ["s2"])).scoremat.tolist()
         [[2.0]]
         """
-        check_trials(ndx, "Scores.align_with_ndx")
+        check_trials(ndx)
         if isinstance(ndx, FlatTrials):
             listed = self._listed(ndx)
             listed.warn()
@@ -462,7 +454,7 @@ class Scores(TrialMatrix, NumberFileMethods):
         >>> tar.tolist(), non.tolist()
         ([1.5, 3.0], [0.5, -2.0])
         """
-        check_key(key, "Scores.get_tar_non")
+        check_key(key)
         if isinstance(key, FlatTrials):
             listed = self._listed(key)
             listed.warn()
@@ -495,7 +487,7 @@ class Scores(TrialMatrix, NumberFileMethods):
         MissingTrialsWarning
             If trials of `ndx` have no scores, with counts; they are left out.
         """
-        check_trials(ndx, "Scores.get_scores")
+        check_trials(ndx)
         if isinstance(ndx, FlatTrials):
             listed = self._listed(ndx)
             if listed.n_missing:
@@ -541,9 +533,8 @@ class Scores(TrialMatrix, NumberFileMethods):
         MissingTrialsWarning
             If trials have been filled, with counts.
         """
-        owner = "Scores.set_missing_to_value"
-        check_trials(ndx, owner)
-        fill = as_number(value, "value", owner)
+        check_trials(ndx)
+        fill = as_number(value, "value")
         trials = ndx.to_ndx() if isinstance(ndx, AnyKey) else ndx
         if isinstance(trials, FlatTrials):
             listed = self._listed(trials)
@@ -588,7 +579,7 @@ class Scores(TrialMatrix, NumberFileMethods):
         """
         frame = Frame(None, None, self._shape)
         (before,) = extract(frame, self.scoremat, None, (self.scoremask,))
-        after = transformed(func, before, "Scores.transform")
+        after = transformed(func, before)
         matrix = self.scoremat.astype(np.result_type(self.scoremat, after))
         insert(matrix, self.scoremask, after)
         return type(self)(mark_read_only(matrix), self.modelset, self.segset, self.scoremask)
@@ -694,16 +685,11 @@ class Scores(TrialMatrix, NumberFileMethods):
         frame, rows, cols, found = self._places(ndx)
         (values,) = gather((self.scoremat,), rows, cols)
         listed = ListedScores(ndx, frame, mark_read_only(values), found)
-        listed.refuse_nan("scoremat", "Scores")
+        listed.refuse_nan("scoremat")
         return listed
 
     def _vectors(
-        self,
-        frame: Frame,
-        masks: Sequence[BoolArray],
-        ndx: Ndx | Key,
-        *,
-        any_order: bool = False,
+        self, frame: Frame, masks: Sequence[BoolArray], ndx: Ndx | Key, *, any_order: bool = False
     ) -> list[FloatArray]:
         """Return the scores under each mask, which has the order of `ndx`; refuse NaN."""
         take = extract_by_rows if any_order else extract
@@ -722,7 +708,7 @@ class Scores(TrialMatrix, NumberFileMethods):
         if valid is not None:
             bad &= valid
         found = f"NaN for {name_trials(bad, ndx.modelset, ndx.segset)}"
-        raise invalid("scoremat", "Scores", "not hold NaN where there is a trial", found)
+        raise invalid("scoremat", "not hold NaN where there is a trial", found)
 
 
 def _as_flat(listed: ListedScores) -> "FlatScores":
@@ -811,10 +797,8 @@ class FlatScores(FlatTrials, NumberFileMethods):
         models: npt.ArrayLike,
         segments: npt.ArrayLike,
     ) -> None:
-        values = as_vector(scores, "scores", "FlatScores")
-        columns = order_columns(
-            (modelset, segset), (models, segments), values, "scores", "FlatScores"
-        )
+        values = as_vector(scores, "scores")
+        columns = order_columns((modelset, segset), (models, segments), values, "scores")
         self.__attrs_init__(
             columns.contents, columns.modelset, columns.segset, columns.models, columns.segments
         )
@@ -857,9 +841,8 @@ class FlatScores(FlatTrials, NumberFileMethods):
         >>> scores.models.tolist(), scores.scores.tolist()
         ([1, 0], [1.5, -2.0])
         """
-        owner = f"{cls.__name__}.from_trials"
-        values = as_vector(scores, "scores", owner)
-        columns = columns_from_trials((models, segments), values, "scores", owner)
+        values = as_vector(scores, "scores")
+        columns = columns_from_trials((models, segments), values, "scores")
         found = cls(
             columns.contents, columns.modelset, columns.segset, columns.models, columns.segments
         )
@@ -892,7 +875,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
             trials; with counts and the first few.
         """
         if table.scores is None:
-            raise invalid("table", f"{cls.__name__}.from_table", "have scores", repr(table))
+            raise invalid("table", "have scores", repr(table))
         is_missing = np.isnan(table.scores)
         if is_missing.any():
             table = table.take(~is_missing)
@@ -918,7 +901,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
         match = self._match(ndx.trial_positions(), frame)
         values = self.scores if match.places is None else self.scores[match.places]
         listed = ListedScores(ndx, frame, mark_read_only(values), match.found)
-        listed.refuse_nan("scores", "FlatScores")
+        listed.refuse_nan("scores")
         return listed
 
     @overload
@@ -963,7 +946,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
         >>> scores.align_with_ndx(FlatNdx.from_trials(["anna"], ["s2"])).scores.tolist()
         [2.0]
         """
-        check_trials(ndx, "FlatScores.align_with_ndx")
+        check_trials(ndx)
         listed = self._listed(ndx)
         listed.warn()
         return in_form_of_ndx(listed)
@@ -1004,7 +987,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
         >>> tar.tolist(), non.tolist()
         ([1.5, 3.0], [0.5])
         """
-        check_key(key, "FlatScores.get_tar_non")
+        check_key(key)
         listed = self._listed(key)
         listed.warn()
         return listed.split(key)
@@ -1032,7 +1015,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
         MissingTrialsWarning
             If trials of `ndx` have no scores, with counts; they are left out.
         """
-        check_trials(ndx, "FlatScores.get_scores")
+        check_trials(ndx)
         listed = self._listed(ndx)
         if listed.n_missing:
             listed.warn()
@@ -1069,9 +1052,8 @@ class FlatScores(FlatTrials, NumberFileMethods):
         MissingTrialsWarning
             If trials have been filled, with counts.
         """
-        owner = "FlatScores.set_missing_to_value"
-        check_trials(ndx, owner)
-        fill = as_number(value, "value", owner)
+        check_trials(ndx)
+        fill = as_number(value, "value")
         listed = self._listed(ndx.to_ndx() if isinstance(ndx, AnyKey) else ndx)
         listed.warn()
         filled = ListedScores(listed.ndx, listed.frame, listed.filled(fill), None)
@@ -1104,7 +1086,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
         >>> scores.transform(lambda s: 2 * s + 1).scores.tolist()
         [3.0, 5.0]
         """
-        after = transformed(func, self.scores, "FlatScores.transform")
+        after = transformed(func, self.scores)
         dtype = np.result_type(self.scores, after)
         return type(self)(
             after if after.dtype == dtype else mark_read_only(after.astype(dtype)),
@@ -1134,7 +1116,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
         InvalidInputError
             If the matrix would have more cells.
         """
-        check_cell_count(self._shape, max_cells, "FlatScores.to_dense")
+        check_cell_count(self._shape, max_cells)
         mask = scatter(self, np.ones(self.n_scores, dtype=np.bool_))
         return Scores(scatter(self, self.scores), self.modelset, self.segset, mask)
 
@@ -1188,10 +1170,10 @@ def in_form_of_ndx(listed: ListedScores) -> FlatScores | Scores:
 AnyScores = Scores | FlatScores
 
 
-def check_scores(scores: object, owner: str) -> None:
+def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
-        raise invalid("scores", owner, "be a Scores object", describe(scores))
+        raise invalid("scores", "be a Scores object", describe(scores))
 
 
 def trial_places(source: AnyNdx, wanted: AnyNdx) -> Positions | None:

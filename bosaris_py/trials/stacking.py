@@ -18,9 +18,7 @@ from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 
 
-def stack_scores(
-    systems: Sequence[AnyScores], ndx: AnyNdx, *, owner: str = "stack_scores"
-) -> Float64Array:
+def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
     """Return the scores of several systems for the same trials.
 
     Parameters
@@ -29,8 +27,6 @@ def stack_scores(
         The systems, each with a score for every trial.
     ndx : Ndx, Key, FlatNdx or FlatKey
         The trials.
-    owner : str
-        Whom error messages speak of.
 
     Returns
     -------
@@ -44,14 +40,12 @@ def stack_scores(
     TrialMismatchError
         If systems lack scores, with the count of each.
     """
-    check_ndx(ndx, owner)
-    (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials}, owner)
+    check_ndx(ndx)
+    (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
     return stack
 
 
-def stack_tar_non(
-    systems: Sequence[AnyScores], key: AnyKey, *, owner: str = "stack_tar_non"
-) -> tuple[Float64Array, Float64Array]:
+def stack_tar_non(systems: Sequence[AnyScores], key: AnyKey) -> tuple[Float64Array, Float64Array]:
     """Return the target and the non-target scores of several systems.
 
     Parameters
@@ -60,8 +54,6 @@ def stack_tar_non(
         The systems, each with a score for every trial.
     key : Key or FlatKey
         The trials and their answers.
-    owner : str
-        Whom error messages speak of.
 
     Returns
     -------
@@ -77,8 +69,8 @@ def stack_tar_non(
     TrialMismatchError
         If systems lack scores, with the counts of each.
     """
-    check_key(key, owner)
-    tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non}, owner)
+    check_key(key)
+    tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})
     return tar, non
 
 
@@ -111,11 +103,11 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
     InvalidInputError
         If there is not one score per trial.
     """
-    check_ndx(ndx, "assemble")
-    values = as_vector(vector, "vector", "assemble")
+    check_ndx(ndx)
+    values = as_vector(vector, "vector")
     if values.size != ndx.n_trials:
         expected = f"have one score for each of the {ndx.n_trials} trials"
-        raise invalid("vector", "assemble", expected, f"{values.size}")
+        raise invalid("vector", expected, f"{values.size}")
     if isinstance(ndx, FlatNdx | FlatKey):
         return FlatScores(values, ndx.modelset, ndx.segset, ndx.models, ndx.segments)
     mask = mark_read_only(ndx._trials())
@@ -125,7 +117,7 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
 
 
 def _stacked(
-    systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int], owner: str
+    systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int]
 ) -> list[Float64Array]:
     """Return one stack per class of trials; refuse systems that lack scores.
 
@@ -138,19 +130,17 @@ def _stacked(
     totals : mapping of str to int
         What the classes are called, and how many trials each has: one class for all
         trials, or targets and non-targets.
-    owner : str
-        For error messages.
     """
     if isinstance(systems, AnyScores):
         hint = "Put the Scores of all systems into a list."
         found = f"one {type(systems).__name__}"
-        raise invalid("systems", owner, "be a list of Scores", found, hint)
+        raise invalid("systems", "be a list of Scores", found, hint)
     listed = list(systems)
     if not listed:
-        raise invalid("systems", owner, "hold at least one Scores", "none")
+        raise invalid("systems", "hold at least one Scores", "none")
     for item in listed:
         if not isinstance(item, AnyScores):
-            raise invalid("systems", owner, "hold Scores only", describe(item))
+            raise invalid("systems", "hold Scores only", describe(item))
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
     complaints = []
     for number, item in enumerate(listed):
@@ -224,7 +214,7 @@ class TrialQuality:
         return self.covered.size - int(np.count_nonzero(self.covered))
 
 
-def quality_of_trials(qualities: Qualities, ndx: AnyNdx, owner: str) -> TrialQuality:
+def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
     """Look up quality measures for the same trials and put them one below the other.
 
     As `stack_quality`, but without a matrix of all models and segments, so that the
@@ -236,16 +226,14 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx, owner: str) -> TrialQua
         The measures.
     ndx : Ndx, Key, FlatNdx or FlatKey
         The trials.
-    owner : str
-        Whom error messages speak of.
 
     Returns
     -------
     TrialQuality
         A trial is covered where it has the measures of every object.
     """
-    check_trials(ndx, owner)
-    parts = [_with_models(item, ndx, owner)._of_trials(ndx) for item in _as_list(qualities, owner)]
+    check_trials(ndx)
+    parts = [_with_models(item, ndx)._of_trials(ndx) for item in _as_list(qualities)]
     return TrialQuality(
         mark_read_only(np.concatenate([part[0] for part in parts])),
         mark_read_only(np.concatenate([part[1] for part in parts])),
@@ -286,11 +274,8 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     -----
     BOSARIS: ``stackQ.m``.
     """
-    owner = "stack_quality"
-    check_trials(ndx, owner)
-    aligned = [
-        _with_models(item, ndx, owner).align_with_ndx(ndx) for item in _as_list(qualities, owner)
-    ]
+    check_trials(ndx)
+    aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
     if len(aligned) == 1:
         return aligned[0]
     return QualityMeasures(
@@ -304,19 +289,19 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     )
 
 
-def _as_list(qualities: Qualities, owner: str) -> list[QualityMeasures | SegmentQuality]:
+def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
     """Return the measures as a list; refuse a single object and an empty list."""
     if isinstance(qualities, QualityMeasures | SegmentQuality):
         hint = "Put the quality measures into a list."
         found = f"one {type(qualities).__name__}"
-        raise invalid("qualities", owner, "be a list of quality measures", found, hint)
+        raise invalid("qualities", "be a list of quality measures", found, hint)
     listed = list(qualities)
     if not listed:
-        raise invalid("qualities", owner, "hold at least one QualityMeasures", "none")
+        raise invalid("qualities", "hold at least one QualityMeasures", "none")
     return listed
 
 
-def _with_models(item: object, ndx: AnyNdx, owner: str) -> QualityMeasures:
+def _with_models(item: object, ndx: AnyNdx) -> QualityMeasures:
     """Return quality measures of models and segments, with 0 for models that have none."""
     if isinstance(item, QualityMeasures):
         return item
@@ -324,7 +309,7 @@ def _with_models(item: object, ndx: AnyNdx, owner: str) -> QualityMeasures:
         nothing = mark_read_only(np.zeros((item.n_measures, ndx.modelset.size)))
         return QualityMeasures(ndx.modelset, item.ids, nothing, item.values)
     expected = "hold QualityMeasures or SegmentQuality only"
-    raise invalid("qualities", owner, expected, describe(item))
+    raise invalid("qualities", expected, describe(item))
 
 
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
@@ -351,14 +336,13 @@ def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
     -----
     BOSARIS: ``applyQtrans.m``.
     """
-    owner = "mix_measures"
-    matrix = as_matrix(qtrans, "qtrans", owner)
+    matrix = as_matrix(qtrans, "qtrans")
     if matrix.shape[1] != quality.n_measures or not len(matrix):
         expected = f"have one column for each of the {quality.n_measures} measures, and a row"
         hint = "Is it transposed?" if matrix.shape[0] == quality.n_measures else ""
-        raise invalid("qtrans", owner, expected, f"shape {matrix.shape}", hint)
+        raise invalid("qtrans", expected, f"shape {matrix.shape}", hint)
     if not np.isfinite(matrix).all():
-        raise invalid("qtrans", owner, "be finite", describe(matrix.tolist()))
+        raise invalid("qtrans", "be finite", describe(matrix.tolist()))
     return attrs.evolve(
         quality,
         modelQ=mark_read_only(matrix @ quality.modelQ),

@@ -10,13 +10,7 @@ from bosaris_py.uncertainty.analytic import (
     delong,
     speaker_errors,
 )
-from bosaris_py.uncertainty.bands import (
-    ActDCFCurve,
-    DCFBand,
-    DETBand,
-    DETCurve,
-    MinDCFCurve,
-)
+from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
 from bosaris_py.uncertainty.bootstrap import bootstrap, bootstrap_condition_table, bootstrap_scores
 from bosaris_py.uncertainty.bootstrap_result import (
     BootstrapResult,

@@ -195,29 +195,22 @@ def auc_standard_error(
     >>> round(auc_standard_error([1.0, 3.0], [0.0, 2.0]) ** 2, 6)
     0.078125
     """
-    owner = "auc_standard_error"
-    check_choice(ties, get_args(Ties), "ties", owner)
+    check_choice(ties, get_args(Ties), "ties")
     if tar_conditions is None and non_conditions is None and condition_weights is None:
-        sorted_tar, sorted_non = sort_classes(tar, non, tar_weights, non_weights, owner)
-        return _root(_variance(sorted_tar, sorted_non, ties), owner)
+        sorted_tar, sorted_non = sort_classes(tar, non, tar_weights, non_weights)
+        return _root(_variance(sorted_tar, sorted_non, ties))
     for weights, name in ((tar_weights, "tar_weights"), (non_weights, "non_weights")):
         if weights is not None:
             expected = "be left out where there are conditions"
-            raise invalid(name, owner, expected, "weights")
-    tar_scores, non_scores = as_vector(tar, "tar", owner), as_vector(non, "non", owner)
+            raise invalid(name, expected, "weights")
+    tar_scores, non_scores = as_vector(tar, "tar"), as_vector(non, "non")
     sizes = (tar_scores.size, non_scores.size)
-    strata = TrialStrata.from_labels(
-        tar_conditions, non_conditions, condition_weights, sizes, owner
-    )
-    return _root(_variance_of_strata(tar_scores, non_scores, strata, ties, owner), owner)
+    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
+    return _root(_variance_of_strata(tar_scores, non_scores, strata, ties))
 
 
 def auc_standard_error_scores(
-    scores: AnyScores,
-    key: AnyKey,
-    *,
-    ties: Ties = "coin",
-    conditions: Conditions | None = None,
+    scores: AnyScores, key: AnyKey, *, ties: Ties = "coin", conditions: Conditions | None = None
 ) -> float:
     """Compute the standard error of the area under the ROC of the scores of a key's trials.
 
@@ -260,16 +253,15 @@ def auc_standard_error_scores(
     auc_standard_error : The formula.
     bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
     """
-    owner = "auc_standard_error_scores"
-    check_choice(ties, get_args(Ties), "ties", owner)
-    trials = ScoredTrials.of(scores, key, conditions, owner)
-    tar, non = trials.take(scores, key, owner)
-    return _root(_variance_of_strata(tar, non, trials.strata, ties, owner), owner)
+    check_choice(ties, get_args(Ties), "ties")
+    trials = ScoredTrials.of(scores, key, conditions)
+    tar, non = trials.take(scores, key)
+    return _root(_variance_of_strata(tar, non, trials.strata, ties))
 
 
-def _root(variance: float, owner: str) -> float:
+def _root(variance: float) -> float:
     if variance == 0:
-        _warn_all_alike(owner)
+        _warn_all_alike()
     return math.sqrt(variance)
 
 
@@ -282,11 +274,9 @@ def _variance(tar: SortedScores, non: SortedScores, ties: Ties) -> float:
     return max(total, 0.0) / (n_tar * n_non)
 
 
-def _variance_of_strata(
-    tar: FloatArray, non: FloatArray, strata: TrialStrata, ties: Ties, owner: str
-) -> float:
+def _variance_of_strata(tar: FloatArray, non: FloatArray, strata: TrialStrata, ties: Ties) -> float:
     """Return the variance of the condition-weighted area."""
-    all_tar, all_non = sort_classes(tar, non, *strata.trial_weights(), owner)
+    all_tar, all_non = sort_classes(tar, non, *strata.trial_weights())
     if strata.is_single:
         return _variance(all_tar, all_non, ties)
     tar_parts, tar_shares = strata.tar.sorted(tar)
@@ -363,10 +353,10 @@ def _effective_size(scores: SortedScores) -> float:
     return float(weights.sum()) ** 2 / float(np.dot(weights, weights))
 
 
-def _warn_all_alike(owner: str) -> None:
+def _warn_all_alike() -> None:
     message = (
-        f"All pairs of a target and a non-target compare alike, so {owner} returns 0. That is a "
-        "property of the formula, not a measure of how certain the area under the ROC is."
+        "All pairs of a target and a non-target compare alike, so the standard error is 0. That is "
+        "a property of the formula, not a measure of how certain the area under the ROC is."
     )
     warn_caller(message, FewErrorsWarning)
 
@@ -420,18 +410,17 @@ class DeLongResult:
         InvalidInputError
             If there are no such systems, or `alternative` is unknown.
         """
-        owner = "DeLongResult.compare"
         size = self.auc.size
         for name, index in (("first", first), ("second", second)):
             if not (-size <= index < size):
                 expected = f"be the position of one of {size} systems"
-                raise invalid(name, owner, expected, describe(index))
+                raise invalid(name, expected, describe(index))
         contrast = np.zeros(size)
         contrast[first] += 1.0
         contrast[second] -= 1.0
         variance = max(float(contrast @ self.covariance @ contrast), 0.0)
         difference = float(self.auc[first] - self.auc[second])
-        return z_test(difference, math.sqrt(variance), alternative, "DeLong", owner)
+        return z_test(difference, math.sqrt(variance), alternative, "DeLong")
 
     def __repr__(self) -> str:
         """Show each area with its standard error."""
@@ -501,37 +490,36 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     >>> result.compare()
     difference 0.25, standard error 0.79, z 0.316, p 0.752 (two-sided; DeLong)
     """
-    owner = "delong"
-    tar_rows, non_rows = _as_rows(tar, "tar", owner), _as_rows(non, "non", owner)
+    tar_rows, non_rows = _as_rows(tar, "tar"), _as_rows(non, "non")
     if len(tar_rows) != len(non_rows):
         message = (
-            f"`tar` and `non` of delong must hold one row of scores per system; "
+            f"`tar` and `non` must hold one row of scores per system; "
             f"got {len(tar_rows)} and {len(non_rows)} rows."
         )
         raise TrialMismatchError(message)
     tar_placements = np.empty(tar_rows.shape)
     non_placements = np.empty(non_rows.shape)
     for row, (tar_row, non_row) in enumerate(zip(tar_rows, non_rows, strict=True)):
-        sorted_tar, sorted_non = sort_classes(tar_row, non_row, None, None, owner)
+        sorted_tar, sorted_non = sort_classes(tar_row, non_row, None, None)
         tar_placements[row] = _share_below(sorted_non, tar_row)
         non_placements[row] = 1.0 - _share_below(sorted_tar, non_row)
     auc = tar_placements.mean(axis=1)
     covariance = _covariance_of_mean(tar_placements) + _covariance_of_mean(non_placements)
     if not np.diag(covariance).all():
-        _warn_all_alike(owner)
+        _warn_all_alike()
     n_tar, n_non = tar_placements[0].size, non_placements[0].size
     return DeLongResult(mark_read_only(auc), mark_read_only(covariance), n_tar, n_non)
 
 
-def _as_rows(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def _as_rows(scores: npt.ArrayLike, name: str) -> FloatArray:
     if np.ndim(scores) == 1:
-        rows = as_vector(scores, name, owner)[np.newaxis, :]
+        rows = as_vector(scores, name)[np.newaxis, :]
     else:
-        rows = as_matrix(scores, name, owner)
+        rows = as_matrix(scores, name)
     if rows.shape[0] < 1 or rows.shape[1] < 2:
         expected = "hold at least two trials of at least one system"
-        raise invalid(name, owner, expected, describe(rows))
-    refuse_nan(rows.ravel(), name, owner)
+        raise invalid(name, expected, describe(rows))
+    refuse_nan(rows.ravel(), name)
     return rows
 
 
@@ -621,7 +609,7 @@ class SpeakerErrors:
         -------
         float
         """
-        miss, alarm = prices_of(cost, "SpeakerErrors.dcf", normalize=normalize)
+        miss, alarm = prices_of(cost, normalize=normalize)
         return miss * self.pmiss + alarm * self.pfa
 
     def dcf_standard_error(self, cost: Prices, *, normalize: bool | None = None) -> float:
@@ -639,8 +627,7 @@ class SpeakerErrors:
         -------
         float
         """
-        owner = "SpeakerErrors.dcf_standard_error"
-        return self.cost_error(*prices_of(cost, owner, normalize=normalize))
+        return self.cost_error(*prices_of(cost, normalize=normalize))
 
     def cost_error(self, miss: float, alarm: float) -> float:
         """Return the standard error of ``miss * pmiss + alarm * pfa``.
@@ -680,7 +667,6 @@ class SpeakerErrors:
             self.dcf_standard_error(cost, normalize=normalize),
             confidence,
             self.method,
-            "SpeakerErrors.dcf_interval",
         )
 
     def design_effect(self, cost: Prices) -> float:
@@ -697,7 +683,7 @@ class SpeakerErrors:
             Variance over that of as many independent trials in the same conditions; inf
             if the latter is 0 and the former not.
         """
-        miss, alarm = prices_of(cost, "SpeakerErrors.design_effect", normalize=False)
+        miss, alarm = prices_of(cost, normalize=False)
         single = miss**2 * self.trial_variances[0] + alarm**2 * self.trial_variances[1]
         variance = self.dcf_standard_error(cost, normalize=False) ** 2
         if single == 0:
@@ -727,10 +713,9 @@ class SpeakerErrors:
         -------
         int
         """
-        owner = "SpeakerErrors.speakers_needed"
-        wanted = as_count(standard_error, "standard_error", owner)
+        wanted = as_count(standard_error, "standard_error")
         if wanted == 0:
-            raise invalid("standard_error", owner, "be positive", describe(standard_error))
+            raise invalid("standard_error", "be positive", describe(standard_error))
         ratio = self.dcf_standard_error(cost, normalize=normalize) / wanted
         return math.ceil(self.n_speakers * ratio**2)
 
@@ -843,20 +828,17 @@ def speaker_errors(
     .. [1] P. M. Aronow, C. Samii and V. A. Assenova, "Cluster-robust variance estimation for
        dyadic data", Political Analysis 23, 2015, doi:10.1093/pan/mpv018.
     """
-    owner = "speaker_errors"
-    limit = as_threshold(threshold, "threshold", owner)
-    check_system(scores, "scores", owner)
-    speakers = TrialSpeakers.of_key(
-        key, model_speakers, segment_speakers, unknown=unknown, owner=owner
-    )
-    trials = ScoredTrials.of(scores, key, conditions, owner)
-    shared = SpeakerTrials.of(speakers, trials, owner)
-    tar, non = trials.take(scores, key, owner)
+    limit = as_threshold(threshold, "threshold")
+    check_system(scores, "scores")
+    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    trials = ScoredTrials.of(scores, key, conditions)
+    shared = SpeakerTrials.of(speakers, trials)
+    tar, non = trials.take(scores, key)
     miss = ErrorResiduals.of(rejected(tar, limit), trials.strata.tar)
     alarm = ErrorResiduals.of(~rejected(non, limit), trials.strata.non)
     check_few_errors(miss.effective_errors, "miss rate")
     check_few_errors(alarm.effective_errors, "false-alarm rate")
-    covariance, method = dyadic_covariance(miss.residuals, alarm.residuals, shared, owner)
+    covariance, method = dyadic_covariance(miss.residuals, alarm.residuals, shared)
     return SpeakerErrors(
         miss.rate,
         alarm.rate,
@@ -916,12 +898,12 @@ class ErrorResiduals:
 
 
 def dyadic_covariance(
-    tar_residuals: Float64Array, non_residuals: Float64Array, shared: SpeakerTrials, owner: str
+    tar_residuals: Float64Array, non_residuals: Float64Array, shared: SpeakerTrials
 ) -> tuple[Float64Array, str]:
     """Return the covariance of two means from what each trial contributes to their luck."""
     n_speakers = shared.n_speakers
     if n_speakers < 2:
-        raise invalid("key", owner, "have at least two speakers with trials", f"{n_speakers}")
+        raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
     correction = n_speakers / (n_speakers - 1.0)
     shares = np.stack((shared.of_targets(tar_residuals), shared.of_non_targets(non_residuals)))
     covariance = correction * (shares @ shares.T)
@@ -1070,17 +1052,11 @@ def dcf_standard_error(
     >>> bool(np.isclose(se**2, 0.25 * (0.1 * 0.9 / 400 + 0.05 * 0.95 / 1000)))
     True
     """
-    owner = "dcf_standard_error"
-    check_choice(method, get_args(Method), "method", owner)
-    cost = FixedCost.of(statistic, owner)
-    classes = [
-        _errors(tar, cost.threshold, "tar", owner),
-        _errors(non, cost.threshold, "non", owner),
-    ]
+    check_choice(method, get_args(Method), "method")
+    cost = FixedCost.of(statistic)
+    classes = [_errors(tar, cost.threshold, "tar"), _errors(non, cost.threshold, "non")]
     sizes = (classes[0].size, classes[1].size)
-    strata = TrialStrata.from_labels(
-        tar_conditions, non_conditions, condition_weights, sizes, owner
-    )
+    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     variance = 0.0
     for price, errors, sets, weights, part, name in zip(
         (cost.miss, cost.alarm),
@@ -1091,11 +1067,11 @@ def dcf_standard_error(
         ("tar", "non"),
         strict=True,
     ):
-        index = _set_index(sets, errors.size, f"{name}_sets", method, owner)
-        checked = as_weights(weights, errors.size, f"{name}_weights", owner)
+        index = _set_index(sets, errors.size, f"{name}_sets", method)
+        checked = as_weights(weights, errors.size, f"{name}_weights")
         if checked is not None and tar_conditions is not None:
             expected = "be left out where there are conditions"
-            raise invalid(f"{name}_weights", owner, expected, "weights")
+            raise invalid(f"{name}_weights", expected, "weights")
         variance += price**2 * _class_variance(errors, checked, part, index, method, name)
     return math.sqrt(variance)
 
@@ -1159,9 +1135,8 @@ def dcf_standard_error_scores(
     ConditionWarning
         If conditions have trials of one class only.
     """
-    owner = "dcf_standard_error_scores"
-    check_choice(method, get_args(ScoresMethod), "method", owner)
-    cost = FixedCost.of(statistic, owner)
+    check_choice(method, get_args(ScoresMethod), "method")
+    cost = FixedCost.of(statistic)
     if method == "speaker":
         errors = speaker_errors(
             scores,
@@ -1173,15 +1148,13 @@ def dcf_standard_error_scores(
             conditions=conditions,
         )
         return errors.cost_error(cost.miss, cost.alarm)
-    trials = ScoredTrials.of(scores, key, conditions, owner)
-    tar, non = trials.take(scores, key, owner)
+    trials = ScoredTrials.of(scores, key, conditions)
+    tar, non = trials.take(scores, key)
     sets: list[SetIndex | None] = [None, None]
     if method in ("one-layer", "two-layer"):
-        of_models = TrialSpeakers.of_models_only(
-            key, model_speakers, unknown=unknown, owner=owner
-        ).of_models
+        of_models = TrialSpeakers.of_models_only(key, model_speakers, unknown=unknown).of_models
         sets = [
-            _set_index(of_models[rows], rows.size, "key", method, owner)
+            _set_index(of_models[rows], rows.size, "key", method)
             for rows in (trials.tar[0], trials.non[0])
         ]
     below = rejected(tar, cost.threshold), rejected(non, cost.threshold)
@@ -1213,12 +1186,12 @@ class FixedCost:
     alarm: float
 
     @classmethod
-    def of(cls, statistic: ThresholdCost | ActDCF, owner: str, name: str = "statistic") -> Self:
+    def of(cls, statistic: ThresholdCost | ActDCF, name: str = "statistic") -> Self:
         """Read a `statistic` argument."""
         if isinstance(statistic, ActDCF):
             if statistic.shape:
                 n_points = math.prod(statistic.shape)
-                raise invalid(name, owner, "be of one operating point", f"{n_points}")
+                raise invalid(name, "be of one operating point", f"{n_points}")
             costs = statistic.costs
             scale = float(costs.default_cost) if statistic.normalize else 1.0
             return cls(float(costs.thresholds), float(costs.miss) / scale, float(costs.fa) / scale)
@@ -1227,18 +1200,16 @@ class FixedCost:
         except AttributeError:
             hint = "Only a cost at a fixed threshold has an analytic standard error; see bootstrap."
             expected = "have a threshold, as DCF and OperatingPoint do"
-            raise invalid(name, owner, expected, describe(statistic), hint) from None
-        miss, alarm = prices_of(statistic, owner)
-        return cls(as_threshold(value, f"{name}.threshold", owner), miss, alarm)
+            raise invalid(name, expected, describe(statistic), hint) from None
+        miss, alarm = prices_of(statistic)
+        return cls(as_threshold(value, f"{name}.threshold"), miss, alarm)
 
 
-def _errors(
-    scores: npt.ArrayLike, threshold: float, name: str, owner: str
-) -> npt.NDArray[np.bool_]:
+def _errors(scores: npt.ArrayLike, threshold: float, name: str) -> npt.NDArray[np.bool_]:
     """Tell which trials of a class are errors."""
-    array = as_vector(scores, name, owner)
-    check_not_empty(array, name, owner)
-    refuse_nan(array, name, owner)
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
+    refuse_nan(array, name)
     below = rejected(array, threshold)
     return below if name == "tar" else ~below
 
@@ -1263,15 +1234,13 @@ def _class_variance(
     return _cost_variance(residuals, strata, sets, method)
 
 
-def _set_index(
-    labels: npt.ArrayLike | None, size: int, name: str, method: str, owner: str
-) -> SetIndex | None:
+def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) -> SetIndex | None:
     """Return the sets of one class; None if sets do not matter."""
     if method in ("one-layer", "two-layer"):
-        return SetIndex.from_labels(labels, size, name, owner)
+        return SetIndex.from_labels(labels, size, name)
     if labels is not None:
         expected = f'be left out with method="{method}"'
-        raise invalid(name, owner, expected, "labels", 'Did you mean method="two-layer"?')
+        raise invalid(name, expected, "labels", 'Did you mean method="two-layer"?')
     return None
 
 

@@ -40,38 +40,38 @@ _PLO = tuple(np.linspace(-10.0, 10.0, 401).tolist())
 _PFA = tuple(special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
 
 
-def _to_grid(values: npt.ArrayLike, name: str, owner: str) -> tuple[float, ...]:
-    grid = as_vector(values, name, owner).astype(np.float64)
+def _to_grid(values: npt.ArrayLike, name: str) -> tuple[float, ...]:
+    grid = as_vector(values, name).astype(np.float64)
     if grid.size == 0 or not (np.diff(grid) > 0).all():
-        raise invalid(name, owner, "be strictly ascending", describe(grid))
+        raise invalid(name, "be strictly ascending", describe(grid))
     return tuple(grid.tolist())
 
 
 def _to_plo(values: npt.ArrayLike) -> tuple[float, ...]:
-    plo = _to_grid(values, "plo", "a DCF curve")
+    plo = _to_grid(values, "plo")
     if not max(-plo[0], plo[-1]) <= LARGEST_PLO:
         expected = f"lie within +-{LARGEST_PLO:g}"
-        raise invalid("plo", "a DCF curve", expected, f"{plo[0]:g} to {plo[-1]:g}")
+        raise invalid("plo", expected, f"{plo[0]:g} to {plo[-1]:g}")
     return plo
 
 
 def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
-    pfa = _to_grid(values, "pfa", "DETCurve")
+    pfa = _to_grid(values, "pfa")
     if not (pfa[0] >= 0.0 and pfa[-1] <= 1.0):
         hint = "Percentages must be divided by 100." if 1.0 < pfa[-1] <= 100.0 else ""
-        raise invalid("pfa", "DETCurve", "lie in [0, 1]", f"{pfa[0]:g} to {pfa[-1]:g}", hint)
+        raise invalid("pfa", "lie in [0, 1]", f"{pfa[0]:g} to {pfa[-1]:g}", hint)
     return pfa
 
 
-def _check_result(result: object, size: int, owner: str) -> BootstrapResult:
+def _check_result(result: object, size: int) -> BootstrapResult:
     """Return the result if it can be one of a curve of so many points."""
     if not isinstance(result, BootstrapResult):
-        raise invalid("result", owner, "be a BootstrapResult", describe(result))
+        raise invalid("result", "be a BootstrapResult", describe(result))
     shape = np.shape(result.estimate)
     if shape != (size,):
         hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
         expected = f"be of this curve, with {size} values"
-        raise invalid("result", owner, expected, f"values of shape {shape}", hint)
+        raise invalid("result", expected, f"values of shape {shape}", hint)
     return result
 
 
@@ -252,7 +252,7 @@ class DETCurve(CurveStatistic):
         InvalidInputError
             If the result is not of a curve of this size.
         """
-        checked = _check_result(result, len(self.pfa), "DETCurve.band")
+        checked = _check_result(result, len(self.pfa))
         return DETBand(
             mark_read_only(np.array(self.pfa)),
             checked.estimate,
@@ -332,7 +332,7 @@ class _DCFCurve(Statistic):
         InvalidInputError
             If the result is not of a curve of this size.
         """
-        checked = _check_result(result, len(self.plo), f"{type(self).__name__}.band")
+        checked = _check_result(result, len(self.plo))
         return DCFBand(
             self.kind,
             mark_read_only(np.array(self.plo)),

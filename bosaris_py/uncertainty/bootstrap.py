@@ -16,13 +16,7 @@ from tqdm import tqdm
 
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._execution import map_tasks, whole_number
-from bosaris_py._validation import (
-    check_fraction,
-    describe,
-    invalid,
-    list_some,
-    warn_caller,
-)
+from bosaris_py._validation import check_fraction, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import ConditionWarning, FewErrorsWarning, MissingTrialsWarning
 from bosaris_py.evaluation.condition_table import (
     ConditionRow,
@@ -275,25 +269,20 @@ def bootstrap(
     >>> bool(abs(result.standard_error / exact - 1) < 0.1)
     True
     """
-    owner = "bootstrap"
-    tar_scores, non_scores = as_scores(tar, "tar", owner), as_scores(non, "non", owner)
-    check_statistic(statistic, owner)
+    tar_scores, non_scores = as_scores(tar, "tar"), as_scores(non, "non")
+    check_statistic(statistic)
     strata = TrialStrata.from_labels(
-        tar_conditions,
-        non_conditions,
-        condition_weights,
-        (tar_scores.size, non_scores.size),
-        owner,
+        tar_conditions, non_conditions, condition_weights, (tar_scores.size, non_scores.size)
     )
-    plan = make_plan(strata, method, tar_sets, non_sets, owner)
-    n_replicates = whole_number(replications, _FEWEST_REPLICATIONS, "replications", owner)
-    n_workers = whole_number(workers, 1, "workers", owner)
-    check_fraction(confidence, "confidence", owner)
+    plan = make_plan(strata, method, tar_sets, non_sets)
+    n_replicates = whole_number(replications, _FEWEST_REPLICATIONS, "replications")
+    n_workers = whole_number(workers, 1, "workers")
+    check_fraction(confidence, "confidence")
     default_interval, bounds = traits_of(statistic)
     kind = default_interval if interval is None else interval
-    check_interval(kind, owner)
-    generator = as_generator(rng, owner)
-    estimate = estimate_of(statistic, tar_scores, non_scores, strata, owner)
+    check_interval(kind)
+    generator = as_generator(rng)
+    estimate = estimate_of(statistic, tar_scores, non_scores, strata)
     told = warn_of_few_errors((statistic,), ((tar_scores, non_scores),), strata)
     sampler = make_sampler(statistic, tar_scores, non_scores, plan, np.shape(estimate))
     replicates = draw_replicates(
@@ -306,7 +295,6 @@ def bootstrap(
         interval=kind,
         confidence=float(confidence),
         bounds=bounds,
-        owner=owner,
         told=told,
     )
 
@@ -316,26 +304,25 @@ def make_plan(
     method: Method,
     tar_sets: npt.ArrayLike | None,
     non_sets: npt.ArrayLike | None,
-    owner: str,
 ) -> ResamplingPlan:
     """Make the plan for a method, after checking the labels it needs."""
-    check_choice(method, get_args(Method), "method", owner)
+    check_choice(method, get_args(Method), "method")
     if method == "iid":
         for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
             if labels is not None:
                 hint = 'Did you mean method="one-layer" or "two-layer"?'
-                raise invalid(name, owner, 'be left out with method="iid"', "labels", hint)
+                raise invalid(name, 'be left out with method="iid"', "labels", hint)
         return IidPlan(strata)
     return SetPlan(
-        SetIndex.from_labels(tar_sets, strata.tar.n_trials, "tar_sets", owner),
-        SetIndex.from_labels(non_sets, strata.non.n_trials, "non_sets", owner),
+        SetIndex.from_labels(tar_sets, strata.tar.n_trials, "tar_sets"),
+        SetIndex.from_labels(non_sets, strata.non.n_trials, "non_sets"),
         strata,
         two_layer=method == "two-layer",
     )
 
 
 def estimate_of(
-    statistic: StatisticLike, tar: FloatArray, non: FloatArray, strata: TrialStrata, owner: str
+    statistic: StatisticLike, tar: FloatArray, non: FloatArray, strata: TrialStrata
 ) -> Any:
     """Compute the statistic of the data; it must be finite to have a spread."""
     weights = strata.trial_weights()
@@ -346,10 +333,10 @@ def estimate_of(
             np.ones(scores.size) if weight is None else weight
             for scores, weight in zip((tar, non), weights, strict=True)
         )
-        value = call_function(statistic, tar, non, *given, owner=owner)
+        value = call_function(statistic, tar, non, *given)
     if not np.isfinite(value).all():
         hint = "A standard error of it is not defined."
-        raise invalid("statistic", owner, "be finite on the data", f"{value}", hint)
+        raise invalid("statistic", "be finite on the data", f"{value}", hint)
     return float(value) if value.ndim == 0 else value
 
 
@@ -407,9 +394,7 @@ def make_sampler(
     return CallableSampler(tar, non, plan, statistic, shape)
 
 
-def traits_of(
-    statistic: StatisticLike,
-) -> tuple[IntervalKind, tuple[npt.ArrayLike, npt.ArrayLike]]:
+def traits_of(statistic: StatisticLike) -> tuple[IntervalKind, tuple[npt.ArrayLike, npt.ArrayLike]]:
     """Return the default kind of interval and the bounds of a statistic."""
     if isinstance(statistic, Statistic):
         return statistic.default_interval, statistic.bounds
@@ -603,20 +588,17 @@ def bootstrap_scores(
     >>> bool(by_speaker.standard_error > 1.5 * by_trial.standard_error)
     True
     """
-    owner = "bootstrap_scores"
-    check_statistic(statistic, owner)
-    n_replicates, n_workers = check_run(replications, workers, confidence, owner)
+    check_statistic(statistic)
+    n_replicates, n_workers = check_run(replications, workers, confidence)
     default_interval, bounds = traits_of(statistic)
     kind = default_interval if interval is None else interval
-    check_interval(kind, owner)
-    generator = as_generator(rng, owner)
-    resampling = Resampling(
-        method, model_speakers, segment_speakers, unknown, weights, pigeonhole, owner
-    )
-    trials = ScoredTrials.of(scores, key, conditions, owner)
+    check_interval(kind)
+    generator = as_generator(rng)
+    resampling = Resampling(method, model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    trials = ScoredTrials.of(scores, key, conditions)
     plan = resampling.plan(key, trials)
-    tar, non = trials.take(scores, key, owner)
-    estimate = estimate_of(statistic, tar, non, trials.strata, owner)
+    tar, non = trials.take(scores, key)
+    estimate = estimate_of(statistic, tar, non, trials.strata)
     told = warn_of_few_errors((statistic,), ((tar, non),), trials.strata)
     sampler = make_sampler(statistic, tar, non, plan, np.shape(estimate))
     replicates = draw_replicates(
@@ -629,16 +611,15 @@ def bootstrap_scores(
         interval=kind,
         confidence=float(confidence),
         bounds=bounds,
-        owner=owner,
         told=told,
     )
 
 
-def check_run(replications: Any, workers: Any, confidence: float, owner: str) -> tuple[int, int]:
+def check_run(replications: Any, workers: Any, confidence: float) -> tuple[int, int]:
     """Check the options of a run; return the number of replicates and of workers."""
-    check_fraction(confidence, "confidence", owner)
-    n_replicates = whole_number(replications, _FEWEST_REPLICATIONS, "replications", owner)
-    return n_replicates, whole_number(workers, 1, "workers", owner)
+    check_fraction(confidence, "confidence")
+    n_replicates = whole_number(replications, _FEWEST_REPLICATIONS, "replications")
+    return n_replicates, whole_number(workers, 1, "workers")
 
 
 @attrs.frozen
@@ -649,8 +630,6 @@ class Resampling:
     ----------
     method, model_speakers, segment_speakers, unknown, weights, pigeonhole
         As for `bootstrap_scores`.
-    owner : str
-        The public function that asks, for messages.
     """
 
     method: ScoresMethod
@@ -659,20 +638,19 @@ class Resampling:
     unknown: Unknown
     weights: SpeakerWeights
     pigeonhole: bool
-    owner: str
 
     def __attrs_post_init__(self) -> None:
         """Check the method, and that nothing was asked for that it does not do."""
-        check_choice(self.method, get_args(ScoresMethod), "method", self.owner)
-        check_choice(self.weights, get_args(SpeakerWeights), "weights", self.owner)
+        check_choice(self.method, get_args(ScoresMethod), "method")
+        check_choice(self.weights, get_args(SpeakerWeights), "weights")
         if self.method == "speaker":
             return
         hint = 'Did you mean method="speaker"?'
         expected = f'be left out with method="{self.method}"'
         if self.weights != "multinomial":
-            raise invalid("weights", self.owner, expected, describe(self.weights), hint)
+            raise invalid("weights", expected, describe(self.weights), hint)
         if self.pigeonhole:
-            raise invalid("pigeonhole", self.owner, expected, "True", hint)
+            raise invalid("pigeonhole", expected, "True", hint)
 
     def plan(self, key: AnyKey, trials: ScoredTrials) -> ResamplingPlan:
         """Make the plan for the trials that have scores."""
@@ -684,7 +662,6 @@ class Resampling:
                 self.segment_speakers,
                 unknown=self.unknown,
                 one_person=not self.pigeonhole,
-                owner=self.owner,
             )
             of_models, of_segments = speakers.of_models, speakers.of_segments
             return SpeakerPlan.from_persons(
@@ -693,19 +670,18 @@ class Resampling:
                 pigeonhole=self.pigeonhole,
                 weighting=self.weights,
                 strata=trials.strata,
-                owner=self.owner,
             )
         tar_sets = non_sets = None
         if self.method != "iid":
             sets = TrialSpeakers.of_models_only(
-                key, self.model_speakers, unknown=self.unknown, owner=self.owner
+                key, self.model_speakers, unknown=self.unknown
             ).of_models
             tar_sets, non_sets = sets[tar_rows], sets[non_rows]
             for labels, what in ((tar_sets, "target"), (non_sets, "non-target")):
                 if labels.min() == labels.max():
                     expected = f"have {what} trials of models of at least two speakers"
-                    raise invalid("key", self.owner, expected, "1")
-        return make_plan(trials.strata, self.method, tar_sets, non_sets, self.owner)
+                    raise invalid("key", expected, "1")
+        return make_plan(trials.strata, self.method, tar_sets, non_sets)
 
 
 def bootstrap_condition_table(
@@ -786,15 +762,14 @@ def bootstrap_condition_table(
     >>> low < equalised.figures["cllr"] < high
     True
     """
-    owner = "bootstrap_condition_table"
-    generator = as_generator(rng, owner)
+    generator = as_generator(rng)
     table = condition_table(scores, key, conditions, prior, normalize=normalize)
     statistics = _statistics(prior, normalize=normalize)
     chosen = list(statistics) if figures is None else list(figures)
     unknown_names = [name for name in chosen if name not in statistics]
     if unknown_names:
         expected = f"be among the figures of the table ({list_some(statistics, 20)})"
-        raise invalid("figures", owner, expected, list_some(map(repr, unknown_names)))
+        raise invalid("figures", expected, list_some(map(repr, unknown_names)))
     intervals: list[dict[str, tuple[float, float]]] = [{} for _ in table.rows]
     tasks = [
         (number, name)

@@ -117,9 +117,7 @@ class ZTest:
         -------
         Interval
         """
-        return normal_interval(
-            self.difference, self.standard_error, confidence, self.method, "ZTest.interval"
-        )
+        return normal_interval(self.difference, self.standard_error, confidence, self.method)
 
     def __repr__(self) -> str:
         """Put difference, standard error, z and p on one line."""
@@ -130,10 +128,10 @@ class ZTest:
 
 
 def normal_interval(
-    estimate: float, standard_error: float, confidence: float, method: str, owner: str
+    estimate: float, standard_error: float, confidence: float, method: str
 ) -> Interval:
     """Return estimate -+ z SE, with the exact normal quantile; not clipped."""
-    half = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence", owner)))
+    half = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
     half *= standard_error
     return Interval(
         float(estimate),
@@ -146,10 +144,10 @@ def normal_interval(
 
 
 def z_test(
-    difference: float, standard_error: float, alternative: Alternative, method: str, owner: str
+    difference: float, standard_error: float, alternative: Alternative, method: str
 ) -> ZTest:
     """Compare a difference with its standard error under the normal distribution."""
-    check_choice(alternative, get_args(Alternative), "alternative", owner)
+    check_choice(alternative, get_args(Alternative), "alternative")
     if standard_error > 0:
         z = difference / standard_error
     else:
@@ -160,11 +158,11 @@ def z_test(
     return ZTest(float(difference), float(standard_error), float(z), p_value, alternative, method)
 
 
-def check_choice(value: object, choices: tuple[str, ...], name: str, owner: str) -> None:
+def check_choice(value: object, choices: tuple[str, ...], name: str) -> None:
     """Raise unless `value` is one of `choices`."""
     if value not in choices:
         listed = ", ".join(f'"{choice}"' for choice in choices)
-        raise invalid(name, owner, f"be one of {listed}", describe(value))
+        raise invalid(name, f"be one of {listed}", describe(value))
 
 
 # How far a probability that was computed, such as (1 - 0.95) / 2, may lie from the one meant.
@@ -218,13 +216,13 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim == 0:
-        raise invalid("values", "quantile", "be a list of numbers", describe(values))
-    check_not_empty(sample, "values", "quantile")
-    refuse_nan(sample, "values", "quantile")
+        raise invalid("values", "be a list of numbers", describe(values))
+    check_not_empty(sample, "values")
+    refuse_nan(sample, "quantile")
     p = np.asarray(probability, dtype=np.float64)
     if not np.all((p >= 0) & (p <= 1)):
         hint = "Percentages must be divided by 100."
-        raise invalid("probability", "quantile", "lie in [0, 1]", describe(probability), hint)
+        raise invalid("probability", "lie in [0, 1]", describe(probability), hint)
     ordered = np.sort(sample, axis=0)
     size = ordered.shape[0]
     product = size * p
@@ -293,14 +291,14 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     >>> normality_test(sample).p_value > 0.05
     True
     """
-    values = as_vector(sample, "sample", "normality_test")
-    refuse_nan(values, "sample", "normality_test")
+    values = as_vector(sample, "sample")
+    refuse_nan(values, "normality_test")
     if not _FEWEST <= values.size <= _MOST:
         expected = f"hold {_FEWEST} to {_MOST} values"
         hint = "The p-value of Shapiro and Wilk's test is not known for other sizes."
-        raise invalid("sample", "normality_test", expected, f"{values.size}", hint)
+        raise invalid("sample", expected, f"{values.size}", hint)
     if values.min() == values.max():
-        raise invalid("sample", "normality_test", "not be constant", f"only {values[0]:g}")
+        raise invalid("sample", "not be constant", f"only {values[0]:g}")
     # Importing scipy.stats takes longer than most bootstraps.
     from scipy import stats
 
@@ -348,9 +346,9 @@ def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> An
     return float(ratio) if ratio.ndim == 0 else ratio
 
 
-def check_interval(interval: object, owner: str) -> None:
+def check_interval(interval: object) -> None:
     """Raise unless `interval` names a kind of interval."""
-    check_choice(interval, get_args(IntervalKind), "interval", owner)
+    check_choice(interval, get_args(IntervalKind), "interval")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -406,7 +404,6 @@ class BootstrapResult:
         interval: IntervalKind,
         confidence: float,
         bounds: tuple[npt.ArrayLike, npt.ArrayLike],
-        owner: str,
         quiet: bool = False,
         told: bool = False,
         magnitude: Any = 0.0,
@@ -421,8 +418,6 @@ class BootstrapResult:
             NaN or infinite where the statistic is not defined.
         method, interval, confidence, bounds
             As in `BootstrapResult`.
-        owner : str
-            The public function that asks, for messages.
         quiet : bool, default: False
             Leave out the warnings, where the caller has given them.
         told : bool, default: False
@@ -454,7 +449,7 @@ class BootstrapResult:
             expected = f"be defined on at least {_FEWEST_REPLICATES} replicates"
             got = f"{total - n_degenerate} of {total}"
             hint = "The others lost a class, or the statistic returned NaN or infinity."
-            raise invalid("statistic", owner, expected, got, hint)
+            raise invalid("statistic", expected, got, hint)
         spread = _spread(replicates[defined], magnitude)
         alike = not np.any(spread)
         if n_degenerate and not quiet:
@@ -559,10 +554,9 @@ class BootstrapResult:
         -----
         Quantiles are Hyndman and Fan's definition 2, see `quantile`.
         """
-        owner = "BootstrapResult.interval_of"
-        check_interval(kind, owner)
+        check_interval(kind)
         level = self.confidence if confidence is None else confidence
-        level = check_fraction(level, "confidence", owner)
+        level = check_fraction(level, "confidence")
         estimate = self.estimate
         if kind == "normal":
             half = special.ndtri((1.0 + level) / 2.0) * np.asarray(self.standard_error)

@@ -140,9 +140,8 @@ def mcnemar_test(
     >>> mcnemar_test(pair)
     McNemar: only the first errs on 1 trials, only the second on 5, p 0.219 (exact)
     """
-    owner = "mcnemar_test"
-    check_choice(classes, get_args(Classes), "classes", owner)
-    check_choice(method, get_args(McNemarMethod), "method", owner)
+    check_choice(classes, get_args(Classes), "classes")
+    check_choice(method, get_args(McNemarMethod), "method")
     pair = disagreements_of(a, b)
     only_a = only_b = 0.0
     if classes != "non":
@@ -236,14 +235,13 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     >>> result
     HolmResult: 1 of 3 tests significant at level 0.05
     """
-    owner = "holm_correction"
-    given = as_vector(p_values, "p_values", owner).astype(np.float64)
-    alpha = check_fraction(level, "level", owner)
+    given = as_vector(p_values, "p_values").astype(np.float64)
+    alpha = check_fraction(level, "level")
     if given.size == 0:
-        raise invalid("p_values", owner, "hold at least one p-value", "none")
+        raise invalid("p_values", "hold at least one p-value", "none")
     bad = ~((given >= 0) & (given <= 1))
     if bad.any():
-        raise invalid("p_values", owner, "lie in [0, 1]", f"{given[bad][0]}")
+        raise invalid("p_values", "lie in [0, 1]", f"{given[bad][0]}")
     order = np.argsort(given, kind="stable")
     factors = np.arange(given.size, 0, -1)
     adjusted = np.empty_like(given)
@@ -329,8 +327,7 @@ class ComparisonTable:
             If there are no comparisons, or `level` is not in (0, 1).
         """
         if not tests:
-            owner = "ComparisonTable.from_tests"
-            raise invalid("tests", owner, "hold at least one comparison", "none")
+            raise invalid("tests", "hold at least one comparison", "none")
         results = tuple(tests.values())
         corrected = holm_correction([test.p_value for test in results], level=level)
         return cls(tuple(tests), results, corrected)
@@ -466,24 +463,23 @@ def speaker_permutation_test(
     >>> speaker_permutation_test([1.0, 2.0, 3.0], [0.5, 1.0, 1.0])
     difference 1.167, p 0.25 (two-sided; all 8 permutations of 3 speakers)
     """
-    owner = "speaker_permutation_test"
     costs = []
     for values, name in ((costs_a, "costs_a"), (costs_b, "costs_b")):
-        array = as_vector(values, name, owner).astype(np.float64)
-        refuse_nan(array, name, owner)
+        array = as_vector(values, name).astype(np.float64)
+        refuse_nan(array, name)
         if not np.isfinite(array).all():
-            raise invalid(name, owner, "be finite", "infinite costs")
+            raise invalid(name, "be finite", "infinite costs")
         costs.append(array)
     if costs[0].size != costs[1].size:
         message = (
-            f"`costs_a` and `costs_b` of {owner} must be of the same speakers; "
+            f"`costs_a` and `costs_b` must be of the same speakers; "
             f"got {costs[0].size} and {costs[1].size} costs."
         )
         raise TrialMismatchError(message)
     if costs[0].size < 2:
-        raise invalid("costs_a", owner, "be of at least two speakers", f"{costs[0].size}")
+        raise invalid("costs_a", "be of at least two speakers", f"{costs[0].size}")
     shares = (costs[0] - costs[1]) / costs[0].size
-    return _permute(shares, alternative, permutations, rng, owner, progress=progress)
+    return _permute(shares, alternative, permutations, rng, progress=progress)
 
 
 def speaker_permutation_test_scores(
@@ -568,17 +564,15 @@ def speaker_permutation_test_scores(
     With weights :math:`w_\alpha` of conditions, :math:`\psi_k` is the sum over conditions
     of :math:`w_\alpha` times the same expression with the counts of the condition.
     """
-    owner = "speaker_permutation_test_scores"
     influence = _influence(
         (scores_a, scores_b),
         key,
         (statistic, statistic if statistic_b is None else statistic_b),
         (model_speakers, segment_speakers, unknown),
         conditions,
-        owner,
     )
     shares = influence.shares()
-    return _permute(shares, alternative, permutations, rng, owner, progress=progress)
+    return _permute(shares, alternative, permutations, rng, progress=progress)
 
 
 def speaker_z_test(
@@ -642,20 +636,18 @@ def speaker_z_test(
     FewErrorsWarning
         If systems disagree on fewer than 30 trials of a class.
     """
-    owner = "speaker_z_test"
     influence = _influence(
         (scores_a, scores_b),
         key,
         (statistic, statistic if statistic_b is None else statistic_b),
         (model_speakers, segment_speakers, unknown),
         conditions,
-        owner,
     )
     check_few_errors(influence.misses.n_effective, "difference of the miss rates")
     check_few_errors(influence.alarms.n_effective, "difference of the false-alarm rates")
-    covariance, method = influence.covariance(owner)
+    covariance, method = influence.covariance()
     spread = math.sqrt(max(float(covariance.sum()), 0.0))
-    return z_test(influence.difference, spread, alternative, method, owner)
+    return z_test(influence.difference, spread, alternative, method)
 
 
 @attrs.frozen(eq=False)
@@ -715,13 +707,12 @@ class _Influence:
         shares += self.speakers.of_non_targets(self.alarms.values - 0.5 * self.alarms.expected)
         return np.asarray(shares[self.speakers.present])
 
-    def covariance(self, owner: str) -> tuple[Float64Array, str]:
+    def covariance(self) -> tuple[Float64Array, str]:
         """Return the covariance of the differences in misses and in false alarms."""
         return dyadic_covariance(
             self.misses.values - self.misses.expected,
             self.alarms.values - self.alarms.expected,
             self.speakers,
-            owner,
         )
 
 
@@ -731,30 +722,26 @@ def _influence(
     statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF],
     maps: tuple[IdMap | None, IdMap | None, Unknown],
     conditions: Conditions | None,
-    owner: str,
 ) -> _Influence:
     """Compare the errors of two systems on all trials of a key."""
     model_speakers, segment_speakers, unknown = maps
-    speakers = TrialSpeakers.of_key(
-        key, model_speakers, segment_speakers, unknown=unknown, owner=owner
-    )
+    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     costs = [
-        FixedCost.of(s, owner, n)
-        for s, n in zip(statistics, ("statistic", "statistic_b"), strict=True)
+        FixedCost.of(s, n) for s, n in zip(statistics, ("statistic", "statistic_b"), strict=True)
     ]
     if (costs[0].miss, costs[0].alarm) != (costs[1].miss, costs[1].alarm):
         expected = "have the same prior and costs as `statistic`"
-        raise invalid("statistic_b", owner, expected, describe(statistics[1]))
+        raise invalid("statistic_b", expected, describe(statistics[1]))
     for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
         if n_trials == 0:
-            raise invalid("key", owner, f"have {what}", "none")
+            raise invalid("key", f"have {what}", "none")
     for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
-        check_system(scores, name, owner)
-        refuse_missing(scores, key, name, owner)
-    trials = ScoredTrials.of(systems[0], key, conditions, owner)
+        check_system(scores, name)
+        refuse_missing(scores, key, name)
+    trials = ScoredTrials.of(systems[0], key, conditions)
     below = []
     for scores, cost in zip(systems, costs, strict=True):
-        tar, non = trials.take(scores, key, owner)
+        tar, non = trials.take(scores, key)
         below.append((rejected(tar, cost.threshold), rejected(non, cost.threshold)))
     # +1 where only the first system rejects, -1 where only the second does.
     tar_disagreement, non_disagreement = (
@@ -763,33 +750,27 @@ def _influence(
     return _Influence(
         _CostDifference.of(tar_disagreement, costs[0].miss, trials.strata.tar),
         _CostDifference.of(-non_disagreement, costs[0].alarm, trials.strata.non),
-        SpeakerTrials.of(speakers, trials, owner),
+        SpeakerTrials.of(speakers, trials),
     )
 
 
 def _permute(
-    shares: Float64Array,
-    alternative: Alternative,
-    permutations: int,
-    rng: Rng,
-    owner: str,
-    *,
-    progress: bool,
+    shares: Float64Array, alternative: Alternative, permutations: int, rng: Rng, *, progress: bool
 ) -> PermutationTest:
     """Flip the signs of the shares of a difference."""
-    check_choice(alternative, get_args(Alternative), "alternative", owner)
-    if as_count(permutations, "permutations", owner) < 1 or permutations != int(permutations):
+    check_choice(alternative, get_args(Alternative), "alternative")
+    if as_count(permutations, "permutations") < 1 or permutations != int(permutations):
         expected = "be a whole number, at least 1"
-        raise invalid("permutations", owner, expected, describe(permutations))
+        raise invalid("permutations", expected, describe(permutations))
     n_speakers = shares.size
     if n_speakers < 2:
-        raise invalid("key", owner, "have at least two speakers with trials", f"{n_speakers}")
+        raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
     # Differences that are equal in exact arithmetic may differ by rounding.
     slack = 1e-12 * float(np.abs(shares).sum())
     observed = float(shares.sum())
     exact = n_speakers < 60 and 2**n_speakers <= permutations
     n_rounds = 2**n_speakers if exact else int(permutations)
-    generator = as_generator(rng, owner)
+    generator = as_generator(rng)
     step = max(1, _SIGNS_PER_BLOCK // n_speakers)
     n_extreme = 0
     for start in tqdm(range(0, n_rounds, step), disable=not progress, unit="block"):

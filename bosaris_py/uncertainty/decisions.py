@@ -89,29 +89,29 @@ def rejected(scores: FloatArray, threshold: float) -> BoolArray:
     return np.asarray(scores < np.float64(threshold))
 
 
-def as_threshold(value: float, name: str, owner: str) -> float:
+def as_threshold(value: float, name: str) -> float:
     """Return a threshold as a float; +-inf is legal, NaN is not."""
     try:
         threshold = float(value)
     except (TypeError, ValueError):
-        raise invalid(name, owner, "be a number", describe(value)) from None
+        raise invalid(name, "be a number", describe(value)) from None
     if math.isnan(threshold):
-        raise invalid(name, owner, "be a number", "NaN")
+        raise invalid(name, "be a number", "NaN")
     return threshold
 
 
-def as_count(value: float, name: str, owner: str) -> float:
+def as_count(value: float, name: str) -> float:
     """Return a count as a float; fractions are legal, as printed rates yield them."""
     try:
         count = float(value)
     except (TypeError, ValueError):
-        raise invalid(name, owner, "be a number", describe(value)) from None
+        raise invalid(name, "be a number", describe(value)) from None
     if not (math.isfinite(count) and count >= 0):
-        raise invalid(name, owner, "be finite and not negative", describe(value))
+        raise invalid(name, "be finite and not negative", describe(value))
     return count
 
 
-def prices_of(cost: Prices, owner: str, *, normalize: bool | None = None) -> tuple[float, float]:
+def prices_of(cost: Prices, *, normalize: bool | None = None) -> tuple[float, float]:
     """Return the price of a miss rate and of a false-alarm rate of one."""
     try:
         miss = float(cost.p_target) * float(cost.c_miss)
@@ -119,7 +119,7 @@ def prices_of(cost: Prices, owner: str, *, normalize: bool | None = None) -> tup
     except AttributeError:
         expected = "have attributes p_target, c_miss and c_fa"
         hint = "OperatingPoint(p_target, c_miss, c_fa) has."
-        raise invalid("cost", owner, expected, describe(cost), hint) from None
+        raise invalid("cost", expected, describe(cost), hint) from None
     if normalize is None:
         normalize = bool(getattr(cost, "normalize", False))
     scale = min(miss, alarm) if normalize else 1.0
@@ -180,18 +180,18 @@ class ErrorCounts:
     def __attrs_post_init__(self) -> None:
         """Raise if a count is none, a class is empty, or errors exceed trials."""
         for attribute in attrs.fields(ErrorCounts):
-            as_count(getattr(self, attribute.name), attribute.name, "ErrorCounts")
+            as_count(getattr(self, attribute.name), attribute.name)
         pairs = (
             ("misses", self.misses, "n_tar", self.n_tar),
             ("false_alarms", self.false_alarms, "n_non", self.n_non),
         )
         for name, errors, total_name, total in pairs:
             if total < 1:
-                raise invalid(total_name, "ErrorCounts", "be at least 1", f"{total:g}")
+                raise invalid(total_name, "be at least 1", f"{total:g}")
             if errors > total:
                 hint = "The order is misses, n_tar, false_alarms, n_non."
                 expected = f"not exceed `{total_name}`, {total:g}"
-                raise invalid(name, "ErrorCounts", expected, f"{errors:g}", hint)
+                raise invalid(name, expected, f"{errors:g}", hint)
 
     @classmethod
     def from_rates(cls, pmiss: float, n_tar: float, pfa: float, n_non: float) -> "ErrorCounts":
@@ -219,9 +219,9 @@ class ErrorCounts:
             If a rate is not in [0, 1], or a class is empty.
         """
         for name, rate in (("pmiss", pmiss), ("pfa", pfa)):
-            if not 0.0 <= as_threshold(rate, name, "ErrorCounts.from_rates") <= 1.0:
+            if not 0.0 <= as_threshold(rate, name) <= 1.0:
                 hint = "Percentages must be divided by 100."
-                raise invalid(name, "ErrorCounts.from_rates", "lie in [0, 1]", describe(rate), hint)
+                raise invalid(name, "lie in [0, 1]", describe(rate), hint)
         return cls(pmiss * n_tar, n_tar, pfa * n_non, n_non)
 
     @classmethod
@@ -301,10 +301,10 @@ class ErrorCounts:
 
 
 def _to_decisions(values: npt.ArrayLike, name: str) -> BoolArray:
-    decisions = as_mask(values, name, "Decisions")
+    decisions = as_mask(values, name)
     if decisions.ndim != 1:
-        raise invalid(name, "Decisions", "be one-dimensional", describe(decisions))
-    check_not_empty(decisions, name, "Decisions")
+        raise invalid(name, "be one-dimensional", describe(decisions))
+    check_not_empty(decisions, name)
     return read_only(decisions)
 
 
@@ -336,8 +336,7 @@ class Decisions:
 
     def __init__(self, tar_accepted: npt.ArrayLike, non_accepted: npt.ArrayLike) -> None:
         self.__attrs_init__(
-            _to_decisions(tar_accepted, "tar_accepted"),
-            _to_decisions(non_accepted, "non_accepted"),
+            _to_decisions(tar_accepted, "tar_accepted"), _to_decisions(non_accepted, "non_accepted")
         )
 
     @classmethod
@@ -360,13 +359,12 @@ class Decisions:
         InvalidInputError
             If a class is empty, or a score or the threshold is NaN.
         """
-        owner = "Decisions.at_threshold"
-        limit = as_threshold(threshold, "threshold", owner)
+        limit = as_threshold(threshold, "threshold")
         accepted = []
         for scores, name in ((tar, "tar"), (non, "non")):
-            array = as_vector(scores, name, owner)
-            check_not_empty(array, name, owner)
-            refuse_nan(array, name, owner)
+            array = as_vector(scores, name)
+            check_not_empty(array, name)
+            refuse_nan(array, name)
             accepted.append(~rejected(array, limit))
         return cls(*accepted)
 
@@ -398,7 +396,7 @@ class Decisions:
         missing = key.n_trials - tar.size - non.size
         if missing:
             message = (
-                f"`scores` of Decisions.from_scores must have a score for every trial of `key`; "
+                f"`scores` must have a score for every trial of `key`; "
                 f"{missing} of {key.n_trials} have none. Filter the key, or decide what a "
                 "missing score means with scores.set_missing_to_value."
             )
@@ -445,16 +443,15 @@ class Disagreements:
 
     def __attrs_post_init__(self) -> None:
         """Raise if a class is empty or has fewer trials than disagreements."""
-        owner = "Disagreements"
         for attribute in attrs.fields(Disagreements):
-            as_count(getattr(self, attribute.name), attribute.name, owner)
+            as_count(getattr(self, attribute.name), attribute.name)
         for name, total, parts in (
             ("n_tar", self.n_tar, self.missed_by_a + self.missed_by_b),
             ("n_non", self.n_non, self.accepted_by_a + self.accepted_by_b),
         ):
             if total < max(1, parts):
                 expected = "be at least 1 and at least the number of disagreements"
-                raise invalid(name, owner, expected, f"{total:g}")
+                raise invalid(name, expected, f"{total:g}")
 
     @classmethod
     def between(cls, a: Decisions, b: Decisions) -> "Disagreements":
@@ -481,11 +478,11 @@ class Disagreements:
             if not isinstance(value, Decisions):
                 hint = "Counts of errors do not tell on which trials systems disagree."
                 expected = "be Decisions"
-                raise invalid(name, "a paired test", expected, describe(value), hint)
+                raise invalid(name, expected, describe(value), hint)
         sizes = [(d.tar_accepted.size, d.non_accepted.size) for d in (a, b)]
         if sizes[0] != sizes[1]:
             message = (
-                "`a` and `b` of a paired test must be decisions on the same trials; "
+                "`a` and `b` must be decisions on the same trials; "
                 "got {} targets and {} non-targets against {} and {}."
             ).format(*sizes[0], *sizes[1])
             raise TrialMismatchError(message)
@@ -516,10 +513,7 @@ _HALVES = (0.5, 0.5)
 
 
 def hter_interval(
-    errors: ErrorCounts | Decisions,
-    *,
-    confidence: float = 0.95,
-    method: IntervalMethod = "hter",
+    errors: ErrorCounts | Decisions, *, confidence: float = 0.95, method: IntervalMethod = "hter"
 ) -> Interval:
     r"""Compute the confidence interval of a half total error rate.
 
@@ -573,15 +567,14 @@ def hter_interval(
     >>> hter_interval(errors)
     0.1135 (95 % interval 0.1095 to 0.1175, standard error 0.0021; hter)
     """
-    owner = "hter_interval"
-    check_choice(method, get_args(IntervalMethod), "method", owner)
-    counts = _counts_of(errors, "errors", owner)
+    check_choice(method, get_args(IntervalMethod), "method")
+    counts = _counts_of(errors, "errors")
     _check_few(counts)
     if method == "hter":
         centre, variance = counts.hter, _variance(counts, _HALVES)
     else:
         centre, variance = _as_one_rate(counts, method)
-    return normal_interval(centre, math.sqrt(variance), confidence, method, owner)
+    return normal_interval(centre, math.sqrt(variance), confidence, method)
 
 
 def dcf_interval(
@@ -641,12 +634,11 @@ def dcf_interval(
     >>> dcf_interval(errors, OperatingPoint(p_target=0.01, c_miss=10, c_fa=1))
     0.1393 (95 % interval 0.1365 to 0.1421, standard error 0.0014; dcf)
     """
-    owner = "dcf_interval"
-    counts = _counts_of(errors, "errors", owner)
-    prices = prices_of(cost, owner, normalize=normalize)
+    counts = _counts_of(errors, "errors")
+    prices = prices_of(cost, normalize=normalize)
     _check_few(counts)
     spread = math.sqrt(_variance(counts, prices))
-    return normal_interval(_cost(counts, prices), spread, confidence, "dcf", owner)
+    return normal_interval(_cost(counts, prices), spread, confidence, "dcf")
 
 
 def hter_z_test(
@@ -721,18 +713,17 @@ def hter_z_test(
     >>> hter_z_test(c, d)
     difference -0.0045, standard error 0.0028, z -1.6, p 0.109 (two-sided; independent)
     """
-    owner = "hter_z_test"
-    check_choice(method, get_args(TestMethod), "method", owner)
+    check_choice(method, get_args(TestMethod), "method")
     if method in ("naive", "class"):
-        first, second = _counts_of(a, "a", owner), _counts_of(b, "b", owner)
+        first, second = _counts_of(a, "a"), _counts_of(b, "b")
         for counts in (first, second):
             _check_few(counts)
         (rate_a, variance_a), (rate_b, variance_b) = (
             _as_one_rate(counts, method) for counts in (first, second)
         )
         spread = math.sqrt(variance_a + variance_b)
-        return z_test(rate_a - rate_b, spread, alternative, method, owner)
-    return _cost_z_test(a, b, _HALVES, method, alternative, owner)
+        return z_test(rate_a - rate_b, spread, alternative, method)
+    return _cost_z_test(a, b, _HALVES, method, alternative)
 
 
 def dcf_z_test(
@@ -788,10 +779,9 @@ def dcf_z_test(
        authentication", Odyssey 2004, equations (15) and (16), extended as its
        footnote 4 says.
     """
-    owner = "dcf_z_test"
-    check_choice(method, get_args(DCFTestMethod), "method", owner)
-    prices = prices_of(cost, owner, normalize=normalize)
-    return _cost_z_test(a, b, prices, method, alternative, owner)
+    check_choice(method, get_args(DCFTestMethod), "method")
+    prices = prices_of(cost, normalize=normalize)
+    return _cost_z_test(a, b, prices, method, alternative)
 
 
 def _cost_z_test(
@@ -800,20 +790,18 @@ def _cost_z_test(
     prices: tuple[float, float],
     method: str,
     alternative: Alternative,
-    owner: str,
 ) -> ZTest:
     if method == "independent":
-        first, second = _counts_of(a, "a", owner), _counts_of(b, "b", owner)
+        first, second = _counts_of(a, "a"), _counts_of(b, "b")
         for counts in (first, second):
             _check_few(counts)
         # [1] eq. 15; unlike there, the systems may have been tested on other trials.
         spread = math.sqrt(_variance(first, prices) + _variance(second, prices))
         difference = _cost(first, prices) - _cost(second, prices)
-        return z_test(difference, spread, alternative, method, owner)
+        return z_test(difference, spread, alternative, method)
     if method == "stricter":
         tests = [
-            _cost_z_test(a, b, prices, each, alternative, owner)
-            for each in ("independent", "dependent")
+            _cost_z_test(a, b, prices, each, alternative) for each in ("independent", "dependent")
         ]
         return max(tests, key=lambda test: test.standard_error)
     pair = disagreements_of(a, b)
@@ -825,16 +813,16 @@ def _cost_z_test(
     # [1] eq. 16.
     variance = per_miss**2 * (pair.missed_by_a + pair.missed_by_b)
     variance += per_alarm**2 * (pair.accepted_by_a + pair.accepted_by_b)
-    return z_test(difference, math.sqrt(variance), alternative, method, owner)
+    return z_test(difference, math.sqrt(variance), alternative, method)
 
 
-def _counts_of(errors: object, name: str, owner: str) -> ErrorCounts:
+def _counts_of(errors: object, name: str) -> ErrorCounts:
     if isinstance(errors, ErrorCounts):
         return errors
     if isinstance(errors, Decisions):
         return errors.counts
     hint = "See ErrorCounts.at_threshold, ErrorCounts.from_rates and Decisions."
-    raise invalid(name, owner, "be ErrorCounts or Decisions", describe(errors), hint)
+    raise invalid(name, "be ErrorCounts or Decisions", describe(errors), hint)
 
 
 def _check_few(counts: ErrorCounts) -> None:
@@ -913,8 +901,7 @@ def error_rate_interval(
     >>> error_rate_interval(100, 1000)
     0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
     """
-    owner = "error_rate_interval"
-    check_choice(method, get_args(Method), "method", owner)
+    check_choice(method, get_args(Method), "method")
     if method == "jeffreys":
         return jeffreys_interval(
             errors, trials, confidence=confidence, effective_trials=effective_trials
@@ -923,17 +910,13 @@ def error_rate_interval(
         return wilson_interval(
             errors, trials, confidence=confidence, effective_trials=effective_trials
         )
-    rate, n = _rate_and_size(errors, trials, effective_trials, owner)
+    rate, n = _rate_and_size(errors, trials, effective_trials)
     check_few_errors(errors, "error-rate")
-    return normal_interval(rate, _standard_error(rate, n), confidence, method, owner)
+    return normal_interval(rate, _standard_error(rate, n), confidence, method)
 
 
 def jeffreys_interval(
-    errors: float,
-    trials: float,
-    *,
-    confidence: float = 0.95,
-    effective_trials: float | None = None,
+    errors: float, trials: float, *, confidence: float = 0.95, effective_trials: float | None = None
 ) -> Interval:
     r"""Compute Jeffreys' interval of an error-rate: good also for very few errors.
 
@@ -983,9 +966,8 @@ def jeffreys_interval(
     >>> jeffreys_interval(40, 1000)
     0.04 (95 % interval 0.02915 to 0.0535, standard error 0.0062; Jeffreys)
     """
-    owner = "jeffreys_interval"
-    rate, n = _rate_and_size(errors, trials, effective_trials, owner)
-    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence", owner)
+    rate, n = _rate_and_size(errors, trials, effective_trials)
+    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
     check_few_errors(errors, "error-rate")
     k = rate * n
     low = 0.0 if rate == 0 else float(special.betaincinv(k + 0.5, n - k + 0.5, tail))
@@ -994,11 +976,7 @@ def jeffreys_interval(
 
 
 def wilson_interval(
-    errors: float,
-    trials: float,
-    *,
-    confidence: float = 0.95,
-    effective_trials: float | None = None,
+    errors: float, trials: float, *, confidence: float = 0.95, effective_trials: float | None = None
 ) -> Interval:
     r"""Compute Wilson's interval of an error-rate: the rates that a z-test would not reject.
 
@@ -1046,9 +1024,8 @@ def wilson_interval(
     >>> wilson_interval(40, 1600)
     0.025 (95 % interval 0.01841 to 0.03386, standard error 0.0039; Wilson)
     """
-    owner = "wilson_interval"
-    rate, n = _rate_and_size(errors, trials, effective_trials, owner)
-    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence", owner)))
+    rate, n = _rate_and_size(errors, trials, effective_trials)
+    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
     check_few_errors(errors, "error-rate")
     shrunk = 1.0 + z * z / n
     centre = (rate + z * z / (2.0 * n)) / shrunk
@@ -1096,7 +1073,7 @@ def rule_of_30(trials: float) -> float:
     >>> rule_of_30(3000)
     0.01
     """
-    return FEWEST_ERRORS / _as_size(trials, "trials", "rule_of_30")
+    return FEWEST_ERRORS / _as_size(trials, "trials")
 
 
 def rule_of_3(trials: float) -> float:
@@ -1127,7 +1104,7 @@ def rule_of_3(trials: float) -> float:
     >>> rule_of_3(300)
     0.01
     """
-    return min(1.0, 3.0 / _as_size(trials, "trials", "rule_of_3"))
+    return min(1.0, 3.0 / _as_size(trials, "trials"))
 
 
 def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:
@@ -1163,33 +1140,32 @@ def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float
     >>> trials_needed(0.01)
     2977
     """
-    owner = "trials_needed"
-    p = check_fraction(rate, "rate", owner)
-    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence", owner)))
-    accuracy = as_count(relative_error, "relative_error", owner)
+    p = check_fraction(rate, "rate")
+    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
+    accuracy = as_count(relative_error, "relative_error")
     if accuracy == 0:
-        raise invalid("relative_error", owner, "be positive", describe(relative_error))
+        raise invalid("relative_error", "be positive", describe(relative_error))
     return math.ceil(z * z * (1.0 - p) / (p * accuracy * accuracy))
 
 
-def _as_size(trials: float, name: str, owner: str) -> float:
-    size = as_count(trials, name, owner)
+def _as_size(trials: float, name: str) -> float:
+    size = as_count(trials, name)
     if size == 0:
-        raise invalid(name, owner, "be positive", describe(trials))
+        raise invalid(name, "be positive", describe(trials))
     return size
 
 
 def _rate_and_size(
-    errors: float, trials: float, effective_trials: float | None, owner: str
+    errors: float, trials: float, effective_trials: float | None
 ) -> tuple[float, float]:
     """Return the error-rate and the number of trials that its variance is based on."""
-    size = _as_size(trials, "trials", owner)
-    wrong = as_count(errors, "errors", owner)
+    size = _as_size(trials, "trials")
+    wrong = as_count(errors, "errors")
     if wrong > size:
         hint = "The order is errors, trials."
-        raise invalid("errors", owner, f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
+        raise invalid("errors", f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
     if effective_trials is not None:
-        return wrong / size, _as_size(effective_trials, "effective_trials", owner)
+        return wrong / size, _as_size(effective_trials, "effective_trials")
     return wrong / size, size
 
 

@@ -209,27 +209,22 @@ def standard_error_distribution(
     >>> 0.02 < runs.relative_error < 0.05  # near 1.96 / sqrt(2 * 2000)
     True
     """
-    owner = "standard_error_distribution"
-    tar_scores, non_scores = as_scores(tar, "tar", owner), as_scores(non, "non", owner)
-    check_statistic(statistic, owner)
+    tar_scores, non_scores = as_scores(tar, "tar"), as_scores(non, "non")
+    check_statistic(statistic)
     if count_threshold_twice:
-        statistic = _count_twice(statistic, owner)
+        statistic = _count_twice(statistic)
     strata = TrialStrata.from_labels(
-        tar_conditions,
-        non_conditions,
-        condition_weights,
-        (tar_scores.size, non_scores.size),
-        owner,
+        tar_conditions, non_conditions, condition_weights, (tar_scores.size, non_scores.size)
     )
-    plan = make_plan(strata, method, tar_sets, non_sets, owner)
-    n_runs = whole_number(runs, _FEWEST_RUNS, "runs", owner)
-    n_replicates = whole_number(replications, 2, "replications", owner)
-    n_workers = whole_number(workers, 1, "workers", owner)
-    level = check_fraction(confidence, "confidence", owner)
-    generator = as_generator(rng, owner)
-    estimate = estimate_of(statistic, tar_scores, non_scores, strata, owner)
+    plan = make_plan(strata, method, tar_sets, non_sets)
+    n_runs = whole_number(runs, _FEWEST_RUNS, "runs")
+    n_replicates = whole_number(replications, 2, "replications")
+    n_workers = whole_number(workers, 1, "workers")
+    level = check_fraction(confidence, "confidence")
+    generator = as_generator(rng)
+    estimate = estimate_of(statistic, tar_scores, non_scores, strata)
     if np.ndim(estimate):
-        raise invalid("statistic", owner, "be a number", f"{np.size(estimate)} values")
+        raise invalid("statistic", "be a number", f"{np.size(estimate)} values")
     warn_of_few_errors((statistic,), ((tar_scores, non_scores),), strata)
     sampler = make_sampler(statistic, tar_scores, non_scores, plan, ())
     errors = np.array(
@@ -245,7 +240,7 @@ def standard_error_distribution(
     undefined = int(np.count_nonzero(~np.isfinite(errors)))
     if undefined:
         got = f"undefined replicates in {undefined} of {n_runs} runs"
-        raise invalid("statistic", owner, "be defined on all replicates", got)
+        raise invalid("statistic", "be defined on all replicates", got)
     low, high = quantile(errors, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]).tolist()
     return StandardErrorDistribution(
         estimate, mark_read_only(errors), low, high, method, n_replicates, level
@@ -259,10 +254,10 @@ def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> flo
         return float(draw_replicates(sampler, replications, rng).std(ddof=1))
 
 
-def _count_twice(statistic: StatisticLike, owner: str) -> _TwiceCountedDCF:
+def _count_twice(statistic: StatisticLike) -> _TwiceCountedDCF:
     if not isinstance(statistic, DCF):
         expected = "be a DCF if the threshold is counted twice"
-        raise invalid("statistic", owner, expected, describe(statistic))
+        raise invalid("statistic", expected, describe(statistic))
     return _TwiceCountedDCF(
         statistic.threshold,
         statistic.p_target,
@@ -366,11 +361,10 @@ def z_test_of_means(
     >>> z_test_of_means([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]).z
     -1.224744871391589
     """
-    owner = "z_test_of_means"
-    x, y = _as_sample(first, "first", owner), _as_sample(second, "second", owner)
+    x, y = _as_sample(first, "first"), _as_sample(second, "second")
     variance = x.var(ddof=1) / x.size + y.var(ddof=1) / y.size
     difference = float(x.mean() - y.mean())
-    return z_test(difference, float(np.sqrt(variance)), alternative, "z-test of means", owner)
+    return z_test(difference, float(np.sqrt(variance)), alternative, "z-test of means")
 
 
 def f_test_of_variances(
@@ -417,13 +411,12 @@ def f_test_of_variances(
     >>> test.ratio, round(test.p_value, 12)
     (0.25, 0.4)
     """
-    owner = "f_test_of_variances"
-    x, y = _as_sample(first, "first", owner), _as_sample(second, "second", owner)
-    check_choice(alternative, get_args(Alternative), "alternative", owner)
+    x, y = _as_sample(first, "first"), _as_sample(second, "second")
+    check_choice(alternative, get_args(Alternative), "alternative")
     variances = x.var(ddof=1), y.var(ddof=1)
     for variance, name in zip(variances, ("first", "second"), strict=True):
         if not variance > 0:
-            raise invalid(name, owner, "not be constant", "equal values")
+            raise invalid(name, "not be constant", "equal values")
     ratio = float(variances[0] / variances[1])
     lower = float(special.fdtr(x.size - 1, y.size - 1, ratio))
     upper = float(special.fdtrc(x.size - 1, y.size - 1, ratio))
@@ -431,13 +424,11 @@ def f_test_of_variances(
     return FTest(ratio, tails[alternative])
 
 
-def _as_sample(
-    sample: StandardErrorDistribution | npt.ArrayLike, name: str, owner: str
-) -> Float64Array:
+def _as_sample(sample: StandardErrorDistribution | npt.ArrayLike, name: str) -> Float64Array:
     if isinstance(sample, StandardErrorDistribution):
         return sample.standard_errors
-    values = as_vector(sample, name, owner).astype(np.float64, copy=False)
-    refuse_nan(values, name, owner)
+    values = as_vector(sample, name).astype(np.float64, copy=False)
+    refuse_nan(values, name)
     if values.size < _FEWEST_RUNS:
-        raise invalid(name, owner, f"hold at least {_FEWEST_RUNS} values", f"{values.size}")
+        raise invalid(name, f"hold at least {_FEWEST_RUNS} values", f"{values.size}")
     return values

@@ -470,31 +470,28 @@ def paired_bootstrap(
     >>> bool(result.difference < 0), bool(result.p_value < 0.05)
     (True, True)
     """
-    owner = "paired_bootstrap"
     statistics = (statistic, statistic if statistic_b is None else statistic_b)
     for candidate in statistics:
-        check_statistic(candidate, owner)
-    n_replicates, n_workers = check_run(replications, workers, confidence, owner)
-    check_choice(alternative, get_args(Alternative), "alternative", owner)
+        check_statistic(candidate)
+    n_replicates, n_workers = check_run(replications, workers, confidence)
+    check_choice(alternative, get_args(Alternative), "alternative")
     default_interval, _ = traits_of(statistic)
     kind = default_interval if interval is None else interval
-    check_interval(kind, owner)
-    generator = as_generator(rng, owner)
-    resampling = Resampling(
-        method, model_speakers, segment_speakers, unknown, weights, pigeonhole, owner
-    )
-    check_same_trials((scores_a, scores_b), key, owner)
-    trials = ScoredTrials.of(scores_a, key, conditions, owner)
+    check_interval(kind)
+    generator = as_generator(rng)
+    resampling = Resampling(method, model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    check_same_trials((scores_a, scores_b), key)
+    trials = ScoredTrials.of(scores_a, key, conditions)
     plan = resampling.plan(key, trials)
     systems = [
-        _System(candidate, *trials.take(scores, key, owner))
+        _System(candidate, *trials.take(scores, key))
         for candidate, scores in zip(statistics, (scores_a, scores_b), strict=True)
     ]
-    estimates = [estimate_of(s.statistic, s.tar, s.non, trials.strata, owner) for s in systems]
+    estimates = [estimate_of(s.statistic, s.tar, s.non, trials.strata) for s in systems]
     shapes = [np.shape(estimate) for estimate in estimates]
     if shapes[0] != shapes[1]:
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
-        raise invalid("statistic_b", owner, expected, f"{shapes[1]}")
+        raise invalid("statistic_b", expected, f"{shapes[1]}")
     warn_of_few_errors(statistics, [(s.tar, s.non) for s in systems], trials.strata)
     replicates = draw_replicates(
         _sampler(systems, plan, shapes[0]),
@@ -508,12 +505,7 @@ def paired_bootstrap(
     replicates[undefined] = np.nan
     bounds = [traits_of(s.statistic)[1] for s in systems]
     (low_a, high_a), (low_b, high_b) = bounds
-    common: dict[str, Any] = {
-        "method": method,
-        "interval": kind,
-        "confidence": float(confidence),
-        "owner": owner,
-    }
+    common: dict[str, Any] = {"method": method, "interval": kind, "confidence": float(confidence)}
     contrast = BootstrapResult.from_replicates(
         _plain(np.subtract(*estimates)),
         replicates[:, 0] - replicates[:, 1],
@@ -562,9 +554,7 @@ class _Function:
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
         """Return the value for weights in the order of the trials."""
         weights = self.strata.weigh(tar_weights, non_weights)
-        return call_function(
-            self.function, self.tar, self.non, *weights, shape=self.shape, owner="paired_bootstrap"
-        )
+        return call_function(self.function, self.tar, self.non, *weights, shape=self.shape)
 
 
 @attrs.frozen(eq=False)

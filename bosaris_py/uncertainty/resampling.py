@@ -259,7 +259,6 @@ class SpeakerPlan:
         pigeonhole: bool,
         weighting: SpeakerWeights,
         strata: TrialStrata,
-        owner: str,
     ) -> "SpeakerPlan":
         """Make a plan for the persons who take part in trials, at least two.
 
@@ -273,21 +272,19 @@ class SpeakerPlan:
             The law of the weights.
         strata : TrialStrata
             The conditions of the trials.
-        owner : str
-            The public function that asks, for messages.
 
         Returns
         -------
         SpeakerPlan
         """
-        check_choice(weighting, get_args(SpeakerWeights), "weights", owner)
+        check_choice(weighting, get_args(SpeakerWeights), "weights")
         if pigeonhole:
             (tar_first, non_first), n_persons = _renumber(tar[0], non[0])
             (tar_second, non_second), n_others = _renumber(tar[1], non[1])
             for n, what in ((n_persons, "models"), (n_others, "segments")):
                 if n < _FEWEST_SPEAKERS:
                     expected = f"have {what} of at least two speakers with trials"
-                    raise invalid("key", owner, expected, f"{n}")
+                    raise invalid("key", expected, f"{n}")
             return cls(
                 TrialUnits(tar_first, tar_second),
                 TrialUnits(non_first, non_second),
@@ -298,10 +295,10 @@ class SpeakerPlan:
         if same:
             found = f"{same} with the same speaker on both sides"
             expected = "have two speakers in each non-target trial"
-            raise invalid("key", owner, expected, found, "Is the map of speakers right?")
+            raise invalid("key", expected, found, "Is the map of speakers right?")
         (tar_first, non_first, non_second), n_persons = _renumber(tar[0], *non)
         if n_persons < _FEWEST_SPEAKERS:
-            raise invalid("key", owner, "have at least two speakers with trials", f"{n_persons}")
+            raise invalid("key", "have at least two speakers with trials", f"{n_persons}")
         return cls(
             TrialUnits(tar_first, None),
             TrialUnits(non_first, non_second),

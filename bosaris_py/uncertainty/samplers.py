@@ -208,7 +208,6 @@ def call_function(
     non_weights: Float64Array,
     *,
     shape: tuple[int, ...] | None = None,
-    owner: str = "bootstrap",
 ) -> Float64Array:
     """Return what a user's function makes of scores and weights, checked.
 
@@ -227,10 +226,10 @@ def call_function(
         value = np.array(None)
     if value.dtype.kind not in "fiub" or not value.size:
         expected = "return a number or an array of numbers"
-        raise invalid("statistic", owner, expected, describe(returned))
+        raise invalid("statistic", expected, describe(returned))
     if shape is not None and value.shape != shape:
         expected = f"return a value of the same shape for all replicates, {shape} as on the data"
-        raise invalid("statistic", owner, expected, f"{value.shape}")
+        raise invalid("statistic", expected, f"{value.shape}")
     return value.astype(np.float64)
 
 

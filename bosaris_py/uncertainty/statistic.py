@@ -185,17 +185,17 @@ def to_prior(prior: Any) -> Any:
 
 def check_prior(instance: object, attribute: Any, value: Any) -> None:
     """Raise, naming the class of the instance, unless a value is a prior or several."""
-    DecisionCosts.from_prior(value, type(instance).__name__)
+    DecisionCosts.from_prior(value)
 
 
-def check_statistic(statistic: object, owner: str) -> None:
+def check_statistic(statistic: object) -> None:
     """Raise unless `statistic` can be called, guessing at a forgotten pair of brackets."""
     if isinstance(statistic, type):
         hint = f"Make one first: {statistic.__name__}(...)."
-        raise invalid("statistic", owner, "be a statistic, not a class", statistic.__name__, hint)
+        raise invalid("statistic", "be a statistic, not a class", statistic.__name__, hint)
     if not callable(statistic):
         hint = "For instance EER(), or a function f(tar, non, tar_weights, non_weights)."
-        raise invalid("statistic", owner, "be callable", describe(statistic), hint)
+        raise invalid("statistic", "be callable", describe(statistic), hint)
 
 
 # Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
@@ -366,7 +366,7 @@ def _weight_of_first(weights: Weights, counts: IntArray) -> Weights:
 
 
 def _to_threshold(value: Any) -> float:
-    return as_threshold(value, "threshold", "DCF")
+    return as_threshold(value, "threshold")
 
 
 @attrs.frozen
@@ -424,7 +424,7 @@ class DCF(ThresholdStatistic):
     def costs(self) -> DecisionCosts:
         """The prices of the two errors."""
         point = OperatingPoint(self.p_target, self.c_miss, self.c_fa)
-        return DecisionCosts.from_prior(point, "DCF")
+        return DecisionCosts.from_prior(point)
 
     @property
     def fa_limits(self) -> Float64Array:
@@ -479,7 +479,7 @@ class ActDCF(ThresholdStatistic):
     @property
     def costs(self) -> DecisionCosts:
         """The prices of the two errors."""
-        return DecisionCosts.from_prior(self.prior, "ActDCF")
+        return DecisionCosts.from_prior(self.prior)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -505,10 +505,10 @@ class ActDCF(ThresholdStatistic):
 
 def _to_thresholds(thresholds: Any) -> float | tuple[float, ...]:
     if np.ndim(thresholds) == 0:
-        return as_threshold(thresholds, "thresholds", "ErrorRates")
-    values = tuple(as_threshold(t, "thresholds", "ErrorRates") for t in thresholds)
+        return as_threshold(thresholds, "thresholds")
+    values = tuple(as_threshold(t, "thresholds") for t in thresholds)
     if not values:
-        raise invalid("thresholds", "ErrorRates", "hold at least one threshold", "none")
+        raise invalid("thresholds", "hold at least one threshold", "none")
     return values
 
 
@@ -657,7 +657,7 @@ class MinDCF(CurveStatistic):
     @property
     def costs(self) -> DecisionCosts:
         """The prices of the two errors."""
-        return DecisionCosts.from_prior(self.prior, "MinDCF")
+        return DecisionCosts.from_prior(self.prior)
 
     @property
     def shape(self) -> tuple[int, ...]:

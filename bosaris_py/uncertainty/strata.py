@@ -63,7 +63,7 @@ from bosaris_py.uncertainty.bootstrap_result import check_choice
 Rng = np.random.Generator | int | None
 
 
-def as_generator(rng: Rng, owner: str) -> np.random.Generator:
+def as_generator(rng: Rng) -> np.random.Generator:
     """Return the generator to draw from, or to spawn from."""
     try:
         generator = np.random.default_rng(rng)
@@ -71,7 +71,7 @@ def as_generator(rng: Rng, owner: str) -> np.random.Generator:
     except (TypeError, ValueError) as error:
         hint = "numpy.random.default_rng(seed) makes a Generator."
         expected = "be a Generator that can spawn, a whole number or None"
-        raise invalid("rng", owner, expected, describe(rng), hint) from error
+        raise invalid("rng", expected, describe(rng), hint) from error
     return generator
 
 
@@ -99,21 +99,19 @@ class SetIndex:
     sizes: IntArray
 
     @classmethod
-    def from_labels(
-        cls, labels: npt.ArrayLike | None, n_trials: int, name: str, owner: str
-    ) -> "SetIndex":
+    def from_labels(cls, labels: npt.ArrayLike | None, n_trials: int, name: str) -> "SetIndex":
         """Give each set a number; there must be two sets or more, and a label for each trial."""
         if labels is None:
             hint = 'Give the label of each trial\'s set, or use method="iid".'
-            raise invalid(name, owner, "be given when sets are resampled", "None", hint)
-        array = as_labels(labels, name, owner)
+            raise invalid(name, "be given when sets are resampled", "None", hint)
+        array = as_labels(labels, name)
         if array.size != n_trials:
             expected = f"have one label for each of the {n_trials} trials"
-            raise invalid(name, owner, expected, f"{array.size} labels")
+            raise invalid(name, expected, f"{array.size} labels")
         _, numbers, sizes = np.unique(array, return_inverse=True, return_counts=True)
         if sizes.size < _FEWEST_SETS:
             expected = f"name at least {_FEWEST_SETS} sets"
-            raise invalid(name, owner, expected, f"{sizes.size}", "One set shows no variation.")
+            raise invalid(name, expected, f"{sizes.size}", "One set shows no variation.")
         return cls(mark_read_only(numbers.astype(np.int64)), mark_read_only(sizes.astype(np.int64)))
 
     def __repr__(self) -> str:
@@ -160,14 +158,14 @@ class EqualSizeSets:
         return f"EqualSizeSets: {self.n_sets} sets of {self.size}, {self.n_kept} of {total} trials"
 
 
-def as_labels(labels: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[Any]:
+def as_labels(labels: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return labels that can be sorted; equal ones, and no others, stay equal."""
     if not isinstance(labels, np.ndarray):
         # numpy would make the text "1" of the number 1, and "None" of a missing label.
         labels = np.array(labels, dtype=object)
     array = labels.astype(object) if labels.dtype.kind == "T" else labels
     if array.ndim != 1 or array.dtype.kind not in "iuUSObf":
-        raise _not_labels(array, name, owner)
+        raise _not_labels(array, name)
     if array.dtype.kind in "Of":
         missing = np.array([_is_missing(label) for label in array.tolist()], dtype=np.bool_)
         if missing.any():
@@ -177,17 +175,17 @@ def as_labels(labels: npt.ArrayLike, name: str, owner: str) -> npt.NDArray[Any]:
                 f"(positions {list_some(positions.tolist())})"
             )
             hint = "Leave these trials out, or give each a set of its own."
-            raise invalid(name, owner, "tell the set of each trial", found, hint)
+            raise invalid(name, "tell the set of each trial", found, hint)
     if array.dtype.kind == "f":
-        raise _not_labels(array, name, owner)
-    return _number_objects(array, name, owner) if array.dtype.kind == "O" else array
+        raise _not_labels(array, name)
+    return _number_objects(array, name) if array.dtype.kind == "O" else array
 
 
-def _number_objects(array: npt.NDArray[Any], name: str, owner: str) -> npt.NDArray[Any]:
+def _number_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Give labels of any type a number each; those of different types differ."""
     kinds = {type(label) for label in array.tolist()}
     if any(issubclass(kind, (float, np.floating)) for kind in kinds):
-        raise _not_labels(array, name, owner)
+        raise _not_labels(array, name)
     # In order where there is one, so that a list and an array give the same replicates.
     if all(issubclass(kind, str) for kind in kinds):
         return array.astype(np.str_)
@@ -200,13 +198,13 @@ def _number_objects(array: npt.NDArray[Any], name: str, owner: str) -> npt.NDArr
             for label in array.tolist()
         ]
     except TypeError:
-        raise _not_labels(array, name, owner) from None
+        raise _not_labels(array, name) from None
     return np.array(coded, dtype=np.int64)
 
 
-def _not_labels(array: npt.NDArray[Any], name: str, owner: str) -> Exception:
+def _not_labels(array: npt.NDArray[Any], name: str) -> Exception:
     expected = "be a one-dimensional list of labels, text or whole numbers"
-    return invalid(name, owner, expected, describe(array))
+    return invalid(name, expected, describe(array))
 
 
 def _is_missing(label: Any) -> bool:
@@ -263,10 +261,9 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     >>> chosen
     EqualSizeSets: 2 sets of 4, 8 of 10 trials
     """
-    owner = "equal_size_sets"
-    generator = as_generator(rng, owner)
-    labels = as_labels(sets, "sets", owner)
-    index = SetIndex.from_labels(labels, labels.size, "sets", owner)
+    generator = as_generator(rng)
+    labels = as_labels(sets, "sets")
+    index = SetIndex.from_labels(labels, labels.size, "sets")
     descending = np.sort(index.sizes)[::-1]
     kept = descending * np.arange(1, descending.size + 1)
     # The last of equal products has the most sets.
@@ -507,7 +504,6 @@ class TrialStrata(NamedTuple):
         non_labels: npt.ArrayLike | None,
         weights: Mapping[Any, float] | None,
         sizes: tuple[int, int],
-        owner: str,
     ) -> "TrialStrata":
         """Make strata of the arguments `tar_conditions`, `non_conditions`, `condition_weights`.
 
@@ -519,28 +515,26 @@ class TrialStrata(NamedTuple):
             Weight of each label; equal ones by default.
         sizes : tuple of two ints
             Number of trials of each class.
-        owner : str
-            The public function that asks, for messages.
         """
         names = ("tar_conditions", "non_conditions")
         if tar_labels is None and non_labels is None:
             if weights is not None:
                 hint = "Give the condition of each trial in `tar_conditions` and `non_conditions`."
                 expected = "be left out where there are no conditions"
-                raise invalid("condition_weights", owner, expected, describe(weights), hint)
+                raise invalid("condition_weights", expected, describe(weights), hint)
             return cls.single(*sizes)
         arrays = []
         for labels, name, size in zip((tar_labels, non_labels), names, sizes, strict=True):
             if labels is None:
                 hint = "Conditions weight both classes; give the label of each trial."
-                raise invalid(name, owner, "be given like the other one", "None", hint)
-            array = as_labels(labels, name, owner)
+                raise invalid(name, "be given like the other one", "None", hint)
+            array = as_labels(labels, name)
             if array.size != size:
                 expected = f"have one label for each of the {size} trials"
-                raise invalid(name, owner, expected, f"{array.size} labels")
+                raise invalid(name, expected, f"{array.size} labels")
             arrays.append(array)
         levels, codes = np.unique(np.concatenate(arrays), return_inverse=True)
-        shares = _condition_weights(weights, levels, owner)
+        shares = _condition_weights(weights, levels)
         split = np.split(codes, [sizes[0]])
         return cls(*(Strata.from_codes(part, shares) for part in split))
 
@@ -572,7 +566,7 @@ class TrialStrata(NamedTuple):
 
 
 def _condition_weights(
-    weights: Mapping[Any, float] | None, levels: npt.NDArray[Any], owner: str
+    weights: Mapping[Any, float] | None, levels: npt.NDArray[Any]
 ) -> Float64Array:
     """Return the weight of each label."""
     names = levels.tolist()
@@ -582,21 +576,21 @@ def _condition_weights(
     given: object = weights
     if not isinstance(given, Mapping):
         expected = "map the label of each condition to its weight"
-        raise invalid(name, owner, expected, describe(weights), "For instance {'f': 0.5, 'm': 0.5}")
+        raise invalid(name, expected, describe(weights), "For instance {'f': 0.5, 'm': 0.5}")
     missing = [label for label in names if label not in weights]
     unused = [label for label in weights if label not in names]
     for labels, found in ((missing, "none for {}"), (unused, "conditions without trials: {}")):
         if labels:
             expected = "name the conditions of the trials and no others"
-            raise invalid(name, owner, expected, found.format(list_some(labels)))
+            raise invalid(name, expected, found.format(list_some(labels)))
     try:
         values = np.array([weights[label] for label in names], dtype=np.float64)
     except (TypeError, ValueError):
-        raise invalid(name, owner, "be numbers", describe(list(weights.values()))) from None
+        raise invalid(name, "be numbers", describe(list(weights.values()))) from None
     if not (np.isfinite(values).all() and (values > 0).all()):
-        raise invalid(name, owner, "be finite and positive", list_some(values.tolist()))
+        raise invalid(name, "be finite and positive", list_some(values.tolist()))
     if abs(values.sum() - 1.0) > _SUM_TOLERANCE:
-        raise invalid(name, owner, "sum to one", f"{values.sum():g}")
+        raise invalid(name, "sum to one", f"{values.sum():g}")
     return values
 
 
@@ -664,9 +658,7 @@ class ScoredTrials:
     _non_places: Positions | None
 
     @classmethod
-    def of(
-        cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None, owner: str
-    ) -> "ScoredTrials":
+    def of(cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None) -> "ScoredTrials":
         """Find the trials of a key that have scores, and that are in a condition.
 
         Parameters
@@ -677,11 +669,9 @@ class ScoredTrials:
             Which trials are targets and which non-targets.
         conditions : Conditions or None
             Trials outside all of them are left out, if they allow that.
-        owner : str
-            The public function that asks, for messages.
         """
-        check_system(scores, "scores", owner)
-        check_key(key, owner)
+        check_system(scores, "scores")
+        check_key(key)
         scored = scored_trials(scores, key)
         models, segments = key.trial_positions()
         labels = key.trial_labels()
@@ -690,13 +680,13 @@ class ScoredTrials:
         tar, non = np.flatnonzero(labels), np.flatnonzero(~labels)
         for places, what in ((tar, "targets"), (non, "non-targets")):
             if not places.size:
-                raise invalid("key", owner, f"have {what} with scores", "none")
+                raise invalid("key", f"have {what} with scores", "none")
         strata = TrialStrata.single(tar.size, non.size)
         tar_places = non_places = None
         if conditions is not None:
-            check_conditions(conditions, owner)
+            check_conditions(conditions)
             members = conditions.scored_members(scores, key)
-            strata, (tar_places, non_places) = _strata_of(members, (tar.size, non.size), owner)
+            strata, (tar_places, non_places) = _strata_of(members, (tar.size, non.size))
             tar = tar if tar_places is None else tar[tar_places]
             non = non if non_places is None else non[non_places]
         return cls(
@@ -707,38 +697,38 @@ class ScoredTrials:
             non_places,
         )
 
-    def take(self, scores: AnyScores, key: AnyKey, owner: str) -> tuple[FloatArray, FloatArray]:
+    def take(self, scores: AnyScores, key: AnyKey) -> tuple[FloatArray, FloatArray]:
         """Return target and non-target scores of the trials that count."""
         tar, non = scores.get_tar_non(key)
         return (
-            as_scores(_taken(tar, self._tar_places), "target scores", owner),
-            as_scores(_taken(non, self._non_places), "non-target scores", owner),
+            as_scores(_taken(tar, self._tar_places), "target scores"),
+            as_scores(_taken(non, self._non_places), "non-target scores"),
         )
 
 
-def check_system(scores: object, name: str, owner: str) -> None:
+def check_system(scores: object, name: str) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
-        raise invalid(name, owner, "be Scores", describe(scores))
+        raise invalid(name, "be Scores", describe(scores))
 
 
-def check_conditions(conditions: object, owner: str) -> None:
+def check_conditions(conditions: object) -> None:
     """Raise unless `conditions` are Conditions."""
     if not isinstance(conditions, Conditions):
         hint = "Conditions({name: trials, ...}) or TrialMetadata.conditions(...) makes them."
-        raise invalid("conditions", owner, "be Conditions", describe(conditions), hint)
+        raise invalid("conditions", "be Conditions", describe(conditions), hint)
 
 
-def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey, owner: str) -> None:
+def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:
     """Raise unless the same trials of a key have scores in both systems."""
     for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
-        check_system(scores, name, owner)
-    check_key(key, owner)
+        check_system(scores, name)
+    check_key(key)
     mask_a, mask_b = (_scored_mask(scores, key) for scores in systems)
     only_a, only_b = np.count_nonzero(mask_a & ~mask_b), np.count_nonzero(mask_b & ~mask_a)
     if only_a or only_b:
         message = (
-            f"`scores_a` and `scores_b` of {owner} must be of the same trials; of the "
+            f"`scores_a` and `scores_b` must be of the same trials; of the "
             f"{key.n_trials} trials of `key`, {only_a} have a score in `scores_a` only and "
             f"{only_b} in `scores_b` only. Filter the key to the trials that both systems have "
             "scored."
@@ -746,13 +736,13 @@ def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey, owner: 
         raise TrialMismatchError(message)
 
 
-def refuse_missing(scores: AnyScores, key: AnyKey, name: str, owner: str) -> None:
+def refuse_missing(scores: AnyScores, key: AnyKey, name: str) -> None:
     """Raise unless each trial of a key has a score."""
     scored = scored_trials(scores, key)
     if scored is not None:
         missing = int(np.count_nonzero(~scored))
         message = (
-            f"`{name}` of {owner} must have a score for every trial of `key`; "
+            f"`{name}` must have a score for every trial of `key`; "
             f"{missing} of {key.n_trials} have none. Filter the key to the trials that both "
             "systems have scored."
         )
@@ -764,7 +754,7 @@ def _taken(scores: FloatArray, places: Positions | None) -> FloatArray:
 
 
 def _strata_of(
-    members: tuple[ConditionMembers, ...], sizes: tuple[int, int], owner: str
+    members: tuple[ConditionMembers, ...], sizes: tuple[int, int]
 ) -> tuple[TrialStrata, tuple[Positions | None, Positions | None]]:
     """Return the strata of the trials that are in a condition, and the places of these trials."""
     weights = np.array([item.weight for item in members])
@@ -782,11 +772,11 @@ def _strata_of(
         n_covered = int(np.count_nonzero(covered))
         if n_covered == 0:
             expected = f"have {what} with scores among the trials of `key`"
-            raise invalid("conditions", owner, expected, "none")
+            raise invalid("conditions", expected, "none")
         if n_covered < sum(part.size for part in parts):
             hint = "A trial in two conditions cannot be resampled within one of them."
             found = f"{what} in several conditions"
-            raise invalid("conditions", owner, "not overlap", found, hint)
+            raise invalid("conditions", "not overlap", found, hint)
         strata.append(Strata.from_codes(codes[covered], weights))
         places.append(None if n_covered == size else np.flatnonzero(covered))
     return TrialStrata(*strata), (places[0], places[1])
@@ -798,11 +788,11 @@ def _scored_mask(scores: AnyScores, key: AnyKey) -> BoolArray:
     return np.ones(key.n_trials, dtype=np.bool_) if scored is None else scored
 
 
-def as_scores(scores: npt.ArrayLike, name: str, owner: str) -> FloatArray:
+def as_scores(scores: npt.ArrayLike, name: str) -> FloatArray:
     """Return the scores of one class, checked."""
-    array = as_vector(scores, name, owner)
-    check_not_empty(array, name, owner)
-    refuse_nan(array, name, owner)
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
+    refuse_nan(array, name)
     return array
 
 
@@ -846,7 +836,6 @@ class TrialSpeakers:
         *,
         unknown: Unknown = "refuse",
         one_person: bool = True,
-        owner: str = "TrialSpeakers.of_key",
     ) -> "TrialSpeakers":
         """Find the speakers of the models and segments of a key.
 
@@ -866,8 +855,6 @@ class TrialSpeakers:
         one_person : bool, default: True
             Whether model and segment of a target trial must be of one speaker. False
             where both maps are given and the two sides are different persons.
-        owner : str
-            The function to be named in error messages.
 
         Returns
         -------
@@ -885,28 +872,26 @@ class TrialSpeakers:
         MissingTrialsWarning
             If models or segments were taken for speakers of their own.
         """
-        check_choice(unknown, get_args(Unknown), "unknown", owner)
-        check_key(key, owner)
+        check_choice(unknown, get_args(Unknown), "unknown")
+        check_key(key)
         rows, cols = key.trial_positions()
         models_needed, segments_needed = (
             _occurring(rows, key.modelset),
             _occurring(cols, key.segset),
         )
-        models = _named(key.modelset, model_speakers, models_needed, "model_speakers", owner)
+        models = _named(key.modelset, model_speakers, models_needed, "model_speakers")
         labels = key.trial_labels()
         target_rows, target_cols = rows[labels], cols[labels]
         if segment_speakers is None:
             segments = np.full(key.segset.size, None, dtype=object)
             segments[target_cols] = models[target_rows]
         else:
-            segments = _named(
-                key.segset, segment_speakers, segments_needed, "segment_speakers", owner
-            )
-        _settle(models, key.modelset, models_needed, "models", unknown, owner)
+            segments = _named(key.segset, segment_speakers, segments_needed, "segment_speakers")
+        _settle(models, key.modelset, models_needed, "models", unknown)
         if segment_speakers is None:
             # Where a model's speaker became its own name, its targets follow.
             segments[target_cols] = models[target_rows]
-        _settle(segments, key.segset, segments_needed, "segments", unknown, owner)
+        _settle(segments, key.segset, segments_needed, "segments", unknown)
 
         speakers = cls._numbered(models, segments)
         clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
@@ -920,17 +905,12 @@ class TrialSpeakers:
             hint = "Do the key and the maps belong together?"
             if model_speakers is None:
                 hint = "Models that share a speaker need `model_speakers`."
-            raise invalid("key", owner, "have one speaker in each target trial", found, hint)
+            raise invalid("key", "have one speaker in each target trial", found, hint)
         return speakers
 
     @classmethod
     def of_models_only(
-        cls,
-        key: AnyKey,
-        model_speakers: IdMap | None = None,
-        *,
-        unknown: Unknown = "refuse",
-        owner: str = "TrialSpeakers.of_models_only",
+        cls, key: AnyKey, model_speakers: IdMap | None = None, *, unknown: Unknown = "refuse"
     ) -> "TrialSpeakers":
         """Find the speakers of the models of a key, where segments do not matter.
 
@@ -942,18 +922,16 @@ class TrialSpeakers:
             From model to speaker. By default each model is a speaker of its own.
         unknown : {"refuse", "own"}, default: "refuse"
             What to do with models whose speaker is not known.
-        owner : str
-            The function to be named in error messages.
 
         Returns
         -------
         TrialSpeakers
             In which each segment is a speaker of its own.
         """
-        check_key(key, owner)
+        check_key(key)
         needed = _occurring(key.trial_positions()[0], key.modelset)
-        models = _named(key.modelset, model_speakers, needed, "model_speakers", owner)
-        _settle(models, key.modelset, needed, "models", unknown, owner)
+        models = _named(key.modelset, model_speakers, needed, "model_speakers")
+        _settle(models, key.modelset, needed, "models", unknown)
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
@@ -1000,7 +978,7 @@ class SpeakerTrials:
     n_numbers: int
 
     @classmethod
-    def of(cls, speakers: TrialSpeakers, trials: ScoredTrials, owner: str) -> "SpeakerTrials":
+    def of(cls, speakers: TrialSpeakers, trials: ScoredTrials) -> "SpeakerTrials":
         """Look up the speakers; each non-target trial must have two."""
         (tar_rows, _), (non_rows, non_cols) = trials.tar, trials.non
         first, second = speakers.of_models[non_rows], speakers.of_segments[non_cols]
@@ -1009,7 +987,7 @@ class SpeakerTrials:
             found = f"{same} with the same speaker on both sides"
             hint = "Is the map of speakers right?"
             expected = "have two speakers in each non-target trial"
-            raise invalid("key", owner, expected, found, hint)
+            raise invalid("key", expected, found, hint)
         return cls(speakers.of_models[tar_rows], first, second, speakers.n_speakers)
 
     @functools.cached_property
@@ -1062,11 +1040,7 @@ def _occurring(positions: npt.NDArray[Any], ids: StrArray) -> npt.NDArray[np.boo
 
 
 def _named(
-    ids: StrArray,
-    speakers: IdMap | None,
-    needed: npt.NDArray[np.bool_],
-    name: str,
-    owner: str,
+    ids: StrArray, speakers: IdMap | None, needed: npt.NDArray[np.bool_], name: str
 ) -> npt.NDArray[Any]:
     """Return the speaker of each id as objects; None where it is not in the map.
 
@@ -1075,7 +1049,7 @@ def _named(
     if speakers is None:
         return ids.astype(object)
     if not isinstance(speakers, IdMap):
-        raise invalid(name, owner, "be an IdMap", describe(speakers))
+        raise invalid(name, "be an IdMap", describe(speakers))
     _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
     differs = speakers.rightids != speakers.rightids[first][numbers]
     torn = ids[needed & np.isin(ids, speakers.leftids[differs])]
@@ -1085,7 +1059,7 @@ def _named(
             several = np.unique(speakers.rightids[speakers.leftids == name_of_id])
             examples.append(f"{name_of_id}: {' and '.join(several.tolist())}")
         got = f"several for {torn.size} ids with trials ({list_some(examples)})"
-        raise invalid(name, owner, "give each id one speaker", got)
+        raise invalid(name, "give each id one speaker", got)
     places = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
     found = np.full(ids.size, None, dtype=object)
     found[places >= 0] = speakers.rightids[places[places >= 0]]
@@ -1098,7 +1072,6 @@ def _settle(
     needed: npt.NDArray[np.bool_],
     kind: str,
     unknown: Unknown,
-    owner: str,
 ) -> None:
     """Give unknown speakers a name of their own, in place, or refuse those with trials."""
     missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
@@ -1109,7 +1082,7 @@ def _settle(
             argument = f"{kind[:-1]}_speakers"
             hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
             expected = f"tell the speaker of all {kind} that have trials"
-            raise invalid(argument, owner, expected, f"none for {count} ({examples})", hint)
+            raise invalid(argument, expected, f"none for {count} ({examples})", hint)
         message = (
             f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
             "speaker of its own, so a standard error may be too small."

@@ -141,12 +141,12 @@ def test_conditions_and_weights_exclude_each_other(kind, systems, key, condition
 
 
 def test_other_objects_are_no_conditions(systems, key) -> None:
-    with pytest.raises(InvalidInputError, match=r"`conditions` of LinearFusion\.fit_scores"):
+    with pytest.raises(InvalidInputError, match=r"`conditions`"):
         LinearFusion.fit_scores(systems, key, conditions={"rare": key.tar})
 
 
 @pytest.mark.parametrize("train", [LinearCalibration, PAVCalibration])
 def test_conditions_without_targets(train, systems, key) -> None:
     conditions = Conditions({"all": key.non}, uncovered="ignore", lacking="ignore")
-    with pytest.raises(InvalidInputError, match=r"`conditions` of .* have targets in some"):
+    with pytest.raises(InvalidInputError, match=r"`conditions` must have targets in some"):
         train.fit_scores(systems[0], key, conditions=conditions)

@@ -119,7 +119,7 @@ def test_arrays_are_read_only_and_the_text_is_short() -> None:
 @pytest.mark.parametrize(
     ("plo", "message"),
     [
-        ([0.0, 0.0], "`plo` of BayesCurves must be strictly ascending"),
+        ([0.0, 0.0], "`plo` must be strictly ascending"),
         ([1.0, 0.0], "must be strictly ascending"),
         ([], "must be strictly ascending"),
         ([0.0, np.nan], "must be strictly ascending"),

@@ -513,8 +513,8 @@ class TestMixture:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"tar": [1.0, np.nan, 3.0, 0.5]}, "`tar` of ConditionMixture .* NaN at 1 of 4"),
-            ({"non": []}, "`non` of ConditionMixture must hold at least one score"),
+            ({"tar": [1.0, np.nan, 3.0, 0.5]}, "`tar` .* NaN at 1 of 4"),
+            ({"non": []}, "`non` must hold at least one score"),
             ({"tar": [1.0]}, "`members` .* belong to the 1 scores of `tar`; got position 1"),
             ({"members": ()}, "`members` .* have targets in some condition; got none"),
         ],
@@ -535,7 +535,8 @@ class TestMixture:
     def test_not_conditions(self):
         scores, key, _ = self.mixture()
         with pytest.raises(
-            InvalidInputError, match=r"`conditions` .* be a Conditions object.* metadata.conditions"
+            InvalidInputError,
+            match=r"`conditions` must be a Conditions object.* metadata.conditions",
         ):
             Results.from_scores(scores, key, {"a": key})
 

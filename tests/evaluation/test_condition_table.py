@@ -136,10 +136,10 @@ class TestText:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"scores": 1}, "`scores` of condition_table must be a Scores"),
-        ({"key": 1}, "`key` of condition_table"),
+        ({"scores": 1}, "`scores` must be a Scores"),
+        ({"key": 1}, "`key`"),
         ({"conditions": {"a": 1}}, r"be a Conditions object"),
-        ({"prior": 2.0}, "`prior` of condition_table must lie strictly between 0 and 1"),
+        ({"prior": 2.0}, "`prior` must lie strictly between 0 and 1"),
     ],
 )
 def test_bad_input(change, message):

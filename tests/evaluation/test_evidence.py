@@ -79,7 +79,7 @@ def test_not_evidence() -> None:
 
 
 def test_the_owner_is_named() -> None:
-    with pytest.raises(InvalidInputError, match="`tar` of ScoreLists must hold"):
+    with pytest.raises(InvalidInputError, match="`tar` must hold"):
         ScoreLists([], NON)
-    with pytest.raises(InvalidInputError, match="`non` of Results must not hold NaN"):
+    with pytest.raises(InvalidInputError, match="`non` must not hold NaN"):
         Results(TAR, [np.nan])

@@ -206,7 +206,7 @@ class TestFactor:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"name": 3}, "`name` of PartitionFactor must be a text"),
+            ({"name": 3}, "`name` must be a text"),
             ({"levels": "YN"}, "several texts.*'YN'"),
             ({"levels": [1, 3]}, "'1', not 1"),
             ({"levels": []}, "each level once"),

@@ -254,10 +254,7 @@ def lists(tar, non):
     """Return scores and key of one model that is in all trials."""
     segments = [f"s{i}" for i in range(len(tar) + len(non))]
     is_tar = np.arange(len(segments)) < len(tar)
-    return (
-        Scores([[*tar, *non]], ["m"], segments),
-        Key(["m"], segments, [is_tar], [~is_tar]),
-    )
+    return (Scores([[*tar, *non]], ["m"], segments), Key(["m"], segments, [is_tar], [~is_tar]))
 
 
 class TestPooledPlans:
@@ -623,8 +620,8 @@ class TestBadInput:
         ("changes", "message"),
         [
             ({"plan": 3}, "name of a plan or an EvaluationPlan"),
-            ({"scores": [[1.0]]}, "`scores` of primary_cost"),
-            ({"key": [[True]]}, "`key` of primary_cost"),
+            ({"scores": [[1.0]]}, "`scores`"),
+            ({"key": [[True]]}, "`key`"),
             ({"conditions": ["a", "b"]}, r"TrialMetadata, Conditions or None.*from_labels"),
             ({"compatibility": "kaldi"}, "None or 'nist'"),
             ({"only": {"gender": "both"}}, "a value of gender that exists .male, female."),

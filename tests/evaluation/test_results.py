@@ -55,7 +55,7 @@ def test_missing_trials_are_counted_and_left_out() -> None:
 def test_no_target_scored_at_all() -> None:
     scores, key = _matrices()
     only_non = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.non)
-    with pytest.raises(InvalidInputError, match=r"`tar` of .* at least one score"):
+    with pytest.raises(InvalidInputError, match=r"`tar` must hold at least one score"):
         Results.from_scores(scores, only_non)
 
 

@@ -115,7 +115,7 @@ def test_applying_and_judging_the_weights_of_the_toolkit(run):
 
 
 def test_hard_decisions_are_pointed_out():
-    with pytest.warns(ConvergenceWarning, match="LinearFusion.fit: .* 'brier' is lowest for hard"):
+    with pytest.warns(ConvergenceWarning, match="objective 'brier' is lowest for hard"):
         LinearFusion.fit(*load("K1_brier_p10_cstep1_zeros0"), prior=0.01, objective="brier")
 
 
@@ -245,7 +245,7 @@ def test_jointly_separable(objective, rng):
     common = rng.normal(0.0, 5.0, 300)
     tar = np.vstack((common[:100] + 0.5, common[:100]))
     non = np.vstack((common[100:] - 0.5, common[100:]))
-    with pytest.warns(SeparableDataWarning, match=r"LinearFusion.fit: .*ridge=0\.01"):
+    with pytest.warns(SeparableDataWarning, match=r"separable: .*ridge=0\.01"):
         fusion = LinearFusion.fit(tar, non, objective=objective, prior=0.1)
     assert fusion.ridge == 0.01
     assert fusion.apply(tar).min() > fusion.apply(non).max()
@@ -295,7 +295,7 @@ GOOD = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]])
     [
         (
             {"tar": BAD},
-            r"LinearFusion.fit .* 2 of 3 scores of `tar` of system 2 are NaN \(at positions 0, 2\)",
+            r"A linear map .* 2 of 3 scores of `tar` of system 2 are NaN \(at positions 0, 2\)",
         ),
         ({"tar": BAD}, r"1 of 3 scores of `tar` of system 2 are infinite \(at positions 1\)"),
         ({"non": GOOD[:1]}, "`non` .* same 2 systems as `tar`.* got 1 row"),
@@ -348,7 +348,7 @@ def test_infinite_scores_when_applied(fusion):
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        (np.ones((2, 5)), "`x` of LinearFusion.apply must hold the scores of 3 systems.* got 2"),
+        (np.ones((2, 5)), "`x` must hold the scores of 3 systems.* got 2"),
         (1.0, "scores of 3 systems.* got 0"),
         ([[0.0], [np.nan], [1.0]], "`x, system 2,` .* NaN at 1 of 1"),
     ],
@@ -412,7 +412,7 @@ def test_bad_lists_of_scores(matrices):
     fusion = LinearFusion.fit_scores(systems, key)
     for x, ndx, message in [
         (systems[:1], key, "hold the scores of 2 systems"),
-        (systems, None, "`ndx` of LinearFusion.apply must be given with Scores"),
+        (systems, None, "`ndx` must be given with Scores"),
         (systems[0], key, "one Scores. Put the Scores of all systems into a list"),
         ([systems[0], 3.0], key, "hold Scores only"),
         (np.ones((2, 3)), key, "`ndx` .* list of Scores only"),
@@ -421,7 +421,7 @@ def test_bad_lists_of_scores(matrices):
             fusion.apply(x, ndx)
     with pytest.raises(InvalidInputError, match="at least one Scores"):
         LinearFusion.fit_scores([], key)
-    with pytest.raises(InvalidInputError, match=r"`key` of LinearFusion.fit_scores must be a Key"):
+    with pytest.raises(InvalidInputError, match=r"`key` must be a Key"):
         LinearFusion.fit_scores(systems, key.to_ndx())
 
 
@@ -477,7 +477,7 @@ def test_cannot_be_changed(fusion):
 
 @pytest.mark.parametrize("weights", [[], [1.0, np.nan], [np.inf], [[1.0, 2.0]]])
 def test_bad_weights(fusion, weights):
-    with pytest.raises(InvalidInputError, match="`weights` of LinearFusion"):
+    with pytest.raises(InvalidInputError, match="`weights`"):
         attrs.evolve(fusion, weights=weights)
 
 

@@ -195,9 +195,7 @@ class TestToolkit:
             assert caught[-1].filename == __file__
             # The toolkit's early stop, here of two fusions.
             np.testing.assert_allclose(
-                fused.scoremat[trials],
-                record[f"q{part}_missing"][trials],
-                atol=5e-3,
+                fused.scoremat[trials], record[f"q{part}_missing"][trials], atol=5e-3
             )
             linear = fusion.linear.apply(systems, key)
             np.testing.assert_array_equal(
@@ -528,8 +526,9 @@ class TestScores:
         telling = attrs.evolve(systems[0], scoremat=np.where(key.tar, 1.0, -1.0))
         with pytest.warns(SeparableDataWarning) as caught:
             fusion = QualityFusion.fit_scores([telling, systems[1]], [quality], key)
-        owners = [str(warning.message).split(":")[0] for warning in caught]
-        assert owners == ["LinearFusion.fit", "QualityFusion.fit_scores"]
+        # One warning of the linear fusion that training starts from, one of the whole.
+        told = [str(warning.message).split(":")[0] for warning in caught]
+        assert told == 2 * ["The training scores are separable"]
         assert fusion.ridge == 1 / key.n_tar
         assert np.abs(fusion.apply([telling, systems[1]], [quality], key).scoremat).max() < 20
 
@@ -543,8 +542,9 @@ class TestScores:
             fusion = QualityFusion.fit_scores(
                 [systems[0], attrs.evolve(systems[1], scoremat=lucky)], [quality], key
             )
-        owners = [str(warning.message).split(":")[0] for warning in caught]
-        assert owners == ["LinearFusion.fit", "QualityFusion.fit_scores"]
+        # One warning of the linear fusion that training starts from, one of the whole.
+        told = [str(warning.message).split(":")[0] for warning in caught]
+        assert told == 2 * ["The training scores are separable"]
         assert np.abs(fusion.weights).max() < 50
 
     def test_collinear_systems_are_told_from_features(self, drawn):
@@ -552,9 +552,9 @@ class TestScores:
         with pytest.warns(ConvergenceWarning) as caught:
             fusion = QualityFusion.fit_scores([systems[0], systems[0]], [quality], key)
         linear, joint = (str(warning.message) for warning in caught)
-        assert linear.startswith("LinearFusion.fit: the scores of the 2 systems vary in only 1 ")
+        assert linear.startswith("The scores of the 2 systems vary in only 1 ")
         assert re.match(
-            r"QualityFusion.fit_scores: the scores of the 2 systems and \d quality features vary "
+            r"The scores of the 2 systems and \d quality features vary "
             r"in only \d directions",
             joint,
         )
@@ -577,7 +577,7 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        (lambda s, q, k: (s, [q], k.to_ndx(), {}), InvalidInputError, "`key` .* be a Key, .*Ndx"),
+        (lambda s, q, k: (s, [q], k.to_ndx(), {}), InvalidInputError, "`key` must be a Key, .*Ndx"),
         (lambda s, q, k: (s, q, k, {}), InvalidInputError, "one QualityMeasures. Put .* a list"),
         (lambda s, q, k: (s, [], k, {}), InvalidInputError, "at least one QualityMeasures"),
         (lambda s, q, k: (s, s, k, {}), InvalidInputError, "hold QualityMeasures or SegmentQ"),
@@ -651,7 +651,7 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
                 {"linear": LinearFusion.fit_scores(s[:1], k)},
             ),
             InvalidInputError,
-            "QualityFusion.fit_scores must be trained on finite scores",
+            "A linear map must be trained on finite scores",
         ),
     ],
 )
@@ -695,8 +695,8 @@ def fusion(drawn):
         (lambda s, q, k: (s[:1], [q], k), "`systems` .* scores of 2 systems.*; got 1"),
         (lambda s, q, k: (s, [q, q], k), "`qualities` .* 2 quality measures in all.*; got 4"),
         (lambda s, q, k: (s, q, k), "Put the quality measures into a list"),
-        (lambda s, q, k: (s, [q], k.tar), "`ndx` .* be an Ndx or a Key"),
-        (lambda s, q, k: (s, [q], None), "`ndx` .* be an Ndx or a Key; got None"),
+        (lambda s, q, k: (s, [q], k.tar), "`ndx` must be an Ndx or a Key"),
+        (lambda s, q, k: (s, [q], None), "`ndx` must be an Ndx or a Key; got None"),
         (
             lambda s, q, k: ([attrs.evolve(s[0], scoremat=np.full((7, 30), np.nan)), s[1]], [q], k),
             "NaN",
@@ -776,7 +776,7 @@ class TestObject:
             ({"spread": [0.0]}, "`spread` .* 1 positive"),
             ({"spread": [1.0, 1.0]}, "`spread` .* 1 positive"),
             ({"qtrans": np.eye(2)}, "`qtrans` .* 1 rows"),
-            ({"linear": 1.0}, "`linear` .* be a LinearFusion"),
+            ({"linear": 1.0}, "`linear` must be a LinearFusion"),
             ({"offset": np.inf}, "`offset` .* finite"),
         ],
     )

@@ -180,19 +180,22 @@ def test_refused(trials: Trials) -> None:
     scr, key = trials()
     ndx = key.to_ndx()
     for call, message in (
-        (lambda: b.linear_calibrate_scores(scr, ndx, [], 100, 0.5, False), "`key` .* be a Key"),
-        (lambda: b.linear_calibrate_scores(key, scr, [], 100, 0.5, False), "`scr` .* be a Scores"),
+        (lambda: b.linear_calibrate_scores(scr, ndx, [], 100, 0.5, False), "`key` must be a Key"),
+        (
+            lambda: b.linear_calibrate_scores(key, scr, [], 100, 0.5, False),
+            "`scr` must be a Scores",
+        ),
         (
             lambda: b.linear_calibrate_scores_dev_eval(scr, scr, key, key, [], 9, 0.5, False),
-            r"`ndx_eval` .* be an Ndx.*key\.to_ndx",
+            r"`ndx_eval` must be an Ndx.*key\.to_ndx",
         ),
         (
             lambda: b.pav_calibrate_scores_dev_eval(scr, scr, key, key, 0.5, 0, False),
-            "`ndx_eval` .* be an Ndx",
+            "`ndx_eval` must be an Ndx",
         ),
         (
             lambda: b.linear_calibrate_scores(scr, key, 0.5, 100, [], False),
-            "`obj_func` of linear_calibrate_scores must be what make_objective",
+            "`obj_func` must be what make_objective",
         ),
         (
             lambda: b.linear_calibrate_scores(scr, key, [], 0.5, 100, False),

@@ -62,7 +62,7 @@ def test_Results_of_two_lists(scr: b.Scores, key: b.Key) -> None:
 def test_Results_refuses_mixtures(scr: b.Scores, key: b.Key) -> None:
     with pytest.raises(InvalidInputError, match=r"be a Key; got Ndx.*does not say which"):
         b.Results(scr, key.to_ndx())
-    with pytest.raises(InvalidInputError, match="`scr` of Results must be a Scores"):
+    with pytest.raises(InvalidInputError, match="`scr` must be a Scores"):
         b.Results([1.0, 2.0], key)
 
 
@@ -83,7 +83,7 @@ def test_map_mod_names_of_a_key_keeps_its_answers(key: b.Key) -> None:
     renamed = b.map_mod_names(key, {"m_a": "x"}, b.KeyValueMap(["x"], ["new"]))
     assert renamed.modelset.tolist() == ["m_b", "new", "m_d", "m_c"]
     np.testing.assert_array_equal(renamed.tar, key.tar)
-    with pytest.raises(InvalidInputError, match="`ndx_or_key` of map_mod_names"):
+    with pytest.raises(InvalidInputError, match="`ndx_or_key`"):
         b.map_mod_names("key", {}, {})
 
 

@@ -233,12 +233,12 @@ def test_refused(dev: Part) -> None:
         (
             lambda: b.linear_fusion_dev_eval(key, systems, key, systems, 0.1, 9, [], True, True),
             InvalidInputError,
-            r"`ndx_eval` .* be an Ndx.*to_ndx",
+            r"`ndx_eval` must be an Ndx.*to_ndx",
         ),
         (
             lambda: b.train_linear_fusion_function(key.to_ndx(), systems, 0.1, [], 9, True, True),
             InvalidInputError,
-            "`key` .* be a Key",
+            "`key` must be a Key",
         ),
         (
             lambda: b.linear_fusion_scores(key, systems, 100, 0.1, [], True, True),
@@ -262,14 +262,14 @@ def test_refused(dev: Part) -> None:
         (
             lambda: b.kldivergence_of_systems(stack, 0.1, key.to_ndx()),
             InvalidInputError,
-            "`key` .* be a Key",
+            "`key` must be a Key",
         ),
         (lambda: b.stackScores(key, 3.0), InvalidInputError, "be a list of Scores; got 3.0"),
         (lambda: b.stackScores(key, [stack]), InvalidInputError, "hold Scores only"),
         (
             lambda: b.evalAll([[1.0, 2, 3]], key, 0.1),
             InvalidInputError,
-            r"`scores` of evalAll must have one column for each of the 273 trials",
+            r"`scores` must have one column for each of the 273 trials",
         ),
         (lambda: b.evalAll(stack.T, key, 0.1), InvalidInputError, "Is it transposed"),
         (lambda: b.evalAll(stack[0], key, 0.1), InvalidInputError, "be two-dimensional"),
@@ -277,24 +277,24 @@ def test_refused(dev: Part) -> None:
         (
             lambda: b.apply_linear_fusion_function(key, systems, None),
             InvalidInputError,
-            "`flin` of apply_linear_fusion_function must be what train_linear_fusion_function",
+            "`flin` must be what train_linear_fusion_function",
         ),
         (
             lambda: b.linear_fuser([1.0, np.nan, 0.0], stack),
             InvalidInputError,
-            "`w` of linear_fuser must not hold NaN",
+            "`w` must not hold NaN",
         ),
         (
             lambda: b.linear_fuser([1.0, 1.0, 0.0], stack * np.nan),
             InvalidInputError,
-            "`scores` of linear_fuser must not hold NaN",
+            "`scores` must not hold NaN",
         ),
         (
             lambda: b.assemble_scr(stack[0] * np.nan, key),
             InvalidInputError,
-            "`scores` of assemble_scr must not hold NaN",
+            "`scores` must not hold NaN",
         ),
-        (lambda: b.evalAll(stack, "key", 0.1), InvalidInputError, "`key` of evalAll"),
+        (lambda: b.evalAll(stack, "key", 0.1), InvalidInputError, "`key`"),
     ]
     for call, error, message in cases:
         with pytest.raises(error, match=message):

@@ -159,16 +159,12 @@ def test_curve_from_roc_and_sample() -> None:
     plot.display_legend()
     assert legend(plot) == ["theory", "sys curve"]
     for pmiss, pfa, message in (
-        (
-            [0, 0.5],
-            [1, 0.5, 0],
-            "`Pfa` of plot_det_from_roc must have as many points as `Pmiss`, 2",
-        ),
+        ([0, 0.5], [1, 0.5, 0], "`Pfa` must have as many points as `Pmiss`, 2"),
         ([0, 100], [100, 0], "`Pmiss` .* rates between 0 and 1.* divided by 100"),
         ([0, 1], [-0.5, 0], r"`Pfa` .* rates between 0 and 1; got \[-0.5, 0.0\]\.$"),
         ([0, np.nan], [1, 0], "`Pmiss` .* not hold NaN"),
         ([], [], "`Pmiss` .* rates between 0 and 1"),
-        ([[0, 1]], [1, 0], "`Pmiss` .* be one-dimensional"),
+        ([[0, 1]], [1, 0], "`Pmiss` must be one-dimensional"),
     ):
         with pytest.raises(InvalidInputError, match=message):
             plot.plot_det_from_roc(pmiss, pfa, "g")

@@ -103,7 +103,7 @@ def test_every_way_is_the_definition(limits, values, dtype, kind: str, constants
     whole = weights is None or kind == "whole"
     assert at.dtype == between.dtype == (np.int64 if whole else np.float64)
     if scores.size:
-        ordered = SortedScores.from_scores(scores, weights, name="scores", owner="test")
+        ordered = SortedScores.from_scores(scores, weights, name="scores")
         at, between = count_sorted(thresholds, ordered)
         assert (at.tolist(), between.tolist()) == expected
 

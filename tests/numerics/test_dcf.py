@@ -123,5 +123,5 @@ def test_published_costs_of_evalita_2009(shared_data: Path) -> None:
 
 
 def test_nan_threshold_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="`thresholds` of error_rates_at must not hold NaN"):
+    with pytest.raises(InvalidInputError, match="`thresholds` must not hold NaN"):
         error_rates_at([1.0], [0.0], math.nan)

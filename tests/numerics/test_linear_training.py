@@ -26,7 +26,7 @@ def passes(monkeypatch):
 
 def train(tar, non, ridge=0.0, **settings):
     objective = TrainingObjective.from_scores(tar, non, **settings)
-    return train_linear(objective, ridge=ridge, owner="test")
+    return train_linear(objective, ridge=ridge)
 
 
 def coefficients(solution):
@@ -56,7 +56,7 @@ def test_separable_subset_of_inseparable_scores(rng):
     tar[12_345] = -2.0
     objective = TrainingObjective.from_scores(tar, non)
     assert objective.thinned(2**13).tar.min() > 0
-    solution = train_linear(objective, ridge=0.0, owner="test")
+    solution = train_linear(objective, ridge=0.0)
     gradient = objective.evaluate(coefficients(solution)).gradient
     assert np.abs(gradient).max() < 1e-14
 
@@ -67,7 +67,7 @@ def test_boosting_an_outlier_that_no_subset_contains(rng):
     weights = np.ones(30_000)
     tar[12_345], weights[12_345] = -5000.0, 1e-9
     objective = TrainingObjective.from_scores(tar, non, objective="boost", tar_weights=weights)
-    solution = train_linear(objective, ridge=0.0, owner="test")
+    solution = train_linear(objective, ridge=0.0)
     assert solution.weights[0] > 0
     assert np.abs(objective.evaluate(coefficients(solution)).gradient).max() < 1e-12
 
@@ -84,7 +84,7 @@ def test_separable_large_set(rng, passes):
 
 def test_constant_but_for_rounding():
     """Sums of tenths in different orders differ in the last digit, and mean the same."""
-    with pytest.warns(ConvergenceWarning, match="all training scores are equal"):
+    with pytest.warns(ConvergenceWarning, match="All training scores are equal"):
         solution = train([0.1 + 0.2 + 0.3, 0.6], [0.3 + 0.2 + 0.1, 0.6])
     assert coefficients(solution).tolist() == [0.0, 0.0]
 
@@ -143,7 +143,7 @@ def test_nearly_collinear_systems_are_solved(rng):
     tar = np.vstack((tar, tar + 1e-3 * rng.normal(size=500)))
     non = np.vstack((non, non + 1e-3 * rng.normal(size=700)))
     objective = TrainingObjective.from_scores(tar, non)
-    solution = train_linear(objective, ridge=0.0, owner="test")
+    solution = train_linear(objective, ridge=0.0)
     assert np.abs(objective.evaluate(coefficients(solution)).gradient).max() < 1e-13
 
 

@@ -205,9 +205,7 @@ def test_derivatives_are_those_of_the_last_evaluation():
     def cliff(point):
         x, y = point
         return Point(
-            1 + math.exp(-x) + y**2,
-            np.array([-math.exp(-x), 2 * y]),
-            np.diag([math.exp(-x), 2.0]),
+            1 + math.exp(-x) + y**2, np.array([-math.exp(-x), 2 * y]), np.diag([math.exp(-x), 2.0])
         )
 
     minimum = minimise(cliff, np.array([0.0, 1.0]))

@@ -69,14 +69,14 @@ def test_logit_inverts_sigmoid_where_floats_can(x: float) -> None:
 
 
 def test_costs_of_priors_points_and_log_odds_agree() -> None:
-    from_prior = DecisionCosts.from_prior([0.1, 0.5], "test")
-    from_points = DecisionCosts.from_prior([OperatingPoint(0.1), OperatingPoint(0.5)], "test")
+    from_prior = DecisionCosts.from_prior([0.1, 0.5])
+    from_points = DecisionCosts.from_prior([OperatingPoint(0.1), OperatingPoint(0.5)])
     from_plo = DecisionCosts.from_plo([math.log(1 / 9), 0.0])
     for name in ("miss", "fa", "plo", "thresholds", "default_cost"):
         expected = getattr(from_prior, name)
         np.testing.assert_allclose(getattr(from_points, name), expected, rtol=1e-14, atol=1e-15)
         np.testing.assert_allclose(getattr(from_plo, name), expected, rtol=1e-14, atol=1e-15)
-    assert DecisionCosts.from_prior(0.1, "test").plo.shape == ()
+    assert DecisionCosts.from_prior(0.1).plo.shape == ()
 
 
 def test_log_odds_beyond_the_range_of_priors_stay_exact() -> None:
@@ -87,20 +87,20 @@ def test_log_odds_beyond_the_range_of_priors_stay_exact() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: OperatingPoint(0.0), "`p_target` of OperatingPoint must lie strictly between"),
+        (lambda: OperatingPoint(0.0), "`p_target` must lie strictly between"),
         (lambda: OperatingPoint(-4.6), "prior log-odds or a percentage"),
         (lambda: OperatingPoint("high"), "be a number between 0 and 1; got 'high'"),
-        (lambda: OperatingPoint(0.1, c_miss=0), "`c_miss` of OperatingPoint must be positive"),
+        (lambda: OperatingPoint(0.1, c_miss=0), "`c_miss` must be positive"),
         (lambda: OperatingPoint(0.1, c_fa=math.inf), "`c_fa`"),
         (lambda: OperatingPoint(0.1, c_fa="dear"), "be a number"),
         (lambda: effective_prior(1.0, 1, 1), "strictly between"),
         (lambda: logit(1.5), r"lie in \[0, 1\]; got 1.5. Percentages"),
         (lambda: logit([0.5, math.nan]), r"lie in \[0, 1\]; got nan"),
-        (lambda: logit("a"), "`p` of logit must be numbers; got 'a'"),
+        (lambda: logit("a"), "`p` must be numbers; got 'a'"),
         (lambda: probit(-0.1), r"lie in \[0, 1\]; got -0.1"),
-        (lambda: DecisionCosts.from_prior([0.1, 1.0], "f"), "strictly between 0 and 1; got"),
-        (lambda: DecisionCosts.from_prior([[0.1]], "f"), "one-dimensional"),
-        (lambda: DecisionCosts.from_prior(math.nan, "f"), "strictly between"),
+        (lambda: DecisionCosts.from_prior([0.1, 1.0]), "strictly between 0 and 1; got"),
+        (lambda: DecisionCosts.from_prior([[0.1]]), "one-dimensional"),
+        (lambda: DecisionCosts.from_prior(math.nan), "strictly between"),
     ],
 )
 def test_bad_values(call, message: str) -> None:

@@ -19,13 +19,7 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import ROC, OperatingPoint, Threshold, auc, eer, min_dcf, prbep
 from bosaris_py.numerics.rocch import _convex, _scan_hull
 from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
-from tests.score_strategies import (
-    naive_hull,
-    naive_points,
-    priors,
-    score_lists,
-    weighted_scores,
-)
+from tests.score_strategies import naive_hull, naive_points, priors, score_lists, weighted_scores
 
 # Ratios of the same whole numbers, divided once: equal to the last bit or two.
 ATOL = 1e-15
@@ -435,7 +429,7 @@ def test_float32_and_float64_scores_mix() -> None:
 
 @given(st.lists(st.floats(width=32, allow_nan=False), min_size=1), st.floats(allow_nan=False))
 def test_float32_scores_are_compared_in_float64(scores: list[float], threshold: float) -> None:
-    ordered = SortedScores.from_scores(np.array(scores, dtype=np.float32), name="tar", owner="t")
+    ordered = SortedScores.from_scores(np.array(scores, dtype=np.float32), name="tar")
     exact = np.array(scores, dtype=np.float64)
     assert ordered.count_below(threshold) == np.sum(exact < threshold)
     assert ordered.count_up_to(threshold) == np.sum(exact <= threshold)
@@ -464,7 +458,7 @@ def test_arrays_cannot_be_changed() -> None:
 
 def test_copies_stay_read_only() -> None:
     roc = ROC.from_scores([1.0, 2.0], [0.0, 1.5], tar_weights=[1.0, 0.5])
-    for original in (roc, roc.convex_hull(), SortedScores.from_scores([1.0], name="a", owner="b")):
+    for original in (roc, roc.convex_hull(), SortedScores.from_scores([1.0], name="a")):
         for twin in (copy.deepcopy(original), pickle.loads(pickle.dumps(original))):
             for field in attrs.fields(type(original)):
                 array = getattr(twin, field.name)
@@ -532,7 +526,7 @@ def test_small_rates_of_fractional_weights_are_exact_sums() -> None:
     for misses, alarms in answers:
         np.testing.assert_allclose(misses[:2], pmiss, rtol=4e-15)
         np.testing.assert_allclose(alarms[2:], pfa, rtol=4e-15)
-    ordered = sort_classes(tar, non, tar_weights, non_weights, "test")
+    ordered = sort_classes(tar, non, tar_weights, non_weights)
     for roc in (results.roc, ROC.from_sorted(*ordered)):
         for limit, rate in zip((30.0, 31.0), (pfa[1], pfa[3]), strict=True):
             place = np.flatnonzero(roc.thresholds == limit)[0]

@@ -78,7 +78,7 @@ def test_result_can_be_asked_for_in_between() -> None:
 
 @pytest.mark.parametrize("bad", [[1.0, 1.0], [2.0, 1.0], [[1.0]], [np.nan]])
 def test_thresholds_must_ascend(bad: list[float]) -> None:
-    with pytest.raises(InvalidInputError, match="`thresholds` of RunningCounts must be one-dim"):
+    with pytest.raises(InvalidInputError, match="`thresholds` must be one-dim"):
         RunningCounts(bad)
 
 

@@ -184,7 +184,7 @@ def test_plot_curves_takes_styles_and_properties(plot: BayesPlot) -> None:
 @pytest.mark.parametrize(
     ("mask", "styles", "message"),
     [
-        ([1] * 7, None, "`mask` of BayesPlot.plot_curves must be 8 flags"),
+        ([1] * 7, None, "`mask` must be 8 flags"),
         ([[1] * 8], None, "must be 8 flags"),
         ([2] + [0] * 7, None, "must be 8 flags"),
         (["yes"] * 8, None, "must be 8 flags"),
@@ -215,7 +215,7 @@ def test_bad_masks_and_styles(plot: BayesPlot, mask: Any, styles: Any, message: 
     ],
 )
 def test_bad_axes(axes: Any) -> None:
-    message = "`axes` of BayesPlot must be four numbers: xmin < xmax, ymin < ymax; got"
+    message = "`axes` must be four numbers: xmin < xmax, ymin < ymax; got"
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         BayesPlot(axes)
 
@@ -227,7 +227,7 @@ def test_an_axes_object_in_the_place_of_limits() -> None:
 
 @pytest.mark.parametrize("plo", ["here", None, [1, 2], np.nan])
 def test_bad_operating_points(plo: Any) -> None:
-    with pytest.raises(InvalidInputError, match=r"`plo` of BayesPlot\.plot_operating_point must"):
+    with pytest.raises(InvalidInputError, match=r"`plo` must"):
         BayesPlot().plot_operating_point(plo)
 
 

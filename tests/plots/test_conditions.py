@@ -92,7 +92,7 @@ def test_missing_scores_are_told_once(scores, key, conditions) -> None:
 
 
 def test_other_objects_are_refused(scores, key) -> None:
-    with pytest.raises(InvalidInputError, match=r"`conditions` of DETPlot\.plot_conditions"):
+    with pytest.raises(InvalidInputError, match=r"`conditions`"):
         DETPlot().plot_conditions(scores, key, {"rare": key.tar})
 
 

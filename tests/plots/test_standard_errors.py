@@ -77,4 +77,4 @@ def test_the_axes_given_are_the_axes_used(runs: Runs) -> None:
 def test_bad_distributions(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(InvalidInputError, match=re.escape(message)) as caught:
         plot_standard_errors(make())
-    assert "`distributions` of plot_standard_errors must be a mapping" in str(caught.value)
+    assert "`distributions` must be a mapping" in str(caught.value)

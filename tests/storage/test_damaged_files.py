@@ -75,11 +75,7 @@ def attempts(
 )
 @pytest.mark.parametrize("extension", [".h5", ".mat", ".txt"])
 def test_damage_is_an_error_or_harmless(
-    extension: str,
-    count: int,
-    originals: dict[str, list[Path]],
-    read: Reader,
-    tmp_path: Path,
+    extension: str, count: int, originals: dict[str, list[Path]], read: Reader, tmp_path: Path
 ) -> None:
     refused = 0
     for path, kind in attempts(extension, originals, tmp_path, count, seed=count):

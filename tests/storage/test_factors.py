@@ -96,7 +96,7 @@ def test_read_only_for_good_and_after_pickling():
         (lambda: Factor([0, 2], ["a", "b"]), "positions in the 2 levels, from 0; got 0 to 2"),
         (lambda: Factor([-1], ["a", "b"]), "got -1 to -1"),
         (lambda: Factor([0], []), "positions in the 0 levels"),
-        (lambda: Factor([0], ["a", "a"]), r"`levels` of Factor must hold each id once"),
+        (lambda: Factor([0], ["a", "a"]), r"`levels` must hold each id once"),
         (lambda: Factor(["a"], ["a"]), "Factor.from_values makes codes of texts"),
         (lambda: Factor([0.0], ["a"]), "vector of whole numbers"),
         (lambda: Factor.from_values([0.5]), "Cut measured quantities into classes"),

@@ -194,10 +194,7 @@ READABLE: dict[str, tuple[str, Change]] = {
             replace("trials/is_target", np.array([1, 0, 1], "i4")),
         ),
     ),
-    "no attributes": (
-        "flat_key",
-        nameless,
-    ),
+    "no attributes": ("flat_key", nameless),
     "more than is asked for": ("flat_ndx", lambda file: file.create_dataset("notes", data=b"x")),
     "newer minor version": ("flat_ndx", say("format_version", "1.7")),
     "ids of variable length": (
@@ -241,7 +238,7 @@ REFUSED: dict[str, tuple[str, Change, str]] = {
     "position too large": (
         "flat_ndx",
         replace("trials/models", [0, 1, 2]),
-        "`models` of FlatNdx must be positions in `modelset`, from 0 to 1; got 2 for trial 2",
+        "`models` must be positions in `modelset`, from 0 to 1; got 2 for trial 2",
     ),
     "negative position": ("flat_ndx", replace("trials/segments", [0, -1, 2]), "got -1 for trial 1"),
     "positions from 1": ("flat_ndx", replace("trials/segments", [1, 1, 3]), "from 0 to 2; got 3"),
@@ -262,11 +259,8 @@ REFUSED: dict[str, tuple[str, Change, str]] = {
     ),
     "different scores": (
         "flat_scores",
-        all_of(
-            replace("trials/models", [0, 0, 1]),
-            replace("trials/segments", [0, 0, 2]),
-        ),
-        r"`scores` of FlatScores must be the same for a trial listed twice",
+        all_of(replace("trials/models", [0, 0, 1]), replace("trials/segments", [0, 0, 2])),
+        r"`scores` must be the same for a trial listed twice",
     ),
     "an id twice": ("flat_ndx", replace("ID/row_ids", [b"m1", b"m1"]), "`modelset`.* once"),
     "another kind by name": (
@@ -276,11 +270,7 @@ REFUSED: dict[str, tuple[str, Change, str]] = {
     ),
     "newer major version": ("flat_ndx", say("format_version", "2.0"), "2.0"),
     "soft link": ("flat_scores", soft_link, "soft link"),
-    "too large": (
-        "flat_ndx",
-        huge,
-        "claims",
-    ),
+    "too large": ("flat_ndx", huge, "claims"),
 }
 
 

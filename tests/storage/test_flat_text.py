@@ -137,7 +137,7 @@ def test_empty_file(write: Write) -> None:
 @pytest.mark.parametrize("name", ["", "m 1", "m\n1"])
 def test_ids_that_text_cannot_hold(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    with pytest.raises(InvalidInputError, match="`modelset` of FlatNdx"):
+    with pytest.raises(InvalidInputError, match="`modelset`"):
         FlatNdx([name], ["s"], [0], [0]).save(path)
     with pytest.raises(InvalidInputError, match="NaN for 1 of 2 trials, the first at 1"):
         FlatScores([1.0, np.nan], ["m"], ["s", "t"], [0, 0], [0, 1]).save(path)

@@ -118,11 +118,7 @@ def describe(path: Path) -> dict[str, dict[str, Any]]:
             "value": item[()].tolist(),
         }
         if isinstance(kind, h5py.h5t.TypeStringID):
-            found[name]["string"] = (
-                kind.is_variable_str(),
-                kind.get_strpad(),
-                kind.get_cset(),
-            )
+            found[name]["string"] = (kind.is_variable_str(), kind.get_strpad(), kind.get_cset())
         else:
             found[name]["type"] = item.dtype.str
 
@@ -639,12 +635,7 @@ def test_wrong_content(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other", KINDS)
 def test_every_kind_refuses_every_other(
-    kind: str,
-    other: str,
-    tmp_path: Path,
-    contents: dict[str, Arrays],
-    read: Reader,
-    write: Writer,
+    kind: str, other: str, tmp_path: Path, contents: dict[str, Arrays], read: Reader, write: Writer
 ) -> None:
     if kind == other:
         return
@@ -733,17 +724,17 @@ def test_foreign_files(tmp_path: Path, data: bytes, message: str) -> None:
     ("kind", "change", "message"),
     [
         ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}, "Did you swap models and segments"),
-        ("ndx", {"trialmask": np.ones((3, 4))}, "`trialmask` of Ndx must be boolean"),
+        ("ndx", {"trialmask": np.ones((3, 4))}, "`trialmask` must be boolean"),
         ("key", {"non": np.ones((3, 4), dtype=bool)}, "disjoint"),
-        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` of Scores must have shape"),
-        ("scores", {"scoremask": np.ones(3, dtype=bool)}, "`scoremask` of Scores"),
-        ("scores", {"modelset": np.arange(3)}, "`modelset` of Scores must hold strings"),
+        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` must have shape"),
+        ("scores", {"scoremask": np.ones(3, dtype=bool)}, "`scoremask`"),
+        ("scores", {"modelset": np.arange(3)}, "`modelset` must hold strings"),
         ("scores", {"modelset": np.array(["a", "b\0c", "d"])}, "NUL"),
         ("scores", {"segset": np.array(["a", "b", "c", "\ud800"])}, "cannot be encoded as UTF-8"),
-        ("quality_measures", {"hasseg": np.ones(3, dtype=bool)}, "`hasseg` of QualityMeasures"),
-        ("quality_measures", {"segQ": np.ones((1, 4))}, "`segQ` of QualityMeasures"),
-        ("segment_quality", {"values": np.ones((2, 2))}, "`values` of SegmentQuality"),
-        ("id_map", {"rightids": np.array(["a"])}, "`rightids` of IdMap"),
+        ("quality_measures", {"hasseg": np.ones(3, dtype=bool)}, "`hasseg`"),
+        ("quality_measures", {"segQ": np.ones((1, 4))}, "`segQ`"),
+        ("segment_quality", {"values": np.ones((2, 2))}, "`values`"),
+        ("id_map", {"rightids": np.array(["a"])}, "`rightids`"),
     ],
 )
 def test_bad_objects_leave_no_file(

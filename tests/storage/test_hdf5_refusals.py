@@ -115,10 +115,7 @@ REFUSED = {
         "claims",
     ),
     "huge mask": (replace("score_mask", shape=HUGE, dtype="u1", chunks=(1024, 1024)), "claims"),
-    "huge ids": (
-        replace("ID/row_ids", shape=(2**40,), dtype="S8", chunks=(1024,)),
-        "claims",
-    ),
+    "huge ids": (replace("ID/row_ids", shape=(2**40,), dtype="S8", chunks=(1024,)), "claims"),
     "huge chunk": (
         replace("scores", shape=(2, 3), maxshape=(None, None), dtype="f8", chunks=(2**14, 2**14)),
         r"chunks of 2\.15 GB",

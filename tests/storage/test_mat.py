@@ -251,10 +251,7 @@ class TestFormat5:
             (len(names), 1),
             b"".join(
                 self.matrix(
-                    4,
-                    (1, len(name)),
-                    self.element(kind, name.encode(codec), order),
-                    order=order,
+                    4, (1, len(name)), self.element(kind, name.encode(codec), order), order=order
                 )
                 for name in names
             ),
@@ -611,8 +608,8 @@ def test_limit_of_the_caller_in_version_73(
     ("kind", "change", "message"),
     [
         ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}, "Did you swap models and segments"),
-        ("key", {"non": np.ones((3, 4))}, "`non` of Key must be boolean"),
-        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` of Scores must have shape"),
+        ("key", {"non": np.ones((3, 4))}, "`non` must be boolean"),
+        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` must have shape"),
         ("scores", {"modelset": np.array(["a", "b\0c", "d"])}, "NUL"),
         ("scores", {"segset": np.array(["a", "b", "c", "\ud800"])}, "cannot be encoded as UTF-8"),
         ("quality_measures", {"hasmodel": np.ones(4, dtype=bool)}, "`hasmodel`"),
@@ -643,10 +640,7 @@ def test_too_large_for_the_format(
 
 
 def test_fault_while_writing_leaves_the_old_file(
-    tmp_path: Path,
-    contents: dict[str, Arrays],
-    monkeypatch: pytest.MonkeyPatch,
-    assert_same: Check,
+    tmp_path: Path, contents: dict[str, Arrays], monkeypatch: pytest.MonkeyPatch, assert_same: Check
 ) -> None:
     path = tmp_path / "a.mat"
     mat.write_scores(path, **contents["scores"])

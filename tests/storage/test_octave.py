@@ -64,11 +64,7 @@ OBJECTS: dict[str, tuple[Any, str, dict[str, Any]]] = {
             "scoremask": np.outer(HASMODEL, HASSEG),
         },
     ),
-    "Seg_Quality": (
-        SegmentQuality(SEGMENTS, VALUES),
-        "qual",
-        {"ids": SEGMENTS, "values": VALUES},
-    ),
+    "Seg_Quality": (SegmentQuality(SEGMENTS, VALUES), "qual", {"ids": SEGMENTS, "values": VALUES}),
     "Id_Map": (
         IdMap(MODELS, ["anna", "bert"]),
         "idmap",

@@ -148,8 +148,8 @@ def test_newer_minor_version_is_read(tmp_path: Path) -> None:
     [
         ({"scale": 1.0}, '"kind"'),
         ({"kind": ""}, '"kind"'),
-        ({"kind": "K", "a": {1, 2}}, "`a` of write_parameters"),
-        ({"kind": "K", "a": {"b": [object()]}}, r"`a\.b` of write_parameters"),
+        ({"kind": "K", "a": {1, 2}}, "`a`"),
+        ({"kind": "K", "a": {"b": [object()]}}, r"`a\.b`"),
         ({"kind": "K", "a": 1j}, "`a`"),
         ({"kind": "K", "a": b"bytes"}, "`a`"),
         ({"kind": "K", "a": "NaN"}, "`a`"),

@@ -21,10 +21,7 @@ IDS = st.lists(
 )
 
 # Bits of any float: subnormal, huge, NaN with a message, both zeros.
-FLOATS = {
-    np.float64: st.floats(width=64),
-    np.float32: st.floats(width=32),
-}
+FLOATS = {np.float64: st.floats(width=64), np.float32: st.floats(width=32)}
 
 
 def mask(shape: tuple[int, ...]) -> st.SearchStrategy[np.ndarray]:

@@ -460,7 +460,7 @@ def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
     everything = np.ones((2, 2), dtype=bool)
     with pytest.raises(InvalidInputError, match=message):
         text.write_scores(tmp_path / "b.txt", scoremat=scores, **ids, scoremask=everything)
-    with pytest.raises(InvalidInputError, match="`values` of SegmentQuality must not hold NaN"):
+    with pytest.raises(InvalidInputError, match="`values` must not hold NaN"):
         text.write_segment_quality(tmp_path / "b.txt", ids=["a", "b"], values=scores)
     assert not (tmp_path / "b.txt").exists()
 
@@ -481,7 +481,7 @@ def test_number_formats(tmp_path: Path, number_format: str, line: str) -> None:
 def test_bad_number_formats(tmp_path: Path, number_format: Any) -> None:
     arrays = {"scoremat": [[1.5]], "modelset": ["m"], "segset": ["s"]}
     arrays["scoremask"] = np.ones((1, 1), dtype=bool)
-    with pytest.raises(InvalidInputError, match="`number_format` of write_scores"):
+    with pytest.raises(InvalidInputError, match="`number_format`"):
         text.write_scores(tmp_path / "a.txt", **arrays, number_format=number_format)
     assert not list(tmp_path.iterdir())
 
@@ -504,18 +504,18 @@ def test_columns_come_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ("kind", "change", "message"),
     [
         ("ndx", {"modelset": ["a b", "c", "d"]}, r"words without blanks; got 1 others \('a b'\)"),
-        ("ndx", {"modelset": ["", "c", "d"]}, "`modelset` of Ndx must hold words without blanks"),
+        ("ndx", {"modelset": ["", "c", "d"]}, "`modelset` must hold words without blanks"),
         ("ndx", {"modelset": ["a\u3000b", "c", "d"]}, r"save as \.h5 instead"),
-        ("key", {"modelset": ["a\x07", "c", "d"]}, "`modelset` of Key"),
-        ("scores", {"modelset": ["\ufeffa", "c", "d"]}, "`modelset` of Scores"),
+        ("key", {"modelset": ["a\x07", "c", "d"]}, "`modelset`"),
+        ("scores", {"modelset": ["\ufeffa", "c", "d"]}, "`modelset`"),
         ("scores", {"modelset": ["\ud800", "c", "d"]}, "cannot be encoded as UTF-8"),
         ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}, "Did you swap models and segments"),
         ("key", {"non": np.ones((3, 4), dtype=bool)}, "disjoint"),
-        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` of Scores"),
+        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat`"),
         ("scores", {"scoremask": np.ones((3, 4))}, "must be boolean"),
-        ("segment_quality", {"ids": ["a"]}, "`values` of SegmentQuality"),
-        ("id_map", {"leftids": ["a"]}, "`rightids` of IdMap must have 1 ids like `leftids`"),
-        ("id_map", {"leftids": ["a", "b c", "d"]}, "`leftids` of IdMap"),
+        ("segment_quality", {"ids": ["a"]}, "`values`"),
+        ("id_map", {"leftids": ["a"]}, "`rightids` must have 1 ids like `leftids`"),
+        ("id_map", {"leftids": ["a", "b c", "d"]}, "`leftids`"),
     ],
 )
 def test_bad_objects_leave_no_file(

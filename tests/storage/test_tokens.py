@@ -168,10 +168,5 @@ def test_optional_last_token() -> None:
     data = b"a b 1\n\nc d\ne f 22\ng h \n"
     block = cut_into_columns(data, 1, 3, "a b score", numbers, last_optional=True)
     tokens = [[block.token(row, column) for column in range(3)] for row in range(4)]
-    assert tokens == [
-        [b"a", b"b", b"1"],
-        [b"c", b"d", b""],
-        [b"e", b"f", b"22"],
-        [b"g", b"h", b""],
-    ]
+    assert tokens == [[b"a", b"b", b"1"], [b"c", b"d", b""], [b"e", b"f", b"22"], [b"g", b"h", b""]]
     assert [numbers[record] for record in range(4)] == [1, 3, 4, 5]

@@ -21,62 +21,59 @@ SWAPPED = r"must have shape \(2, 3\) \(models, segments\); got \(3, 2\)\. Did yo
 
 BAD_INPUT: list[tuple[Callable[[], object], str]] = [
     # Repeated ids.
-    (lambda: Ndx(["m1", "m1"], S), r"`modelset` of Ndx must hold each id once; .*\(m1\)"),
-    (lambda: Ndx(M, ["s", "t", "s"]), r"`segset` of Ndx must hold each id once; .*\(s\)"),
-    (lambda: Key(["b", "b"], S, T, F), r"`modelset` of Key must hold each id once"),
-    (lambda: Scores(V, M, ["s", "s", "t"]), r"`segset` of Scores must hold each id once"),
-    (lambda: SegmentQuality(["a", "a"], [[1, 2]]), r"`ids` of SegmentQuality must hold each"),
-    (lambda: QualityMeasures(["m"], ["s", "s"], [[1]], [[1, 2]]), r"`segset` of QualityMeasures"),
+    (lambda: Ndx(["m1", "m1"], S), r"`modelset` must hold each id once; .*\(m1\)"),
+    (lambda: Ndx(M, ["s", "t", "s"]), r"`segset` must hold each id once; .*\(s\)"),
+    (lambda: Key(["b", "b"], S, T, F), r"`modelset` must hold each id once"),
+    (lambda: Scores(V, M, ["s", "s", "t"]), r"`segset` must hold each id once"),
+    (lambda: SegmentQuality(["a", "a"], [[1, 2]]), r"`ids` must hold each"),
+    (lambda: QualityMeasures(["m"], ["s", "s"], [[1]], [[1, 2]]), r"`segset`"),
     # Ids that are none.
-    (lambda: Ndx("m1", S), r"`modelset` of Ndx must be a one-dimensional list of ids"),
-    (lambda: Ndx([1, 2], S), r"`modelset` of Ndx must hold strings; .*Ids are text"),
-    (lambda: Ndx([["m1"]], S), r"`modelset` of Ndx must be a one-dimensional list"),
+    (lambda: Ndx("m1", S), r"`modelset` must be a one-dimensional list of ids"),
+    (lambda: Ndx([1, 2], S), r"`modelset` must hold strings; .*Ids are text"),
+    (lambda: Ndx([["m1"]], S), r"`modelset` must be a one-dimensional list"),
     (lambda: Ndx(np.array(["m", None], dtype=object), S), r"must hold strings; .* None"),
     # Shapes.
-    (lambda: Ndx(M, S, T.T), "`trialmask` of Ndx " + SWAPPED),
-    (lambda: Key(M, S, T.T, F), "`tar` of Key " + SWAPPED),
-    (lambda: Key(M, S, T, F.T), "`non` of Key " + SWAPPED),
-    (lambda: Scores(V.T, M, S), "`scoremat` of Scores " + SWAPPED),
-    (lambda: Scores(V, M, S, T.T), "`scoremask` of Scores " + SWAPPED),
-    (lambda: Scores(V, M, S, T[0]), r"`scoremask` of Scores must have shape \(2, 3\)"),
-    (lambda: Scores(V[0], M, S), r"`scoremat` of Scores must be two-dimensional"),
-    (lambda: Scores([[1, 2], [3]], M, S), r"`scoremat` of Scores must be a regular array"),
+    (lambda: Ndx(M, S, T.T), "`trialmask` " + SWAPPED),
+    (lambda: Key(M, S, T.T, F), "`tar` " + SWAPPED),
+    (lambda: Key(M, S, T, F.T), "`non` " + SWAPPED),
+    (lambda: Scores(V.T, M, S), "`scoremat` " + SWAPPED),
+    (lambda: Scores(V, M, S, T.T), "`scoremask` " + SWAPPED),
+    (lambda: Scores(V, M, S, T[0]), r"`scoremask` must have shape \(2, 3\)"),
+    (lambda: Scores(V[0], M, S), r"`scoremat` must be two-dimensional"),
+    (lambda: Scores([[1, 2], [3]], M, S), r"`scoremat` must be a regular array"),
     (lambda: SegmentQuality(["a", "b"], [[1]]), r"one column for each of the 2 ids"),
-    (lambda: SegmentQuality(["a", "b"], [1, 2]), r"`values` of SegmentQuality must be two-dim"),
+    (lambda: SegmentQuality(["a", "b"], [1, 2]), r"`values` must be two-dim"),
     (
         lambda: SegmentQuality(["a"], [[1, 2]]),
         r"one column for each of the 1 ids; got shape \(1, 2\)\. Did you swap measures",
     ),
     (
         lambda: QualityMeasures(M, S, np.zeros((2, 3)), np.zeros((2, 3))),
-        r"`modelQ` of QualityMeasures must have one column for each of the 2 ids; .*swap",
+        r"`modelQ` must have one column for each of the 2 ids; .*swap",
     ),
     (
         lambda: QualityMeasures(M, S, np.zeros((1, 2)), np.zeros((2, 3))),
-        r"`segQ` of QualityMeasures must have 1 rows like `modelQ`; got 2",
+        r"`segQ` must have 1 rows like `modelQ`; got 2",
     ),
     (
         lambda: QualityMeasures(M, S, [[1, 2]], [[1, 2, 3]], hasmodel=[True]),
-        r"`hasmodel` of QualityMeasures must have one flag for each of the 2 ids",
+        r"`hasmodel` must have one flag for each of the 2 ids",
     ),
-    (
-        lambda: QualityMeasures(M, S, [[1, 2]], [[1, 2, 3]], scoremask=T.T),
-        "`scoremask` of QualityMeasures " + SWAPPED,
-    ),
-    (lambda: IdMap(["a"], []), r"`rightids` of IdMap must have shape \(1,\) like `leftids`"),
+    (lambda: QualityMeasures(M, S, [[1, 2]], [[1, 2, 3]], scoremask=T.T), "`scoremask` " + SWAPPED),
+    (lambda: IdMap(["a"], []), r"`rightids` must have shape \(1,\) like `leftids`"),
     # Types.
-    (lambda: Ndx(M, S, V), r"`trialmask` of Ndx must be boolean; .*say so with \.astype\(bool\)"),
-    (lambda: Key(M, S, T.astype(int), F), r"`tar` of Key must be boolean"),
-    (lambda: Key(M, S, None, F), r"`tar` of Key must be boolean"),
-    (lambda: Scores(T, M, S), r"`scoremat` of Scores must hold real numbers; .*like a mask"),
-    (lambda: Scores([["a"]], ["m"], ["s"]), r"`scoremat` of Scores must hold real numbers"),
-    (lambda: Scores(V * 1j, M, S), r"`scoremat` of Scores must hold real numbers"),
+    (lambda: Ndx(M, S, V), r"`trialmask` must be boolean; .*say so with \.astype\(bool\)"),
+    (lambda: Key(M, S, T.astype(int), F), r"`tar` must be boolean"),
+    (lambda: Key(M, S, None, F), r"`tar` must be boolean"),
+    (lambda: Scores(T, M, S), r"`scoremat` must hold real numbers; .*like a mask"),
+    (lambda: Scores([["a"]], ["m"], ["s"]), r"`scoremat` must hold real numbers"),
+    (lambda: Scores(V * 1j, M, S), r"`scoremat` must hold real numbers"),
     (
         lambda: QualityMeasures(M, S, [[1, 2]], [[1, 2, 3]], hasseg=[1, 1, 1]),
-        r"`hasseg` of QualityMeasures must be boolean",
+        r"`hasseg` must be boolean",
     ),
     # Contradictions.
-    (lambda: Key(M, S, T, T), r"`non` of Key must not share trials with `tar`; got 6 trials: \("),
+    (lambda: Key(M, S, T, T), r"`non` must not share trials with `tar`; got 6 trials: \("),
     (
         lambda: Key.from_trials(["m", "m"], ["s", "s"], [True, False]),
         r"`is_target` .* the same for a trial listed twice; .* for 1 trial: \(m, s\)",
@@ -86,47 +83,41 @@ BAD_INPUT: list[tuple[Callable[[], object], str]] = [
         r"`scores` .* the same for a trial listed twice; .* for 1 trial: \(m, s\)",
     ),
     # Lists of trials.
-    (lambda: Ndx.from_trials(M, S), r"`segments` of Ndx.from_trials must have shape \(2,\) like"),
-    (lambda: Key.from_trials(M, M, [True]), r"`is_target` of Key.from_trials must have shape"),
-    (lambda: Key.from_trials(M, M, [1, 0]), r"`is_target` of Key.from_trials must be boolean"),
-    (lambda: Scores.from_trials(M, M, [1.0]), r"`scores` of Scores.from_trials must have shape"),
-    (lambda: Scores.from_trials(M, M, V), r"`scores` of Scores.from_trials must be one-dim"),
+    (lambda: Ndx.from_trials(M, S), r"`segments` must have shape \(2,\) like"),
+    (lambda: Key.from_trials(M, M, [True]), r"`is_target` must have shape"),
+    (lambda: Key.from_trials(M, M, [1, 0]), r"`is_target` must be boolean"),
+    (lambda: Scores.from_trials(M, M, [1.0]), r"`scores` must have shape"),
+    (lambda: Scores.from_trials(M, M, V), r"`scores` must be one-dim"),
     # Arguments of methods.
-    (lambda: SCORES.align_with_ndx(SCORES), r"`ndx` of Scores.align_with_ndx must be an Ndx or a"),
-    (lambda: SCORES.get_scores(None), r"`ndx` of Scores.get_scores must be an Ndx or a Key"),
-    (lambda: SCORES.get_tar_non(KEY.to_ndx()), r"`key` of Scores.get_tar_non must be a Key"),
-    (lambda: SCORES.set_missing_to_value(KEY, np.nan), r"`value` .* must be a number; got nan"),
-    (lambda: SCORES.set_missing_to_value(KEY, V), r"`value` .* must be a number"),
-    (lambda: SCORES.set_missing_to_value(KEY, "x"), r"`value` .* must be a number; got 'x'"),
-    (lambda: SCORES.set_missing_to_value(None, 0), r"`ndx` of Scores.set_missing_to_value must be"),
-    (lambda: SCORES.transform(np.mean), r"`func` of Scores.transform must be one-dimensional"),
+    (lambda: SCORES.align_with_ndx(SCORES), r"`ndx` must be an Ndx or a"),
+    (lambda: SCORES.get_scores(None), r"`ndx` must be an Ndx or a Key"),
+    (lambda: SCORES.get_tar_non(KEY.to_ndx()), r"`key` must be a Key"),
+    (lambda: SCORES.set_missing_to_value(KEY, np.nan), r"`value` must be a number; got nan"),
+    (lambda: SCORES.set_missing_to_value(KEY, V), r"`value` must be a number"),
+    (lambda: SCORES.set_missing_to_value(KEY, "x"), r"`value` must be a number; got 'x'"),
+    (lambda: SCORES.set_missing_to_value(None, 0), r"`ndx` must be"),
+    (lambda: SCORES.transform(np.mean), r"`func` must be one-dimensional"),
     (lambda: SCORES.transform(lambda s: s[1:]), r"one score for each of the 6 .*; got 5"),
     (lambda: SCORES.transform(lambda s: s * np.nan), r"not return NaN; got NaN for 6 of 6 scores"),
-    (
-        lambda: KEY.filter("m1", S, keep=True),
-        r"`models` of Key.filter must be a one-dimensional list",
-    ),
-    (
-        lambda: KEY.filter(M, 3, keep=True),
-        r"`segments` of Key.filter must be a one-dimensional list",
-    ),
-    (lambda: QUALITY.align_with_ids(["b", "b"]), r"`ids` of .*align_with_ids must hold each id"),
+    (lambda: KEY.filter("m1", S, keep=True), r"`models` must be a one-dimensional list"),
+    (lambda: KEY.filter(M, 3, keep=True), r"`segments` must be a one-dimensional list"),
+    (lambda: QUALITY.align_with_ids(["b", "b"]), r"`ids` must hold each id"),
     (lambda: QUALITY.align_with_ids(["a", "b"]), r"finite .*; got NaN or infinity for 1 ids \(b\)"),
     (
         lambda: QualityMeasures.from_segment_quality(QUALITY, QUALITY).align_with_ndx(
             Ndx(["b"], ["a"])
         ),
-        r"`modelQ` of QualityMeasures must be finite .*\(b\)",
+        r"`modelQ` must be finite .*\(b\)",
     ),
     (
         lambda: QualityMeasures.from_segment_quality(QUALITY, KEY),
-        r"`segments` of QualityMeasures.from_segment_quality must be a SegmentQuality; got Key",
+        r"`segments` must be a SegmentQuality; got Key",
     ),
     (
         lambda: QualityMeasures.from_segment_quality(QUALITY, SegmentQuality(["x"], [[1]])),
-        r"`segQ` of QualityMeasures must have 2 rows like `modelQ`; got 1",
+        r"`segQ` must have 2 rows like `modelQ`; got 1",
     ),
-    (lambda: IdMap(["a"], ["b"]).map_left_to_right("a"), r"`ids` of IdMap.map_left_to_right must"),
+    (lambda: IdMap(["a"], ["b"]).map_left_to_right("a"), r"`ids` must"),
 ]
 
 
@@ -165,7 +156,7 @@ def test_nan_scores_are_counted_and_named() -> None:
         lambda: scores.set_missing_to_value(KEY, 0.0),
     ]
     expected = (
-        r"`scoremat` of Scores must not hold NaN where there is a trial; "
+        r"`scoremat` must not hold NaN where there is a trial; "
         r"got NaN for 2 trials: \(m2, s1\), \(m2, s2\)\."
     )
     for call in calls:
@@ -183,5 +174,5 @@ def test_one_filter_catches_all() -> None:
 @pytest.mark.parametrize("keep", ["no", None, 2])
 def test_what_to_keep_is_said_by_a_boolean(keep: object) -> None:
     ndx = Ndx(["a"], ["s"])
-    with pytest.raises(InvalidInputError, match="`keep` of filter must be True or False; got"):
+    with pytest.raises(InvalidInputError, match="`keep` must be True or False; got"):
         ndx.filter(["a"], ["s"], keep)

@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
-from tests.strategies import (
-    id_maps,
-    keys,
-    ndxs,
-    quality_measures,
-    scores,
-    segment_qualities,
-)
+from tests.strategies import id_maps, keys, ndxs, quality_measures, scores, segment_qualities
 
 BINARY = [".h5", ".hdf5", ".mat", ".H5", ".Mat"]
 TEXT = [".txt", ".TXT"]
@@ -98,7 +91,7 @@ def test_text_in_the_way_of_the_toolkit(tmp_path: Path) -> None:
 
 def test_format_of_numbers_is_for_text_only(tmp_path: Path) -> None:
     path = tmp_path / "scores.h5"
-    with pytest.raises(InvalidInputError, match=r"`number_format` of Scores.save must be given"):
+    with pytest.raises(InvalidInputError, match=r"`number_format` must be given"):
         Scores([[1.0]], ["m"], ["s"]).save(path, number_format="%f")
     assert not path.exists()
 

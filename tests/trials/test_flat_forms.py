@@ -66,20 +66,20 @@ class TestOrder:
 
 
 BAD: list[tuple[Callable[[], object], str]] = [
-    (lambda: FlatNdx(["m", "m"], S, [0], [0]), "`modelset` of FlatNdx must .* once"),
+    (lambda: FlatNdx(["m", "m"], S, [0], [0]), "`modelset` must .* once"),
     (lambda: FlatNdx(M, S, ["m1"], [0]), "be positions in `modelset`, .*there is from_trials"),
-    (lambda: FlatNdx(M, S, [0.0], [0]), "`models` of FlatNdx must be positions"),
-    (lambda: FlatNdx(M, S, [True], [0]), "`models` of FlatNdx must be positions"),
-    (lambda: FlatNdx(M, S, [[0]], [0]), "`models` of FlatNdx must be one-dimensional"),
+    (lambda: FlatNdx(M, S, [0.0], [0]), "`models` must be positions"),
+    (lambda: FlatNdx(M, S, [True], [0]), "`models` must be positions"),
+    (lambda: FlatNdx(M, S, [[0]], [0]), "`models` must be one-dimensional"),
     (
         lambda: FlatNdx(M, S, [0, 2], [0, 0]),
         r"`models` .* positions in `modelset`, from 0 to 1; got 2 for trial 1 \(1 of 2",
     ),
     (lambda: FlatNdx(M, S, [0], [-1]), "`segments` .* from 0 to 2; got -1 for trial 0"),
-    (lambda: FlatNdx(M, [], [0], [0]), "`segments` of FlatNdx must fit `segset`.*is empty"),
+    (lambda: FlatNdx(M, [], [0], [0]), "`segments` must fit `segset`.*is empty"),
     (lambda: FlatNdx(M, S, [0, 1], [0]), "`segments` .* one position for each of the 2 trials"),
-    (lambda: FlatKey(M, S, [0], [0], [1]), "`is_target` of FlatKey must be boolean"),
-    (lambda: FlatKey(M, S, [0], [0], [True, False]), "`is_target` of FlatKey must have one value"),
+    (lambda: FlatKey(M, S, [0], [0], [1]), "`is_target` must be boolean"),
+    (lambda: FlatKey(M, S, [0], [0], [True, False]), "`is_target` must have one value"),
     (
         lambda: FlatKey(M, S, [0, 1, 0], [1, 1, 1], [True, True, False]),
         r"`is_target` .* the same for a trial listed twice; got .* 1 trial: \(m1, s2\)",
@@ -88,46 +88,46 @@ BAD: list[tuple[Callable[[], object], str]] = [
         lambda: FlatScores([1.0, 1.0, 2.0], M, S, [0, 1, 0], [1, 1, 1]),
         r"`scores` .* the same for a trial listed twice; got .* 1 trial: \(m1, s2\)",
     ),
-    (lambda: FlatScores([1.0], M, S, [0, 1], [0, 0]), "`scores` of FlatScores must have one value"),
-    (lambda: FlatScores([[1.0]], M, S, [0], [0]), "`scores` of FlatScores must be one-dim"),
+    (lambda: FlatScores([1.0], M, S, [0, 1], [0, 0]), "`scores` must have one value"),
+    (lambda: FlatScores([[1.0]], M, S, [0], [0]), "`scores` must be one-dim"),
     (
         lambda: FlatKey.from_trials(["m", "m"], ["s", "s"], [True, False]),
-        r"`is_target` of FlatKey.from_trials .* 1 trial: \(m, s\)",
+        r"`is_target` .* 1 trial: \(m, s\)",
     ),
-    (lambda: FlatNdx.from_trials(["m", "m"], ["s"]), "`segments` of FlatNdx.from_trials must"),
+    (lambda: FlatNdx.from_trials(["m", "m"], ["s"]), "`segments` must"),
     (
         lambda: FlatNdx(M, S, [0], [0]).to_dense(max_cells=5),
-        "`max_cells` of FlatNdx.to_dense must be at least 6, for 2 models x 3 segments; got 5",
+        "`max_cells` must be at least 6, for 2 models x 3 segments; got 5",
     ),
-    (lambda: FlatKey(M, S, [0], [0], [True]).to_dense(max_cells=5), "of FlatKey.to_dense"),
-    (lambda: FlatNdx(M, S, [[0], [0, 1]], [0]), "`models` of FlatNdx .* different lengths"),
+    (lambda: FlatKey(M, S, [0], [0], [True]).to_dense(max_cells=5), "`max_cells`"),
+    (lambda: FlatNdx(M, S, [[0], [0, 1]], [0]), "`models` .* different lengths"),
     (lambda: FlatNdx(M, S, np.ma.array([0], mask=[1]), [0]), "got a masked array"),
     (
         lambda: FlatNdx(M, S, [0], [0]).to_dense(max_cells=None),  # type: ignore[arg-type]
-        "`max_cells` of FlatNdx.to_dense must be a number of cells; got None",
+        "`max_cells` must be a number of cells; got None",
     ),
-    (lambda: FlatScores([1], M, S, [0], [0]).to_dense(max_cells=5), "of FlatScores.to_dense"),
+    (lambda: FlatScores([1], M, S, [0], [0]).to_dense(max_cells=5), "`max_cells`"),
     (
         lambda: FlatScores([1], M, S, [0], [0]).transform(lambda x: x * np.nan),
-        "`func` of FlatScores.transform must not return NaN; got NaN for 1 of 1",
+        "`func` must not return NaN; got NaN for 1 of 1",
     ),
     (
         lambda: FlatScores([1], M, S, [0], [0]).transform(lambda _: [1, 2]),
-        "`func` of FlatScores.transform must return one score for each",
+        "`func` must return one score for each",
     ),
     (
         lambda: FlatScores([1], M, S, [0], [0]).get_tar_non(FlatNdx(M, S, [0], [0])),  # type: ignore[arg-type]
-        "`key` of FlatScores.get_tar_non must be a Key, which says what the targets are",
+        "`key` must be a Key, which says what the targets are",
     ),
     (
         lambda: FlatScores([1], M, S, [0], [0]).align_with_ndx("ndx"),  # type: ignore[call-overload]
-        "`ndx` of FlatScores.align_with_ndx must be an Ndx or a Key",
+        "`ndx` must be an Ndx or a Key",
     ),
     (
         lambda: FlatScores([1], M, S, [0], [0]).set_missing_to_value(
             FlatNdx(M, S, [0], [0]), float("nan")
         ),
-        "`value` of FlatScores.set_missing_to_value must be a number",
+        "`value` must be a number",
     ),
 ]
 
@@ -354,7 +354,7 @@ class TestNan:
         for key in (FlatKey(M, S, [0, 1, 1], [0, 0, 2], [True, False, True]), Ndx(M, S)):
             with pytest.raises(
                 InvalidInputError,
-                match=r"`scores` of FlatScores must not hold NaN .* 2 trials: \(m1, s1\), \(m2,",
+                match=r"`scores` must not hold NaN .* 2 trials: \(m1, s1\), \(m2,",
             ):
                 self.scores.get_scores(key)
 

@@ -117,7 +117,7 @@ def test_bad_files(read: Callable[..., Any], content: str, message: str, write: 
 
 
 def test_bad_form(write: Write) -> None:
-    with pytest.raises(InvalidInputError, match="`form` of read_key must be"):
+    with pytest.raises(InvalidInputError, match="`form` must be"):
         read_key(write(NIST_KEY), form="sparse")
 
 
@@ -185,9 +185,7 @@ class TestFromTable:
     format=st.sampled_from(["wespeaker-scores", "speechbrain-scores", "hyperion"]),
 )
 def test_written_and_read_back(
-    cells: list[tuple[int, int, bool, float]],
-    format: str,
-    tmp_path_factory: pytest.TempPathFactory,
+    cells: list[tuple[int, int, bool, float]], format: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     models = [f"m{cell[0]}" for cell in cells]
     # Segments of other names: no pair is listed in both orders.
@@ -239,5 +237,5 @@ class TestComparison:
 
     def test_arguments(self) -> None:
         key = Key.from_trials(["m1"], ["s1"], [True])
-        with pytest.raises(InvalidInputError, match="`scores` of compare_trials"):
+        with pytest.raises(InvalidInputError, match="`scores`"):
             compare_trials(key, key)  # type: ignore[arg-type]

@@ -215,9 +215,9 @@ class TestFiles:
             (lambda f: f.__delitem__("columns/model/names"), "model/names. is missing"),
             (
                 lambda f: f["columns/trial/0/codes"].__setitem__(0, 9),
-                "columns/trial/0.: `codes` of Factor must be positions in the 2 levels",
+                "columns/trial/0.: `codes` must be positions in the 2 levels",
             ),
-            (lambda f: f["trials/models"].__setitem__(4, 9), "`models` of FlatKey"),
+            (lambda f: f["trials/models"].__setitem__(4, 9), "`models`"),
             (
                 lambda f: f["trials/models"].__setitem__(0, 1),
                 "by segment, then by model, each once",

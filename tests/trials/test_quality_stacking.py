@@ -74,7 +74,7 @@ def test_mixing(quality):
 @pytest.mark.parametrize(
     ("qualities", "message"),
     [
-        ([], "`qualities` of stack_quality must hold at least one"),
+        ([], "`qualities` must hold at least one"),
         ([3.0], "`qualities` .* QualityMeasures or SegmentQuality only; got 3.0"),
         (
             SegmentQuality(["x"], [[1.0]]),
@@ -89,7 +89,7 @@ def test_bad_lists(ndx, qualities, message):
 
 
 def test_trials_are_needed(quality):
-    with pytest.raises(InvalidInputError, match=r"`ndx` .* be an Ndx or a Key"):
+    with pytest.raises(InvalidInputError, match=r"`ndx` must be an Ndx or a Key"):
         stack_quality([quality], quality)
 
 

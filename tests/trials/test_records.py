@@ -22,14 +22,7 @@ from bosaris_py.trials import (
     Scores,
     SegmentQuality,
 )
-from tests.strategies import (
-    id_maps,
-    keys,
-    ndxs,
-    quality_measures,
-    scores,
-    segment_qualities,
-)
+from tests.strategies import id_maps, keys, ndxs, quality_measures, scores, segment_qualities
 
 FLAT_OBJECT = (ndxs() | keys() | scores()).map(lambda dense: dense.to_flat())
 ANY_OBJECT = (
@@ -182,9 +175,7 @@ def test_merge_takes_objects_of_one_class(cls: type) -> None:
     item = cls(**writeable_arguments()[cls])
     stranger = IdMap([], []) if cls is Ndx else Ndx([], [])
     for call in (lambda: cls.merge(item, stranger), lambda: cls.merge(stranger, item)):
-        expected = (
-            rf"`objects` of {cls.__name__}.merge must all be {cls.__name__}; got {stranger!r}"
-        )
+        expected = rf"`objects` must all be {cls.__name__}; got {stranger!r}"
         with pytest.raises(InvalidInputError, match=expected):
             call()
 

@@ -65,15 +65,14 @@ def test_missing_scores_are_counted_for_every_system() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda n, s: stack_scores([], n), r"`systems` of stack_scores must hold at least one"),
+        (lambda n, s: stack_scores([], n), r"`systems` must hold at least one"),
         (lambda n, s: stack_scores([n], n), r"must hold Scores only; got Ndx"),
-        (lambda n, s: stack_scores([s], s), r"`ndx` of stack_scores must be an Ndx or a Key"),
-        (lambda n, s: stack_tar_non([s], n), r"`key` of stack_tar_non must be a Key"),
-        (lambda n, s: stack_tar_non([s], n, owner="A.fit"), r"`key` of A.fit must be a Key"),
-        (lambda n, s: stack_scores([s], s, owner="A.apply"), r"`ndx` of A.apply must be"),
+        (lambda n, s: stack_scores([s], s), r"`ndx` must be an Ndx or a Key"),
+        (lambda n, s: stack_tar_non([s], n), r"`key` must be a Key"),
+        (lambda n, s: stack_scores([s], s), r"`ndx` must be"),
         (lambda n, s: stack_scores(s, n), r"must be a list of Scores; got one Scores\. Put"),
         (lambda n, s: assemble([1.0], n), r"have one score for each of the 2 trials; got 1"),
-        (lambda n, s: assemble([[1.0, 2.0]], n), r"`vector` of assemble must be one-dimensional"),
+        (lambda n, s: assemble([[1.0, 2.0]], n), r"`vector` must be one-dimensional"),
     ],
 )
 def test_refused(call: Callable[[Ndx, Scores], object], message: str) -> None:

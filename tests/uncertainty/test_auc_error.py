@@ -277,9 +277,9 @@ def test_inputs_of_any_kind(rng):
 
 @pytest.mark.filterwarnings("default")
 def test_no_overlap_is_pointed_out():
-    with pytest.warns(FewErrorsWarning, match="compare alike, so auc_standard_error returns 0"):
+    with pytest.warns(FewErrorsWarning, match="compare alike, so the standard error is 0"):
         assert auc_standard_error([3.0, 4.0], [1.0, 2.0]) == 0
-    with pytest.warns(FewErrorsWarning, match="compare alike, so delong returns 0"):
+    with pytest.warns(FewErrorsWarning, match="compare alike, so the standard error is 0"):
         assert delong([3.0, 4.0], [1.0, 2.0]).standard_errors[0] == 0
     # Coins still decide among equal scores.
     assert auc_standard_error([1.0], [1.0]) == 0.5
@@ -288,25 +288,25 @@ def test_no_overlap_is_pointed_out():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: auc_standard_error([], [1.0]), InvalidInputError, "`tar` of auc_standard_error"),
+        (lambda: auc_standard_error([], [1.0]), InvalidInputError, "`tar`"),
         (lambda: auc_standard_error([1.0], [math.nan]), InvalidInputError, "`non` .* NaN at 1"),
         (lambda: auc_standard_error([1.0], [0.0], ties="no"), InvalidInputError, '"coin", "half"'),
         (
             lambda: auc_standard_error([1.0], [0.0], tar_weights=[-1]),
             InvalidInputError,
-            "`tar_weights` of auc_standard_error must be finite and not negative",
+            "`tar_weights` must be finite and not negative",
         ),
         (
             lambda: auc_standard_error(
                 [1.0], [0.0], tar_weights=[1], tar_conditions=["a"], non_conditions=["a"]
             ),
             InvalidInputError,
-            "`tar_weights` of auc_standard_error must be left out where there are conditions",
+            "`tar_weights` must be left out where there are conditions",
         ),
         (
             lambda: auc_standard_error([1.0], [0.0], tar_conditions=["a"]),
             InvalidInputError,
-            "`non_conditions` of auc_standard_error must be given like the other one",
+            "`non_conditions` must be given like the other one",
         ),
         (lambda: delong([1.0], [0.0, 1.0]), InvalidInputError, "`tar` .* at least two trials"),
         (lambda: delong([1.0, math.nan], [0.0, 1.0]), InvalidInputError, "`tar` .* NaN at 1 of 2"),
@@ -318,7 +318,7 @@ def test_no_overlap_is_pointed_out():
         (
             lambda: delong(np.eye(2), np.eye(2)).compare(0, 2),
             InvalidInputError,
-            "`second` of DeLongResult.compare must be the position of one of 2 systems; got 2",
+            "`second` must be the position of one of 2 systems; got 2",
         ),
     ],
 )

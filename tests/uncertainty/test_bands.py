@@ -244,15 +244,15 @@ def test_repr(scores: tuple[np.ndarray, np.ndarray]) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: DETCurve([0.1, 0.1]), "`pfa` of DETCurve must be strictly ascending"),
-        (lambda: DETCurve([]), "`pfa` of DETCurve must be strictly ascending"),
-        (lambda: DETCurve([0.1, np.nan]), "`pfa` of DETCurve must be strictly ascending"),
-        (lambda: DETCurve(0.1), "`pfa` of DETCurve must be one-dimensional"),
-        (lambda: DETCurve([-0.1, 0.5]), "`pfa` of DETCurve must lie in [0, 1]; got -0.1 to 0.5."),
+        (lambda: DETCurve([0.1, 0.1]), "`pfa` must be strictly ascending"),
+        (lambda: DETCurve([]), "`pfa` must be strictly ascending"),
+        (lambda: DETCurve([0.1, np.nan]), "`pfa` must be strictly ascending"),
+        (lambda: DETCurve(0.1), "`pfa` must be one-dimensional"),
+        (lambda: DETCurve([-0.1, 0.5]), "`pfa` must lie in [0, 1]; got -0.1 to 0.5."),
         (lambda: DETCurve([1, 5, 10]), "got 1 to 10. Percentages must be divided by 100."),
-        (lambda: ActDCFCurve([0, -1]), "`plo` of a DCF curve must be strictly ascending"),
-        (lambda: MinDCFCurve([np.nan]), "`plo` of a DCF curve must lie within +-700"),
-        (lambda: MinDCFCurve([0.0, 701.0]), "`plo` of a DCF curve must lie within +-700"),
+        (lambda: ActDCFCurve([0, -1]), "`plo` must be strictly ascending"),
+        (lambda: MinDCFCurve([np.nan]), "`plo` must lie within +-700"),
+        (lambda: MinDCFCurve([0.0, 701.0]), "`plo` must lie within +-700"),
     ],
 )
 def test_bad_grids(make: object, message: str) -> None:
@@ -262,11 +262,10 @@ def test_bad_grids(make: object, message: str) -> None:
 
 @each_curve
 def test_results_of_something_else(curve: Curve, scores: tuple[np.ndarray, np.ndarray]) -> None:
-    owner = f"{type(curve).__name__}.band"
-    message = f"`result` of {owner} must be a BootstrapResult; got 0.5."
+    message = "`result` must be a BootstrapResult; got 0.5."
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         curve.band(0.5)  # type: ignore[arg-type]
     result = resample(*scores, ActDCF(0.5), replications=10, rng=1)
-    message = f"`result` of {owner} must be of this curve, with {len(_x(curve))} values; got"
+    message = f"`result` must be of this curve, with {len(_x(curve))} values; got"
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         curve.band(result)

@@ -448,14 +448,14 @@ SETS = {"method": "one-layer", "tar_sets": [0, 1, 1], "non_sets": ["a", "b"]}
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"tar": []}, "`tar` of bootstrap must hold at least one score"),
-        ({"non": [0.0, np.nan]}, "`non` of bootstrap must not hold NaN; got NaN at 1 of 2"),
+        ({"tar": []}, "`tar` must hold at least one score"),
+        ({"non": [0.0, np.nan]}, "`non` must not hold NaN; got NaN at 1 of 2"),
         ({"statistic": unc.EER}, r"not a class; got EER. Make one first: EER\(...\)"),
-        ({"statistic": 3}, "`statistic` of bootstrap must be callable; got 3"),
+        ({"statistic": 3}, "`statistic` must be callable; got 3"),
         ({"statistic": lambda t, n, tw, nw: np.nan}, "be finite on the data; got nan"),
         ({"statistic": unc.Cllr(), "tar": [-np.inf, 1.0]}, "be finite on the data; got inf"),
         ({"method": "jackknife"}, '`method` .* one of "iid", "one-layer", "two-layer"'),
-        ({"method": "one-layer"}, '`tar_sets` .* be given .* method="iid"'),
+        ({"method": "one-layer"}, '`tar_sets` must be given .* method="iid"'),
         (SETS | {"tar_sets": [0, 1]}, "`tar_sets` .* each of the 3 trials; got 2 labels"),
         (SETS | {"non_sets": ["a"]}, "`non_sets` .* each of the 2 trials; got 1 labels"),
         (SETS | {"tar_sets": [7, 7, 7]}, "`tar_sets` .* at least 2 sets; got 1"),

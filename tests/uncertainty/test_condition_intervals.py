@@ -36,12 +36,7 @@ def test_as_single_bootstraps(scores, method):
         scores, KEY, halves(), 0.3, figures=["act_dcf", "eer"], rng=5, **options
     )
     children = iter(np.random.default_rng(5).spawn(8))
-    rows = [
-        halves(weights=[1, 0]),
-        halves(weights=[0, 1]),
-        None,
-        halves(),
-    ]
+    rows = [halves(weights=[1, 0]), halves(weights=[0, 1]), None, halves()]
     for row, conditions in zip(table.rows, rows, strict=True):
         for name, statistic in (("act_dcf", unc.ActDCF(0.3)), ("eer", unc.EER())):
             result = unc.bootstrap_scores(

@@ -51,11 +51,7 @@ def options_of(trials: dict[str, np.ndarray], method: str) -> dict[str, Any]:
     names = ["tar_conditions", "non_conditions"]
     if method != "iid":
         names += ["tar_sets", "non_sets"]
-    return {
-        "method": method,
-        "condition_weights": SHARES,
-        **{name: trials[name] for name in names},
-    }
+    return {"method": method, "condition_weights": SHARES, **{name: trials[name] for name in names}}
 
 
 def codes_of(trials: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -87,10 +83,7 @@ class TestAgainstFormulas:
         trials = draw_trials(1, 400, 900, 5)
         tar, non = lists_of(trials)
         variance = 0.0
-        for price, lists, error in (
-            (0.1, tar, lambda x: x < 0.5),
-            (0.99, non, lambda x: x >= 0.5),
-        ):
+        for price, lists, error in ((0.1, tar, lambda x: x < 0.5), (0.99, non, lambda x: x >= 0.5)):
             for share, scores in zip(SHARES.values(), lists, strict=True):
                 p = np.mean(error(scores))
                 variance += price**2 * share**2 * p * (1 - p) / scores.size
@@ -441,7 +434,7 @@ TAR, NON = [1.0, 2.0, 0.5, 3.0], [0.0, 1.5, 0.7]
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"tar_conditions": None}, "`tar_conditions` of bootstrap must be given like the other"),
+        ({"tar_conditions": None}, "`tar_conditions` must be given like the other"),
         ({"tar_conditions": ["a", "b"]}, "one label for each of the 4 trials; got 2 labels"),
         ({"tar_conditions": ["a", None, "b", "b"]}, "must tell the set of each trial|None"),
         ({"condition_weights": [0.5, 0.5]}, "map the label of each condition to its weight"),
@@ -477,7 +470,7 @@ def test_bad_conditions_of_a_matrix(crossed: CrossedTrials) -> None:
             crossed.scores, crossed.key, unc.EER(), **speaker_maps(crossed),
             conditions=Conditions(masks, overlap="allow"),
         )  # fmt: skip
-    with pytest.raises(InvalidInputError, match=r"`conditions` .* be Conditions"):
+    with pytest.raises(InvalidInputError, match=r"`conditions` must be Conditions"):
         unc.bootstrap_scores(
             crossed.scores, crossed.key, unc.EER(), **speaker_maps(crossed), conditions=masks
         )

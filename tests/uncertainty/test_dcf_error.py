@@ -383,7 +383,7 @@ def test_planning_from_a_pilot_experiment(rng):
     # Four times the speakers for half the error, up to rounding upwards.
     assert errors.speakers_needed(cost, error / 2) in (80, 81)
     assert errors.speakers_needed(cost, 2 * error) in (5, 6)
-    with pytest.raises(InvalidInputError, match=r"`standard_error` of .* must be positive"):
+    with pytest.raises(InvalidInputError, match=r"`standard_error` must be positive"):
         errors.speakers_needed(cost, 0)
 
 
@@ -466,18 +466,15 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: dcf_standard_error([], [1.0], Cost()), "`tar` of dcf_standard_error must hold"),
+        (lambda: dcf_standard_error([], [1.0], Cost()), "`tar` must hold"),
         (lambda: dcf_standard_error([math.nan], [1.0], Cost()), "`tar` .* not hold NaN"),
         (lambda: dcf_standard_error(*TWO, Cost(math.nan)), "`statistic.threshold` .* got NaN"),
-        (lambda: dcf_standard_error(*TWO, 0.5), "`statistic` .* must have a threshold"),
-        (lambda: dcf_standard_error(*TWO, MinDCF(0.5)), "`statistic` .* must have a threshold"),
+        (lambda: dcf_standard_error(*TWO, 0.5), "`statistic` must have a threshold"),
+        (lambda: dcf_standard_error(*TWO, MinDCF(0.5)), "`statistic` must have a threshold"),
         (lambda: dcf_standard_error(*TWO, ActDCF([0.1, 0.5])), "be of one operating point; got 2"),
         (lambda: dcf_standard_error(*TWO, Cost(), method="speaker"), '"upper-bound", "iid"'),
         (lambda: dcf_standard_error(*TWO, Cost(), method="one-layer"), "`tar_sets` .* got None"),
-        (
-            lambda: dcf_standard_error(*TWO, Cost(), tar_sets=[1, 2]),
-            "`tar_sets` .* must be left out",
-        ),
+        (lambda: dcf_standard_error(*TWO, Cost(), tar_sets=[1, 2]), "`tar_sets` must be left out"),
         (
             lambda: dcf_standard_error(
                 *TWO, Cost(), method="two-layer", tar_sets=[1], non_sets=[1, 2]
@@ -507,15 +504,12 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
             ),
             "must have targets with scores; got none",
         ),
-        (
-            lambda: speaker_errors(np.eye(2), SAME, 0.0),
-            "`scores` of speaker_errors must be Scores",
-        ),
+        (lambda: speaker_errors(np.eye(2), SAME, 0.0), "`scores` must be Scores"),
         (
             lambda: speaker_errors(
                 Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, model_speakers={"a": "b"}
             ),
-            "`model_speakers` of speaker_errors must be an IdMap",
+            "`model_speakers` must be an IdMap",
         ),
         (
             lambda: speaker_errors(

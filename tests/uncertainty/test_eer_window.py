@@ -85,7 +85,7 @@ def test_which_way_is_taken() -> None:
 
     def sampler(tar: np.ndarray, non: np.ndarray, labels: np.ndarray | None = None) -> object:
         sizes = tar.size, non.size
-        strata = TrialStrata.from_labels(labels, labels, None, sizes, "test")
+        strata = TrialStrata.from_labels(labels, labels, None, sizes)
         return unc.EER().sampler(tar, non, IidPlan(strata))
 
     assert isinstance(sampler(tar, non), EERWindow)

@@ -9,11 +9,7 @@ from scipy import stats
 
 from bosaris_py import IdMap, Key, Scores
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import (
-    DegenerateReplicatesWarning,
-    InvalidInputError,
-    MissingTrialsWarning,
-)
+from bosaris_py.errors import DegenerateReplicatesWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan
 from bosaris_py.uncertainty.strata import TrialStrata
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
@@ -171,12 +167,7 @@ class TestWeights:
         tar, non = (tuple(rng.integers(0, 9, (2, n))) for n in (20, 50))
         non = (non[0], 9 + non[1])  # never the same speaker on both sides
         plan = SpeakerPlan.from_persons(
-            tar,
-            non,
-            pigeonhole=False,
-            weighting="multinomial",
-            strata=TrialStrata.single(20, 50),
-            owner="test",
+            tar, non, pigeonhole=False, weighting="multinomial", strata=TrialStrata.single(20, 50)
         )
         orders = rng.permutation(20), rng.permutation(50)
         plain = plan.draw_weights(np.random.default_rng(9))
@@ -492,8 +483,8 @@ NONE = np.zeros_like(SAME)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"scores": [[1.0]]}, "`scores` of bootstrap_scores must be Scores"),
-        ({"key": GOOD}, "`key` of bootstrap_scores must be a Key"),
+        ({"scores": [[1.0]]}, "`scores` must be Scores"),
+        ({"key": GOOD}, "`key` must be a Key"),
         ({"statistic": unc.EER}, "be a statistic, not a class"),
         ({"statistic": "eer"}, "`statistic` .* callable"),
         ({"method": "speakers"}, '`method` .* one of "iid", "one-layer", "two-layer", "speaker"'),

@@ -328,9 +328,9 @@ GOOD = Scores([[2.0, 0.1, -1.0], [0.3, 1.0, 0.2], [-2.0, 0.5, 3.0]], NAMES, NAME
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"scores_a": [[1.0]]}, "`scores_a` of paired_bootstrap must be Scores"),
-        ({"scores_b": None}, "`scores_b` of paired_bootstrap must be Scores"),
-        ({"key": GOOD}, "`key` of paired_bootstrap must be a Key"),
+        ({"scores_a": [[1.0]]}, "`scores_a` must be Scores"),
+        ({"scores_b": None}, "`scores_b` must be Scores"),
+        ({"key": GOOD}, "`key` must be a Key"),
         ({"statistic": unc.EER}, "be a statistic, not a class"),
         ({"statistic_b": 3.0}, "`statistic` .* callable"),
         ({"statistic_b": unc.ErrorRates(0.0)}, r"`statistic_b` .* shape \(\).*got \(2,\)"),

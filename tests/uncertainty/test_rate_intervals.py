@@ -115,16 +115,16 @@ def test_the_rule_of_30_keeps_its_promise():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: wilson_interval(5, 4), "`errors` of wilson_interval must not exceed `trials`, 4"),
-        (lambda: wilson_interval(0, 0), "`trials` of wilson_interval must be positive"),
-        (lambda: jeffreys_interval(-1, 4), "`errors` of jeffreys_interval must be finite"),
-        (lambda: jeffreys_interval(1, 4, confidence=0), "`confidence` of jeffreys_interval"),
+        (lambda: wilson_interval(5, 4), "`errors` must not exceed `trials`, 4"),
+        (lambda: wilson_interval(0, 0), "`trials` must be positive"),
+        (lambda: jeffreys_interval(-1, 4), "`errors` must be finite"),
+        (lambda: jeffreys_interval(1, 4, confidence=0), "`confidence`"),
         (lambda: jeffreys_interval(1, 4, effective_trials=0), "`effective_trials`"),
         (lambda: error_rate_interval(1, 4, method="exact"), '"normal", "jeffreys", "wilson"'),
-        (lambda: rule_of_3(0), "`trials` of rule_of_3 must be positive"),
-        (lambda: rule_of_30(-3), "`trials` of rule_of_30 must be finite and not negative"),
-        (lambda: trials_needed(1.5), "`rate` of trials_needed must lie strictly between"),
-        (lambda: trials_needed(0.1, relative_error=0), "`relative_error` of trials_needed"),
+        (lambda: rule_of_3(0), "`trials` must be positive"),
+        (lambda: rule_of_30(-3), "`trials` must be finite and not negative"),
+        (lambda: trials_needed(1.5), "`rate` must lie strictly between"),
+        (lambda: trials_needed(0.1, relative_error=0), "`relative_error`"),
     ],
 )
 def test_bad_input(call, message):

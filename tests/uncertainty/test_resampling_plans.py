@@ -15,7 +15,7 @@ def weights_of(plan: object, seed: int = 0) -> np.ndarray:
 
 
 def index_of(labels: list[int]) -> SetIndex:
-    return SetIndex.from_labels(labels, len(labels), "labels", "test")
+    return SetIndex.from_labels(labels, len(labels), "labels")
 
 
 def check_moments(drawn: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> None:
@@ -80,6 +80,6 @@ def test_reordered_plan_is_the_same_plan_for_moved_trials(*, two_layer: bool) ->
 
 def test_labels_may_be_text_or_objects() -> None:
     for labels in (["b", "a", "b"], np.array(["b", "a", "b"], dtype=object), [7, 3, 7]):
-        index = SetIndex.from_labels(labels, 3, "labels", "test")
+        index = SetIndex.from_labels(labels, 3, "labels")
         assert index.labels.tolist() == [1, 0, 1]
         assert index.sizes.tolist() == [1, 2]

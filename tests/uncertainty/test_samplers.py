@@ -97,7 +97,7 @@ def test_count_rejected_in_any_order_with_repeats() -> None:
     limits = np.array([1.0, np.inf, -np.inf, 1.0, 0.7])
     expected = [int(np.sum(scores.astype(float) < limit)) for limit in limits]
     assert count_rejected(scores, limits).tolist() == [expected]
-    index = SetIndex.from_labels([1, 0, 1, 0, 1, 1], 6, "labels", "test")
+    index = SetIndex.from_labels([1, 0, 1, 0, 1, 1], 6, "labels")
     by_set = [
         [int(np.sum((scores.astype(float) < limit) & (index.labels == s))) for limit in limits]
         for s in (0, 1)
@@ -114,8 +114,8 @@ def test_each_statistic_knows_its_fastest_way() -> None:
     iid = IidPlan(TrialStrata.single(12, 20))
     equal, unequal = (
         (
-            SetIndex.from_labels(np.arange(12) % n, 12, "labels", "test"),
-            SetIndex.from_labels(np.arange(20) % 4, 20, "labels", "test"),
+            SetIndex.from_labels(np.arange(12) % n, 12, "labels"),
+            SetIndex.from_labels(np.arange(20) % 4, 20, "labels"),
         )
         for n in (3, 5)
     )

@@ -43,16 +43,8 @@ WIDTHS = {
 # Tables 3 and 6: confidence in percent, standard deviation. The second column of table 6 is
 # headed sigma squared, but holds sigma.
 TESTS = {
-    ("A", "B"): {
-        "independent": (64.7, 0.0057),
-        "naive": (100.0, 0.0006),
-        "class": (100.0, 0.0005),
-    },
-    ("C", "D"): {
-        "independent": (89.1, 0.0028),
-        "naive": (98.9, 0.0018),
-        "class": (100.0, 0.0019),
-    },
+    ("A", "B"): {"independent": (64.7, 0.0057), "naive": (100.0, 0.0006), "class": (100.0, 0.0005)},
+    ("C", "D"): {"independent": (89.1, 0.0028), "naive": (98.9, 0.0018), "class": (100.0, 0.0019)},
 }
 # Two cells do not follow from the printed rates: the paper computed them from rates with more
 # digits. One differs by the paper's rounding of the quantile 2.5758 to 2.576.
@@ -266,27 +258,27 @@ DECISIONS = Decisions([True, False], [True])
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ErrorCounts(5, 4, 0, 1), "`misses` of ErrorCounts must not exceed `n_tar`, 4"),
-        (lambda: ErrorCounts(0, 0, 0, 1), "`n_tar` of ErrorCounts must be at least 1"),
-        (lambda: ErrorCounts(-1, 4, 0, 1), "`misses` of ErrorCounts must be finite and not"),
+        (lambda: ErrorCounts(5, 4, 0, 1), "`misses` must not exceed `n_tar`, 4"),
+        (lambda: ErrorCounts(0, 0, 0, 1), "`n_tar` must be at least 1"),
+        (lambda: ErrorCounts(-1, 4, 0, 1), "`misses` must be finite and not"),
         (lambda: ErrorCounts("x", 4, 0, 1), "must be a number; got 'x'"),
         (lambda: ErrorCounts(1, 4, math.nan, 1), "must be finite and not negative; got nan"),
         (lambda: ErrorCounts.from_rates(2.5, 4, 0.1, 9), "Percentages must be divided by 100"),
-        (lambda: hter_interval(GOOD, confidence=1.0), "`confidence` of hter_interval must lie"),
+        (lambda: hter_interval(GOOD, confidence=1.0), "`confidence` must lie"),
         (lambda: hter_interval(GOOD, confidence=95), "`confidence` .* got 95"),
         (lambda: hter_interval(GOOD, method="dcf"), '"hter", "naive", "class"; got \'dcf\''),
-        (lambda: hter_interval((1, 2, 3, 4)), "`errors` of hter_interval must be ErrorCounts"),
-        (lambda: hter_z_test(GOOD, None), "`b` of hter_z_test must be ErrorCounts or Decisions"),
+        (lambda: hter_interval((1, 2, 3, 4)), "`errors` must be ErrorCounts"),
+        (lambda: hter_z_test(GOOD, None), "`b` must be ErrorCounts or Decisions"),
         (lambda: hter_z_test(GOOD, GOOD, method="dependent"), "Counts of errors do not tell"),
-        (lambda: hter_z_test(GOOD, GOOD, alternative="two"), "`alternative` of hter_z_test"),
-        (lambda: dcf_interval(GOOD, 0.5), "`cost` of dcf_interval must have attributes p_target"),
+        (lambda: hter_z_test(GOOD, GOOD, alternative="two"), "`alternative`"),
+        (lambda: dcf_interval(GOOD, 0.5), "`cost` must have attributes p_target"),
         (lambda: dcf_z_test(GOOD, GOOD, OperatingPoint(0.5), method="naive"), "`method`"),
-        (lambda: Decisions([0, 1], [True]), "`tar_accepted` of Decisions must be boolean"),
-        (lambda: Decisions([True], []), "`non_accepted` of Decisions must hold at least one"),
+        (lambda: Decisions([0, 1], [True]), "`tar_accepted` must be boolean"),
+        (lambda: Decisions([True], []), "`non_accepted` must hold at least one"),
         (lambda: Decisions([[True]], [True]), "must be one-dimensional"),
         (lambda: Decisions.at_threshold([1.0, math.nan], [0.0], 0.0), "`tar` .* not hold NaN"),
         (lambda: Decisions.at_threshold([1.0], [0.0], math.nan), "`threshold` .* got NaN"),
-        (lambda: Disagreements(3, 3, 5, 0, 0, 1), "`n_tar` of Disagreements must be at least 1"),
+        (lambda: Disagreements(3, 3, 5, 0, 0, 1), "`n_tar` must be at least 1"),
     ],
 )
 def test_bad_input(call, message):

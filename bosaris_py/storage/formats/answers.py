@@ -17,11 +17,7 @@ _LINES_AT_ONCE = 2**16
 
 
 def read_answers(
-    path: FilePath,
-    trials: TrialTable,
-    *,
-    max_bytes: int | None = None,
-    progress: bool = False,
+    path: FilePath, trials: TrialTable, *, max_bytes: int | None = None, progress: bool = False
 ) -> TrialTable:
     r"""Read a file that has one score in each line, such as answer.txt of SdSV.
 
@@ -62,7 +58,7 @@ def read_answers(
     [-6.12, 3.5]
     """
     if not isinstance(trials, TrialTable):
-        raise invalid("trials", "read_answers", "be a TrialTable", describe(trials))
+        raise invalid("trials", "be a TrialTable", describe(trials))
     file_path = Path(path)
     numbers = LineNumbers(file_path)
     budget = MemoryBudget(file_path, max_bytes)
@@ -101,17 +97,16 @@ def write_answers(path: FilePath, table: TrialTable, *, number_format: str | Non
     OSError
         If the file cannot be written.
     """
-    owner = "write_answers"
     if not isinstance(table, TrialTable):
-        raise invalid("table", owner, "be a TrialTable", describe(table))
+        raise invalid("table", "be a TrialTable", describe(table))
     if table.scores is None:
-        raise invalid("table", owner, "have scores", repr(table))
+        raise invalid("table", "have scores", repr(table))
     scores = table.scores
     is_missing = np.isnan(scores)
     if is_missing.any():
         found = f"{np.count_nonzero(is_missing)} missing of {scores.size}"
-        raise invalid("table", owner, "have all scores", found)
-    form = formatter(number_format, owner)
+        raise invalid("table", "have all scores", found)
+    form = formatter(number_format)
     write_parts(
         path,
         (

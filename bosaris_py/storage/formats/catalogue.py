@@ -281,11 +281,11 @@ _ALL = (
 FORMATS: Mapping[str, TrialFormat] = MappingProxyType({item.name: item for item in _ALL})
 
 
-def find_format(name: str, owner: str) -> TrialFormat:
+def find_format(name: str) -> TrialFormat:
     """Return a format by name, or say which there are."""
     if not isinstance(name, str):
-        raise invalid("format", owner, "be a name", describe(name))
+        raise invalid("format", "be a name", describe(name))
     found = FORMATS.get(name)
     if found is None:
-        raise invalid("format", owner, f"be one of {', '.join(FORMATS)}", describe(name))
+        raise invalid("format", f"be one of {', '.join(FORMATS)}", describe(name))
     return found

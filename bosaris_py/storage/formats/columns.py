@@ -135,10 +135,7 @@ class FirstLine:
 def told_format(columns: Columns) -> TrialFormat:
     """Return the format of a file of which only the columns are told."""
     return TrialFormat(
-        name="columns",
-        description="",
-        variants=(_as_names(columns),),
-        vocabularies=VOCABULARIES,
+        name="columns", description="", variants=(_as_names(columns),), vocabularies=VOCABULARIES
     )
 
 
@@ -174,7 +171,7 @@ def make_plan(
         return _plan_by_header(path, trial_format, first, columns)
     if isinstance(columns, Mapping):
         hint = "Only files with a header have names to map; give the columns from left to right."
-        raise invalid("columns", "read_table", "be a list of columns", describe(columns), hint)
+        raise invalid("columns", "be a list of columns", describe(columns), hint)
     _, words = first.cut()
     if trial_format.first_word and words[0].lower() != trial_format.first_word:
         text = f"the first line must begin with {trial_format.first_word}, found {show(first.text)}"
@@ -202,7 +199,7 @@ def _as_names(columns: Columns) -> tuple[str, ...]:
     repeated = {name for name in names if name != SKIPPED and names.count(name) > 1}
     if not names or repeated:
         found = f"{sorted(repeated)} more than once" if repeated else "none"
-        raise invalid("columns", "read_table", "name each column once", found)
+        raise invalid("columns", "name each column once", found)
     return names
 
 
@@ -213,12 +210,12 @@ def _plan_by_header(
     if columns is not None and not isinstance(columns, Mapping):
         hint = 'For instance {"model": "enroll", "score": "llr"}.'
         expected = "map what is needed to names in the header"
-        raise invalid("columns", "read_table", expected, describe(columns), hint)
+        raise invalid("columns", expected, describe(columns), hint)
     told = {} if columns is None else dict(columns)
     strangers = [role for role in told if role not in ROLES]
     if strangers:
         expected = f"map only {', '.join(ROLES)}; other columns keep their names"
-        raise invalid("columns", "read_table", expected, list_some(strangers))
+        raise invalid("columns", expected, list_some(strangers))
     separator, names = first.cut()
     repeated = [name for place, name in enumerate(names) if name and name in names[:place]]
     if repeated:
@@ -305,9 +302,7 @@ class CodeColumn:
 
 
 def joined_ids(
-    names: npt.NDArray[np.str_],
-    places: npt.NDArray[np.int32],
-    side: Factor,
+    names: npt.NDArray[np.str_], places: npt.NDArray[np.int32], side: Factor
 ) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.int32]]:
     """Join segments and sides to ids such as ``segment:a``; return them and their places."""
     width = max(1, side.levels.size)
@@ -414,24 +409,22 @@ _TOLD = {
 }
 
 
-def as_vocabularies(
-    labels: Labels | None, usual: tuple[Vocabulary, ...], owner: str
-) -> tuple[Vocabulary, ...]:
+def as_vocabularies(labels: Labels | None, usual: tuple[Vocabulary, ...]) -> tuple[Vocabulary, ...]:
     """Return the words that the caller tells, or the usual ones."""
     if labels is None:
         return usual
     if not isinstance(labels, Mapping):
-        raise invalid("labels", owner, "be a mapping of words", describe(labels))
+        raise invalid("labels", "be a mapping of words", describe(labels))
     if not labels:
         expected = 'map words to True, False, "spoof" or None'
-        raise invalid("labels", owner, expected, describe(labels))
+        raise invalid("labels", expected, describe(labels))
     classes = {}
     for word, meaning in labels.items():
         # 1 == True, but whoever writes 1 may mean the word.
         is_told = meaning is None or isinstance(meaning, (bool, str))
         if not is_told or meaning not in _TOLD:
             expected = 'map each word to True, False, "spoof" or None (to leave the line out)'
-            raise invalid("labels", owner, expected, f"{meaning!r} for {word!r}")
+            raise invalid("labels", expected, f"{meaning!r} for {word!r}")
         classes[str(word).lower()] = _TOLD[meaning]
     return (Vocabulary("|".join(classes), classes),)
 

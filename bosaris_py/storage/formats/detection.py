@@ -206,10 +206,7 @@ def _formats_by_content(data: bytes, told: Sequence[Vocabulary]) -> list[TrialFo
 
 
 def _fits(
-    item: TrialFormat,
-    variant: tuple[str, ...],
-    samples: list[_Sample],
-    told: Sequence[Vocabulary],
+    item: TrialFormat, variant: tuple[str, ...], samples: list[_Sample], told: Sequence[Vocabulary]
 ) -> bool:
     """Tell whether all columns look as a format says."""
     for role, sample in zip(variant, samples, strict=True):

@@ -52,8 +52,6 @@ from bosaris_py.storage.tokens import (
 )
 from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
 
-_OWNER = "read_table"
-
 _LONGEST_MISSING = 8
 
 
@@ -170,7 +168,7 @@ def read_table(
     first: FirstLine | None = None
     while first is None and (head := next(blocks, None)) is not None:
         first = FirstLine.of(head[1], head[0])
-    told = as_vocabularies(labels, (), _OWNER)
+    told = as_vocabularies(labels, ())
     trial_format = _choose_format(format, columns, file_path, head, told)
     if head is None or first is None:
         message = f"{file_path}: there is no line in this file; was it cut off?"
@@ -200,11 +198,11 @@ def _choose_format(
 ) -> TrialFormat:
     """Return the format that is asked for, told by its columns, or found."""
     if name is not None:
-        return find_format(name, _OWNER)
+        return find_format(name)
     if columns is None:
-        return find_format(detect_in(head[1] if head else b"", path, told), _OWNER)
+        return find_format(detect_in(head[1] if head else b"", path, told))
     if isinstance(columns, Mapping):
-        return find_format("csv", _OWNER)
+        return find_format("csv")
     return told_format(columns)
 
 
@@ -243,18 +241,18 @@ class _Options:
             ("side", side, ("column", "join", "ignore")),
         ):
             if value not in allowed:
-                raise invalid(name, _OWNER, f"be one of {', '.join(allowed)}", describe(value))
+                raise invalid(name, f"be one of {', '.join(allowed)}", describe(value))
         for name, names in (("numbers", numbers), ("extra", extra)):
             if isinstance(names, str):
-                raise invalid(name, _OWNER, "be a list of names", describe(names))
+                raise invalid(name, "be a list of names", describe(names))
         suffixes = (strip_suffix,) if isinstance(strip_suffix, str) else tuple(strip_suffix)
         if "" in suffixes:
-            raise invalid("strip_suffix", _OWNER, "not be empty", "''")
+            raise invalid("strip_suffix", "not be empty", "''")
         texts = (missing,) if isinstance(missing, str) else tuple(missing)
         long = [text for text in texts if len(text.encode()) > _LONGEST_MISSING]
         if long:
             expected = f"have at most {_LONGEST_MISSING} letters"
-            raise invalid("missing", _OWNER, expected, list_some(map(repr, long)))
+            raise invalid("missing", expected, list_some(map(repr, long)))
         return cls(
             spoof,
             side,
@@ -282,11 +280,7 @@ class _Parts:
 
     @classmethod
     def of(
-        cls,
-        plan: Plan,
-        vocabularies: Sequence[Vocabulary],
-        options: _Options,
-        budget: MemoryBudget,
+        cls, plan: Plan, vocabularies: Sequence[Vocabulary], options: _Options, budget: MemoryBudget
     ) -> "_Parts":
         """Prepare to take the columns that are wanted."""
         missing = (*plan.format.missing, *options.missing)
@@ -304,7 +298,7 @@ class _Parts:
             absent = sorted(set(wanted) - set(names))
             if absent:
                 found = f"{list_some(absent)}; the file has {list_some(names, 20) or 'none'}"
-                raise invalid(argument, _OWNER, "name extra columns of the file", found)
+                raise invalid(argument, "name extra columns of the file", found)
         number_names = options.numbers | plan.format.numbers
         kept = [name for name in names if options.extra is None or name in options.extra]
         return cls(

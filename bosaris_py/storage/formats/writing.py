@@ -25,8 +25,6 @@ from bosaris_py.storage.formats.spec import (
 from bosaris_py.storage.text import formatter, words, write_parts
 from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
 
-_OWNER = "write_table"
-
 # Lines that are put together before they are written.
 _LINES_AT_ONCE = 2**16
 
@@ -82,11 +80,11 @@ def write_table(
     bert      s1        -1.0
     """
     if not isinstance(table, TrialTable):
-        raise invalid("table", _OWNER, "be a TrialTable", describe(table))
-    trial_format = find_format(format, _OWNER)
+        raise invalid("table", "be a TrialTable", describe(table))
+    trial_format = find_format(format)
     if columns is not None and not trial_format.has_header:
-        raise invalid("columns", _OWNER, "be given for formats with a header only", format)
-    form = formatter(number_format, _OWNER)
+        raise invalid("columns", "be given for formats with a header only", format)
+    form = formatter(number_format)
     if trial_format.has_header:
         written = _header_columns(table, trial_format, columns)
         names = _as_fields([column.name for column in written], "columns", trial_format)
@@ -142,7 +140,7 @@ def _variant(table: TrialTable, trial_format: TrialFormat) -> tuple[str, ...]:
 
 def _lacking(roles: Sequence[str], table: TrialTable, trial_format: TrialFormat) -> Exception:
     expected = f"have what {trial_format.name} needs ({', '.join(roles)})"
-    return invalid("table", _OWNER, expected, repr(table))
+    return invalid("table", expected, repr(table))
 
 
 def _header_columns(
@@ -153,7 +151,7 @@ def _header_columns(
     strangers = [role for role in told if role not in trial_format.header]
     if strangers:
         expected = f"rename {', '.join(trial_format.header)}"
-        raise invalid("columns", _OWNER, expected, list_some(strangers))
+        raise invalid("columns", expected, list_some(strangers))
     known = {
         role: told.get(role, trial_format.header[role][0])
         for role in ROLES
@@ -197,14 +195,14 @@ def _check_names(written: Sequence[FileColumn], trial_format: TrialFormat) -> No
     repeated = [name for place, name in enumerate(names) if name in names[:place] or not name]
     if repeated:
         found = f"{list_some(map(repr, repeated))} again, or without a name"
-        raise invalid("columns", _OWNER, "name each column once", found)
+        raise invalid("columns", "name each column once", found)
     in_lower = [name.lower() for name in names]
     for role, accepted in trial_format.header.items():
         found_at = [in_lower.index(name.lower()) for name in accepted if name.lower() in in_lower]
         is_told = any(column.role == role and column.name not in accepted for column in written)
         if found_at and written[found_at[0]].role != role and not is_told:
             expected = f"have no extra column that is read as the {role}"
-            raise invalid("table", _OWNER, expected, repr(names[found_at[0]]))
+            raise invalid("table", expected, repr(names[found_at[0]]))
 
 
 def _as_fields(
@@ -212,7 +210,7 @@ def _as_fields(
 ) -> list[str]:
     """Return texts as a list, refusing those that the format cannot hold."""
     if trial_format.separator == " ":
-        return words(texts, name, _OWNER)
+        return words(texts, name)
     listed: list[str] = np.asarray(texts, dtype=np.str_).tolist()
     forbidden = (trial_format.separator, '"', "\n", "\r")
     bad = [
@@ -223,15 +221,12 @@ def _as_fields(
     if bad:
         found = f"{len(bad)} others ({list_some(map(repr, bad))})"
         expected = "hold texts without separators, quotes and outer blanks"
-        raise invalid(name, _OWNER, expected, found)
+        raise invalid(name, expected, found)
     return listed
 
 
 def _texts_of(
-    written: FileColumn,
-    table: TrialTable,
-    trial_format: TrialFormat,
-    form: Callable[[float], str],
+    written: FileColumn, table: TrialTable, trial_format: TrialFormat, form: Callable[[float], str]
 ) -> _Texts:
     """Return the function that gives a column as texts."""
     role = written.role
@@ -266,7 +261,7 @@ def _numbers(
     can_be_missing = bool(trial_format.missing) or (trial_format.last_optional and name == "scores")
     if is_missing.any() and not can_be_missing:
         found = f"{np.count_nonzero(is_missing)} missing of {values.size}"
-        raise invalid(name, _OWNER, f"be complete to be written as {trial_format.name}", found)
+        raise invalid(name, f"be complete to be written as {trial_format.name}", found)
 
     def texts(part: slice) -> Iterable[str]:
         numbers = map(form, values[part].astype(np.float64).tolist())
@@ -330,4 +325,4 @@ def _check_sameness(table: TrialTable, trial_format: TrialFormat) -> None:
     if wrong.size:
         names = " and ".join(trial_format.is_target_if_same)
         found = f"{wrong.size} lines where they are not (first line {int(wrong[0]) + 1})"
-        raise invalid("table", _OWNER, f"have targets exactly where {names} are equal", found)
+        raise invalid("table", f"have targets exactly where {names} are equal", found)

@@ -89,13 +89,7 @@ CASES = [
         scores=(3.25, -4.78, -0.1),
         columns={"side": "a a a"},
     ),
-    Case(
-        "hyperion_key.csv",
-        "hyperion",
-        "rec-01 rec-01",
-        "utt-1 utt-2",
-        (T, F),
-    ),
+    Case("hyperion_key.csv", "hyperion", "rec-01 rec-01", "utt-1 utt-2", (T, F)),
     Case(
         "hyperion_scores.csv",
         "hyperion",
@@ -174,23 +168,14 @@ CASES = [
         (0.612345, -0.001),
     ),
     Case("dca_plda_key.txt", "dca-plda-key", "e1 e1", "t1 t9", (T, F)),
-    Case(
-        "sdsv_trials.txt",
-        "sdsv-trials",
-        "model_01 model_01 model_02",
-        "evl_018 evl_002 evl_018",
-    ),
+    Case("sdsv_trials.txt", "sdsv-trials", "model_01 model_01 model_02", "evl_018 evl_002 evl_018"),
     Case(
         "asvspoof2019_cm_key.txt",
         "asvspoof2019-cm-key",
         "bonafide bonafide bonafide",
         "UTT_1 UTT_2 UTT_3",
         (T, F, F),
-        columns={
-            "speaker": "SPK_1 SPK_1 SPK_2",
-            "environment": "- - aab",
-            "attack": "- A07 AC",
-        },
+        columns={"speaker": "SPK_1 SPK_1 SPK_2", "environment": "- - aab", "attack": "- A07 AC"},
     ),
     Case(
         "asvspoof2019_cm_scores.txt",
@@ -358,15 +343,7 @@ CASES = [
         (0.75, -0.25),
         {"claimed": "c1 c1", "real": "c1 c2"},
     ),
-    Case(
-        "table.csv",
-        "csv",
-        "anna bert",
-        "s1 s1",
-        (T, F),
-        (0.5, -0.5),
-        {"gender": "f m"},
-    ),
+    Case("table.csv", "csv", "anna bert", "s1 s1", (T, F), (0.5, -0.5), {"gender": "f m"}),
 ]
 IDS = [f"{case.file}-{case.format}" for case in CASES]
 

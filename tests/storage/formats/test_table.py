@@ -77,12 +77,9 @@ BAD: list[tuple[str, tuple[Any, ...]]] = [
     ("`models` .*from_trials takes ids", (["m"], ["m"], ["s"], [0])),
     ("`segments` .* have 1 items", (["m"], [0], ["s"], [0, 0])),
     ("`is_target` .* have 1 items", (["m"], [0], ["s"], [0], [True, False])),
-    ("`is_target` .* be boolean", (["m"], [0], ["s"], [0], [1])),
+    ("`is_target` must be boolean", (["m"], [0], ["s"], [0], [1])),
     ("`scores` .* have 1 items", (["m"], [0], ["s"], [0], None, [1.0, 2.0])),
-    (
-        r"`columns\['x'\]` .* have 1 items",
-        (["m"], [0], ["s"], [0], None, None, {"x": [1.0, 2.0]}),
-    ),
+    (r"`columns\['x'\]` .* have 1 items", (["m"], [0], ["s"], [0], None, None, {"x": [1.0, 2.0]})),
 ]
 
 

@@ -111,12 +111,7 @@ BAD: list[tuple[str, str, TrialTable, dict[str, Any]]] = [
         TrialTable.from_trials(["m 1"], ["s1"], scores=[1.0]),
         {},
     ),
-    (
-        "without separators",
-        "hyperion",
-        TrialTable.from_trials(["m,1"], ["s1"], scores=[1.0]),
-        {},
-    ),
+    ("without separators", "hyperion", TrialTable.from_trials(["m,1"], ["s1"], scores=[1.0]), {}),
     (
         "exactly where model and real are equal; got 1 lines where they are not",
         "bob-4",
