@@ -76,7 +76,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 class TestWheel:
     def test_holds_every_module_and_the_type_marker_and_nothing_else(self, wheel):
         shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
-        expected = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py")}
+        expected = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py*")}
+        expected = {name for name in expected if name.endswith((".py", ".pyi"))}
         assert shipped == expected | {"bosaris_py/py.typed"}
 
     def test_metadata(self, wheel):
@@ -95,7 +96,14 @@ class TestImport:
     def test_brings_no_heavy_packages_along(self):
         loaded = _python("import sys, bosaris_py; print(*sys.modules)").split()
         assert "bosaris_py" in loaded
-        assert not {"matplotlib", "pandas", "dask"} & set(loaded)
+        assert not {"h5py", "matplotlib", "numpy", "scipy", "pandas", "dask"} & set(loaded)
+
+    def test_layers_are_reached_after_one_import(self):
+        code = (
+            "import bosaris_py\n"
+            "print(bosaris_py.uncertainty.EER(), bosaris_py.plots.DETPlot, bosaris_py.matlab.rocch)"
+        )
+        assert "EER" in _python(code)
 
     def test_numbers_need_no_matplotlib(self):
         # None in sys.modules makes every import of matplotlib fail.
@@ -133,6 +141,17 @@ class TestPublicNames:
         public = getattr(bosaris_py, name)
         if name != "__version__":
             assert (public.__doc__ or "").strip()
+
+    @pytest.mark.parametrize("package", ["bosaris_py", "bosaris_py.matlab"])
+    def test_stub_names_what_is_imported_on_demand(self, package):
+        module = importlib.import_module(package)
+        stub = Path(module.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+        imports = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
+        stubbed = {(node.module, alias.asname) for node in imports for alias in node.names}
+        homes = {(home, name) for home, names in module._HOMES.items() for name in names}
+        beside = {(home, name) for home, name in stubbed - homes if home == package}
+        assert stubbed - beside - {("bosaris_py._version", "__version__")} == homes
+        assert all(importlib.import_module(f"{package}.{name}") for _, name in beside)
 
     def test_dir_lists_them(self):
         assert set(bosaris_py.__all__) <= set(dir(bosaris_py))

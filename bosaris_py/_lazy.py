@@ -1,0 +1,40 @@
+"""Public names of a package that are imported when they are first used."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+
+def on_demand(
+    package: str, homes: Mapping[str, Iterable[str]], modules: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package whose names live elsewhere.
+
+    Parameters
+    ----------
+    package : str
+        ``__name__`` of the package.
+    homes : mapping of str to iterable of str
+        Names by the module that has them. The stub ``__init__.pyi`` lists the same for type
+        checkers; tests/test_packaging.py compares them.
+    modules : iterable of str, optional
+        Modules inside the package that can be reached as attributes.
+    """
+    home_of = {name: home for home, names in homes.items() for name in names}
+    reachable = frozenset(modules)
+
+    def __getattr__(name: str) -> Any:
+        if name in home_of:
+            value = getattr(importlib.import_module(home_of[name]), name)
+            setattr(sys.modules[package], name, value)
+            return value
+        if name in reachable:
+            return importlib.import_module(f"{package}.{name}")
+        message = f"module {package!r} has no attribute {name!r}"
+        raise AttributeError(message)
+
+    def __dir__() -> list[str]:
+        return sorted({*home_of, *reachable, *vars(sys.modules[package])})
+
+    return __getattr__, __dir__
