@@ -103,3 +103,12 @@ def _equal(first: AnyArray, second: AnyArray) -> bool:
         stored = tuple(slice(None) if stride else slice(1) for stride in first.strides)
         first, second = first[stored], second[stored]
     return first is second or np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+
+
+def round_to_float32(limits: FloatArray, *, towards: float) -> FloatArray:
+    """Return float32 limits such that no float32 number lies between them and the given ones."""
+    # Beyond the largest float32 both steps end at infinity, as they should.
+    with np.errstate(over="ignore"):
+        rounded = np.asarray(limits.astype(np.float32))
+        overshot = rounded < limits if towards > 0 else rounded > limits
+        return np.where(overshot, np.nextafter(rounded, np.float32(towards)), rounded)

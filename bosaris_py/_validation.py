@@ -9,7 +9,7 @@ A message says what was expected, what came, and the likely mistake::
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +227,24 @@ def check_unique(ids: StrArray, name: str) -> None:
     if repeated.size:
         found = f"{repeated.size} repeated ids ({list_some(repeated.tolist())})"
         raise invalid(name, "hold each id once", found)
+
+
+def as_number(
+    value: Any, name: str, expected: str, allowed: Callable[[float], bool], hint_if_large: str = ""
+) -> float:
+    """Return `value` as a float; raise unless it is a number that is allowed."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise invalid(name, "be a number", describe(value)) from None
+    if not allowed(number):
+        raise invalid(name, expected, describe(value), hint_if_large if number > 1.0 else "")
+    return number
+
+
+def as_nonnegative(value: Any, name: str) -> float:
+    """Return `value` as a float; raise unless it is finite and not negative."""
+    return as_number(value, name, "be finite and not negative", lambda x: 0.0 <= x < np.inf)
 
 
 def check_fraction(value: float, name: str) -> float:

@@ -22,8 +22,9 @@ from bosaris_py.calibration.trained import (
     to_number,
     to_numbers,
 )
-from bosaris_py.numerics.metrics import pav_bins
-from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.numerics.counts import SortedScores
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import pav_bins
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
@@ -157,7 +158,8 @@ class PAVCalibration(SavedMap):
         outermost = _outermost(targets, others)
         ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")
         ordered_non = _with_dummy(others, outermost, non_weights, "non")
-        bins = pav_bins(ordered_tar, ordered_non)
+        hull = ROC.from_sorted(ordered_tar, ordered_non).convex_hull()
+        bins = pav_bins(hull, ordered_tar, ordered_non)
         return cls(
             score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
             llr_bounds=mark_read_only(

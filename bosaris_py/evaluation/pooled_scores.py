@@ -17,10 +17,9 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only, read_only
 from bosaris_py._validation import as_vector, check_not_empty, invalid, refuse_nan
 from bosaris_py.numerics.cllr import mean_bits
-from bosaris_py.numerics.counts import as_trials, count_between
+from bosaris_py.numerics.counts import SortedScores, as_trials, count_between
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.key import AnyKey

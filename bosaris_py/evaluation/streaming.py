@@ -37,10 +37,9 @@ from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import FileFormatError
 from bosaris_py.evaluation.pooled_scores import Evidence
 from bosaris_py.numerics.cllr import mean_bits, sum_of_bits, total_cost
-from bosaris_py.numerics.counts import RunningCounts
+from bosaris_py.numerics.counts import RunningCounts, SortedScores
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 
 # Tasks are about this large, so that a bar moves; but there are not too many, as each

@@ -34,8 +34,8 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.numerics.metrics import hull_of
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
+from bosaris_py.numerics.roc import hull_of
 from bosaris_py.numerics.scoring_rules import resolve_prior
 
 # A block and its two work arrays stay in the cache of one core.

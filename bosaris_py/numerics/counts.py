@@ -1,18 +1,32 @@
-"""Exact counts of the scores of one class at and between given scores."""
+"""Sorted scores of one class, and exact counts of scores at and between thresholds.
 
-import math
-from typing import Any
+The decision rule of the package (accept iff score >= threshold) and its rule for ties stand
+here and nowhere else. `SortedScores` answers how many scores lie below a threshold; the
+functions count unsorted scores between thresholds by the way that takes least time: passes
+over the scores for few thresholds, a search for few scores, a grid of cells for the rest.
 
+Counts at and between k thresholds are one array of 2 k + 1 entries: entry 2 i + 1 is what is
+tied with threshold i, the even entries are the gaps.
+"""
+
+import functools
+from typing import Any, cast
+
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import (
+    BoolArray,
     Float64Array,
     FloatArray,
+    IndexArray,
     IntArray,
     Weights,
+    by_constructor,
     mark_read_only,
     read_only,
+    round_to_float32,
 )
 from bosaris_py._validation import (
     as_vector,
@@ -23,22 +37,227 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.numerics.sorted_scores import SortedScores, are_whole
-from bosaris_py.numerics.threshold_grid import GridCounts, ThresholdGrid, add_counts, positions
+from bosaris_py.numerics.threshold_grid import GridCounts, ThresholdGrid
+
+# Any sum of whole weights up to here is exact, in float64 as in int64.
+_EXACT_SUM = 2.0**53
+
+# Weights are looked at in blocks: most that are not whole show it in the first.
+_WHOLE_BLOCK = 2**16
+
+# Scores of one pass over a block: they and the work arrays stay in the cache of one core.
+_BLOCK = 2**17
+
+# Up to so many thresholds are counted by passes: each costs a tenth of a grid.
+_FEW_THRESHOLDS = 6
+
+# Fewer scores than this are searched for: a grid costs its tables.
+_FEW_SCORES = 2**13
+
+# The scores that a running count expects: its grid is made for so many.
+_MANY_SCORES = 2**27
+
+
+def as_class(
+    scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
+) -> tuple[FloatArray, Float64Array | None]:
+    """Return the scores of a class, and their weights if any, checked but for NaN."""
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
+    checked = as_weights(weights, array.size, f"{name}_weights")
+    check_weight_range(checked, f"{name}_weights")
+    return array, checked
 
 
 def as_trials(
     scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
-    """Return the scores of a class, and their weights if they have any, as checked arrays."""
-    array = as_vector(scores, name)
-    check_not_empty(array, name)
-    # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if np.isnan(array.min()):
-        refuse_nan(array, name)
-    checked = as_weights(weights, array.size, f"{name}_weights")
-    check_weight_range(checked, f"{name}_weights")
+    """Return the scores of a class, and their weights if any, as checked arrays."""
+    array, checked = as_class(scores, weights, name)
+    _refuse_nan_quickly(array, name)
     return array, checked
+
+
+def _refuse_nan_quickly(scores: FloatArray, name: str) -> None:
+    # The minimum is NaN if any score is, and costs less than a search for NaN.
+    if scores.size and np.isnan(scores.min()):
+        refuse_nan(scores, name)
+
+
+def are_whole(weights: Float64Array) -> bool:
+    """Tell if weights are whole numbers of which any sum is exact."""
+    for start in range(0, weights.size, _WHOLE_BLOCK):
+        block = weights[start : start + _WHOLE_BLOCK]
+        if not (block == np.rint(block)).all():
+            return False
+    return float(weights.sum()) < _EXACT_SUM
+
+
+def running_sum(weights: Weights) -> Weights:
+    """Return the sums of the first 1, 2, ... weights, without piling up rounding errors."""
+    if weights.dtype == np.int64:
+        return np.cumsum(weights)
+    return np.cumsum(weights, dtype=np.longdouble).astype(np.float64)
+
+
+@attrs.frozen(eq=False, repr=False)
+class SortedScores:
+    """The scores of one class in ascending order, with their weights.
+
+    Parameters
+    ----------
+    values : (n,) ndarray of float32 or float64
+        Scores, ascending, without NaN. Read-only.
+    weights : (n,) ndarray of float64, or None
+        Weight of each of them; None if each trial weighs one.
+    """
+
+    values: FloatArray = attrs.field(converter=read_only)
+    weights: Float64Array | None = attrs.field(
+        default=None, converter=attrs.converters.optional(read_only)
+    )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that arrays stay read-only."""
+        return by_constructor(self)
+
+    @classmethod
+    def from_scores(
+        cls, scores: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, name: str
+    ) -> "SortedScores":
+        """Check and sort the scores of a class; a trial of weight 0 is no trial."""
+        array, checked = as_trials(scores, weights, name)
+        if checked is None:
+            return cls(mark_read_only(np.sort(array)))
+        counted = checked > 0
+        if not counted.all():
+            array, checked = array[counted], checked[counted]
+        order = np.argsort(array, kind="stable")
+        return cls(mark_read_only(array[order]), mark_read_only(checked[order]))
+
+    def __repr__(self) -> str:
+        """Say how many scores there are and where they lie."""
+        span = f"{self.values[0]:g} ... {self.values[-1]:g}"
+        weight = "" if self.weights is None else f", total weight {self.total:g}"
+        return f"SortedScores: {self.values.size} scores, {span}{weight}"
+
+    @property
+    def size(self) -> int:
+        """Number of trials, those of weight 0 left out."""
+        return int(self.values.size)
+
+    @property
+    def total(self) -> int | float:
+        """Total weight: the number of trials unless they are weighted."""
+        return self.size if self.weights is None else cast("int | float", self._running[-1].item())
+
+    @functools.cached_property
+    def is_whole(self) -> bool:
+        """Whether weights are whole numbers, so that sums of them are exact."""
+        return self.weights is None or are_whole(self.weights)
+
+    @functools.cached_property
+    def _running(self) -> Weights:
+        """Weight of the first i scores; int64 if whole. Only where there are weights."""
+        running = np.append(0.0, running_sum(cast("Float64Array", self.weights)))
+        return mark_read_only(running.astype(np.int64) if self.is_whole else running)
+
+    @functools.cached_property
+    def _remaining(self) -> Weights:
+        """Weight of all but the first i scores: summed from the top, so small ones are exact."""
+        weights = cast("Float64Array", self.weights)
+        remaining = np.append(running_sum(weights[::-1])[::-1], 0.0)
+        return mark_read_only(remaining.astype(np.int64) if self.is_whole else remaining)
+
+    def weight_below(self, thresholds: npt.ArrayLike) -> Weights:
+        """Return the weight of the scores below each threshold, those rejected."""
+        below = self.count_below(thresholds)
+        return below if self.weights is None else self._running[below]
+
+    def weight_at_or_above(self, thresholds: npt.ArrayLike) -> Weights:
+        """Return the weight of the scores at or above each threshold, those accepted."""
+        below = self.count_below(thresholds)
+        return self.size - below if self.weights is None else self._remaining[below]
+
+    def count_below(self, thresholds: npt.ArrayLike) -> IntArray:
+        """Return the number of scores below each threshold, comparing in float64."""
+        return self._count(thresholds, side="left")
+
+    def count_up_to(self, thresholds: npt.ArrayLike) -> IntArray:
+        """Return the number of scores below or equal to each threshold."""
+        return self._count(thresholds, side="right")
+
+    def _count(self, thresholds: npt.ArrayLike, *, side: Any) -> IntArray:
+        limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
+        if self.values.dtype == np.float32:
+            # A search of float32 scores for float64 values would first copy all scores.
+            # Rounding each threshold to float32 asks the same question: no float32
+            # number lies between the two.
+            limits = round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
+        return np.asarray(np.searchsorted(self.values, limits, side=side))
+
+    def edges(self, thresholds: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+        """Return the numbers of scores below, and up to, each of some distinct thresholds."""
+        limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
+        below = self.count_below(limits)
+        up_to = below.copy()
+        inside = np.flatnonzero(below < self.size)
+        # Few thresholds are scores; only those are searched for twice.
+        tied = inside[self.values[below[inside]] == limits[inside]]
+        up_to[tied] = self.count_up_to(limits[tied])
+        return below, up_to
+
+    def distinct(self) -> tuple[FloatArray, IntArray | None]:
+        """Return the distinct scores and how many lie below each; None if all are distinct."""
+        new = self.values[1:] != self.values[:-1]
+        if new.all():
+            return self.values, None
+        starts = np.zeros(np.count_nonzero(new) + 1, dtype=np.int64)
+        starts[1:] = np.flatnonzero(new)
+        starts[1:] += 1
+        return self.values[starts], starts
+
+    def weight_from(self, edges: IntArray) -> Weights:
+        """Return the weight of the scores from each of some ascending ranks to the next.
+
+        The last sum goes up to the highest score. Each is a sum of its own, not a
+        difference of large ones.
+        """
+        counts = np.empty(edges.size, dtype=np.int64)
+        np.subtract(edges[1:], edges[:-1], out=counts[:-1])
+        counts[-1:] = self.size - edges[-1:]
+        if self.weights is None:
+            return counts
+        held = counts > 0
+        sums = np.zeros(edges.size)
+        sums[held] = np.add.reduceat(self.weights, edges[held])
+        return sums.astype(np.int64) if self.is_whole else sums
+
+
+def sort_classes(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    tar_weights: npt.ArrayLike | None,
+    non_weights: npt.ArrayLike | None,
+) -> tuple[SortedScores, SortedScores]:
+    """Sort targets and non-targets, each on its own."""
+    return (
+        SortedScores.from_scores(tar, tar_weights, name="tar"),
+        SortedScores.from_scores(non, non_weights, name="non"),
+    )
+
+
+def distinct_scores(tar: SortedScores) -> tuple[Float64Array, Weights]:
+    """Return the distinct scores in float64 and the weight at each."""
+    values, below = tar.distinct()
+    scores = mark_read_only(values.astype(np.float64, copy=False))
+    if below is not None:
+        return scores, mark_read_only(tar.weight_from(below))
+    if tar.weights is not None:
+        whole = tar.is_whole
+        return scores, mark_read_only(tar.weights.astype(np.int64)) if whole else tar.weights
+    # One number serves all scores.
+    return scores, np.broadcast_to(mark_read_only(np.ones(1, dtype=np.int64)), scores.shape)
 
 
 def as_thresholds(thresholds: npt.ArrayLike) -> Float64Array:
@@ -60,8 +279,7 @@ def count_between(
     thresholds : (k,) array_like of float
         Strictly ascending; +-inf allowed.
     scores : (n,) array_like of float
-        Scores in any order, n may be 0; no NaN, +-inf allowed. float32 is
-        compared in float64.
+        Scores in any order, n may be 0; no NaN. float32 is compared in float64.
     weights : (n,) array_like of float, optional
         Weight of each score, finite and not negative; one each by default.
 
@@ -70,8 +288,8 @@ def count_between(
     at : (k,) ndarray of int64 or float64
         Number or weight of the scores equal to each threshold.
     between : (k + 1,) ndarray of int64 or float64
-        The same strictly between thresholds: below the first, in each gap, above
-        the last. Both are int64 if weights are whole.
+        The same below the first, in each gap, above the last. Both are int64 if
+        weights are whole.
 
     Raises
     ------
@@ -92,8 +310,7 @@ def count_between(
     """
     limits = as_thresholds(thresholds)
     array = as_vector(scores, "scores")
-    if array.size and np.isnan(array.min()):
-        refuse_nan(array, "scores")
+    _refuse_nan_quickly(array, "scores")
     return count_checked(limits, array, as_weights(weights, array.size, "weights"))
 
 
@@ -106,7 +323,7 @@ def count_checked(
         return _count_sparsely(thresholds, scores, weights, whole=whole)
     kind = np.int64 if weights is None else np.float64
     counts: Weights = np.zeros(2 * thresholds.size + 1, dtype=kind)
-    add_counts(thresholds, scores, weights, counts)
+    _add_counts(thresholds, scores, weights, counts)
     if whole:
         counts = counts.astype(np.int64, copy=False)
     elif weights is not None:
@@ -122,8 +339,7 @@ def count_sorted(thresholds: Float64Array, scores: SortedScores) -> tuple[Weight
         return _count_sparsely(thresholds, scores.values, scores.weights, whole=scores.is_whole)
     below, up_to = scores.edges(thresholds)
     edges = np.zeros(2 * thresholds.size + 1, dtype=np.int64)
-    edges[1::2] = below
-    edges[2::2] = up_to
+    edges[1::2], edges[2::2] = below, up_to
     counts = mark_read_only(scores.weight_from(edges))
     return counts[1::2], counts[::2]
 
@@ -133,22 +349,98 @@ def _count_sparsely(
 ) -> tuple[Weights, Weights]:
     """Count few scores at many thresholds; where no score is tied, in one array."""
     order = np.argsort(scores, kind="stable")
-    position, tied = positions(thresholds, scores[order])
+    position, tied = _positions(thresholds, scores[order])
     masses = np.ones(scores.size, dtype=np.int64) if weights is None else weights[order]
     if whole:
         masses = masses.astype(np.int64, copy=False)
     between = np.zeros(thresholds.size + 1, dtype=masses.dtype)
     np.add.at(between, position[~tied], masses[~tied])
-    if not tied.any():
-        nothing = mark_read_only(np.zeros(1, dtype=masses.dtype))
-        return np.broadcast_to(nothing, thresholds.shape), mark_read_only(between)
-    at = np.zeros(thresholds.size, dtype=masses.dtype)
+    at = np.zeros(thresholds.size if tied.any() else 1, dtype=masses.dtype)
     np.add.at(at, position[tied], masses[tied])
-    return mark_read_only(at), mark_read_only(between)
+    return np.broadcast_to(mark_read_only(at), thresholds.shape), mark_read_only(between)
 
 
-# More scores are taken to follow: a grid is laid for so many.
-_MANY_SCORES = 2**27
+def _add_counts(
+    thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
+) -> None:
+    """Add scores to `counts`, by the way that takes least time."""
+    if scores.size == 0:
+        return
+    if thresholds.size <= _FEW_THRESHOLDS and scores.size > thresholds.size:
+        _count_by_passes(thresholds, scores, weights, counts)
+        return
+    grid = _make_grid(thresholds, scores, scores.size)
+    if grid is None:
+        _count_by_search(thresholds, scores, weights, counts)
+        return
+    tally = GridCounts(grid, counts, _count_by_search)
+    tally.add(scores, weights)
+    tally.flush()
+
+
+def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> ThresholdGrid | None:
+    """Return a grid for so many scores like these; None if it would not pay."""
+    if scores.size < _FEW_SCORES or n_scores < thresholds.size:
+        return None
+    places: FloatArray = thresholds
+    if scores.dtype == np.float32:
+        # A float32 score reaches a threshold iff it reaches this.
+        places = round_to_float32(thresholds, towards=np.inf)
+    return ThresholdGrid.over(thresholds, places, scores, n_scores)
+
+
+def _count_by_passes(
+    thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
+) -> None:
+    upper = lower = cast("FloatArray", thresholds)
+    if scores.dtype == np.float32:
+        upper = round_to_float32(thresholds, towards=np.inf)
+        lower = round_to_float32(thresholds, towards=-np.inf)
+    limits = list(zip(upper, lower, strict=True))
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        if weights is None:
+            # Sums of counts, with a sign each, are exact.
+            counts[-1] += block.size
+            for i, (reached, passed) in enumerate(limits):
+                below = np.count_nonzero(block < reached)
+                tied = np.count_nonzero(block <= passed) - below
+                counts[2 * i] += below
+                counts[2 * i + 1] += tied
+                counts[2 * i + 2] -= below + tied
+            continue
+        entries = np.zeros(block.size, dtype=np.uint8)
+        for reached, passed in limits:
+            entries += block >= reached
+            entries += block > passed
+        counts += np.bincount(entries, weights[start : start + _BLOCK], minlength=counts.size)
+
+
+def _count_by_search(
+    thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
+) -> None:
+    if weights is None and scores.size >= thresholds.size // 4:
+        ordered = SortedScores(mark_read_only(np.sort(scores)))
+        below, up_to = ordered.edges(thresholds)
+        counts[1::2] += up_to - below
+        counts[-1] += scores.size
+        counts[:-1:2] += below
+        counts[2::2] -= up_to
+        return
+    order = np.argsort(scores)
+    position, tied = _positions(thresholds, scores.take(order))
+    position *= 2
+    position += tied
+    np.add.at(counts, position, 1 if weights is None else weights.take(order))
+
+
+def _positions(thresholds: Float64Array, scores: FloatArray) -> tuple[IndexArray, BoolArray]:
+    """Return how many thresholds lie below each score, and if one is equal to it."""
+    values = scores.astype(np.float64, copy=False)
+    position = np.searchsorted(thresholds, values)
+    if thresholds.size == 0:
+        return position, np.zeros(values.size, dtype=np.bool_)
+    return position, thresholds.take(position, mode="clip") == values
 
 
 class RunningCounts:
@@ -183,7 +475,8 @@ class RunningCounts:
     def __init__(self, thresholds: npt.ArrayLike) -> None:
         self._thresholds = as_thresholds(thresholds)
         self._counts: Weights = np.zeros(2 * self._thresholds.size + 1, dtype=np.int64)
-        self._tallies: dict[np.dtype[Any], tuple[ThresholdGrid, GridCounts]] = {}
+        # One grid for each type of scores.
+        self._tallies: dict[np.dtype[Any], GridCounts] = {}
 
     def add(self, scores: FloatArray) -> None:
         """Count some more scores.
@@ -191,22 +484,22 @@ class RunningCounts:
         Parameters
         ----------
         scores : (n,) ndarray of float32 or float64
-            Scores in any order, without NaN; +-inf allowed. float32 is compared in
-            float64.
+            Scores in any order, without NaN; float32 is compared in float64.
         """
         if scores.size == 0:
             return
-        held = self._tallies.get(scores.dtype)
-        if held is not None and not held[0].suits(scores):
-            self._tallies.pop(scores.dtype)[1].settle()
-            held = None
-        if held is None:
-            grid = ThresholdGrid.over(self._thresholds, scores, _MANY_SCORES)
+        tally = self._tallies.get(scores.dtype)
+        if tally is not None and scores.size >= _FEW_SCORES and not tally.grid.still_pays(scores):
+            self._tallies.pop(scores.dtype).flush()
+            tally = None
+        if tally is None:
+            grid = _make_grid(self._thresholds, scores, _MANY_SCORES)
             if grid is None:
-                add_counts(self._thresholds, scores, None, self._counts)
+                _add_counts(self._thresholds, scores, None, self._counts)
                 return
-            held = self._tallies[scores.dtype] = grid, GridCounts(grid, self._counts)
-        held[1].add(scores)
+            tally = GridCounts(grid, self._counts, _count_by_search)
+            self._tallies[scores.dtype] = tally
+        tally.add(scores)
 
     def result(self) -> tuple[IntArray, IntArray]:
         """Return the counts of all scores so far.
@@ -218,59 +511,7 @@ class RunningCounts:
         between : (k + 1,) ndarray of int64
             Numbers strictly below the first, in each gap, above the last.
         """
-        for _, tally in self._tallies.values():
-            tally.settle()
+        for tally in self._tallies.values():
+            tally.flush()
         counts = mark_read_only(self._counts.copy())
         return counts[1::2], counts[::2]
-
-
-def distinct_scores(tar: SortedScores) -> tuple[Float64Array, Weights]:
-    """Return the distinct scores in float64 and the weight at each."""
-    values, below = tar.distinct()
-    scores: Float64Array = values.astype(np.float64, copy=False)
-    if below is not None:
-        return mark_read_only(scores), mark_read_only(tar.weight_from(below))
-    if tar.weights is not None:
-        whole = tar.is_whole
-        return read_only(scores), mark_read_only(
-            tar.weights.astype(np.int64)
-        ) if whole else tar.weights
-    one = mark_read_only(np.ones(1, dtype=np.int64))
-    return read_only(scores), np.broadcast_to(one, scores.shape)
-
-
-def count_part(
-    target_scores: Float64Array, scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
-) -> tuple[Weights, Weights]:
-    """Count a part of the trials at and between target scores; it may be empty."""
-    if _has_trials(scores, weights):
-        return count_checked(target_scores, *as_trials(scores, weights, name))
-    nothing = mark_read_only(np.zeros(1, dtype=np.int64))
-    between = np.broadcast_to(nothing, target_scores.size + 1)
-    return np.broadcast_to(nothing, target_scores.shape), between
-
-
-def _has_trials(scores: npt.ArrayLike, weights: npt.ArrayLike | None) -> bool:
-    """Whether a part has trials; those without weight do not count."""
-    return np.size(scores) > 0 and (weights is None or bool(np.any(weights)))
-
-
-def as_factor(value: float, name: str) -> int | float:
-    """Return a factor of weights, an int where it is whole; raise unless it is one."""
-    try:
-        factor = float(value)
-    except (TypeError, ValueError):
-        factor = math.nan
-    if not (math.isfinite(factor) and factor >= 0.0):
-        raise invalid(name, "be finite and not negative", describe(value))
-    return int(factor) if factor.is_integer() else factor
-
-
-def scaled(weights: Weights, factor: int | float) -> Weights:
-    """Return weights times a factor, still whole if both are."""
-    if factor == 1:
-        return weights
-    # Sums of whole weights stay exact up to 2**53, in float64 as well as in int64.
-    if isinstance(factor, int) and weights.dtype == np.int64 and weights.sum() * factor > 2**53:
-        factor = float(factor)
-    return mark_read_only(weights * factor)

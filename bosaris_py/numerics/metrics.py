@@ -1,66 +1,19 @@
 """Metrics of two lists of scores: EER, PRBEP, AUC, minimum and actual DCF, error-rates.
 
-The optimal likelihood-ratios are the slopes of the ROC's convex hull, so this
-module asks `ROC` for the hull and only looks up which scores belong to which
-edge.
+What depends on the ranks of scores only is asked of the `ROC` and its convex hull; what depends
+on given thresholds is counted.
 """
 
 from typing import Any
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, Weights, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weights
 from bosaris_py._validation import as_vector, refuse_nan
-from bosaris_py.numerics.counts import as_trials, count_checked, distinct_scores
+from bosaris_py.numerics.counts import SortedScores, as_trials, count_checked, running_sum
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC, EERDefinition, check_eer_definition
-from bosaris_py.numerics.rocch import ROCCH
-from bosaris_py.numerics.sorted_scores import SortedScores, running_sum
-
-
-def roc_of(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
-) -> tuple[ROC, bool]:
-    """Return the ROC, or where targets are many, that of negated scores of swapped classes.
-
-    Only the smaller class need be sorted then. Also returned is whether classes are swapped.
-    """
-    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
-    if targets.size <= 2 * others.size:
-        ordered = SortedScores.from_scores(targets, tar_weights, name="tar")
-        counted = as_trials(others, non_weights, "non")
-        return ROC.from_sorted_targets(ordered, *counted), False
-    counted = as_trials(targets, tar_weights, "tar")
-    ordered = SortedScores.from_scores(others, non_weights, name="non")
-    values, weight = distinct_scores(ordered)
-    at, between = count_checked(values, *counted)
-    return ROC(mark_read_only(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
-
-
-def hull_of(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
-) -> ROCCH:
-    """Return the convex hull of two lists of scores by sorting the smaller one only.
-
-    Its rates hold at its thresholds, but those are not always target scores.
-    """
-    roc, swapped = roc_of(tar, non, tar_weights, non_weights)
-    hull = roc.convex_hull()
-    if not swapped:
-        return hull
-    # Scores up to a threshold were accepted there, negated; here they are rejected.
-    with np.errstate(over="ignore"):
-        thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
-    thresholds[0], thresholds[-1] = -np.inf, np.inf
-    return ROCCH(mark_read_only(thresholds), hull.false_alarms[::-1], hull.misses[::-1])
+from bosaris_py.numerics.roc import EERDefinition, check_eer_definition, hull_of, roc_of
 
 
 def eer(
@@ -78,10 +31,8 @@ def eer(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Scores of the two classes; no NaN, +-inf allowed.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
     definition : {"rocch", "interpolated", "step"}, default: "rocch"
@@ -160,12 +111,8 @@ def prbep(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
+    tar, non, tar_weights, non_weights : array_like of float
+        Scores and trial weights, as for `eer`.
 
     Returns
     -------
@@ -202,12 +149,8 @@ def auc(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
+    tar, non, tar_weights, non_weights : array_like of float
+        Scores and trial weights, as for `eer`.
 
     Returns
     -------
@@ -250,13 +193,11 @@ def min_dcf(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Scores of the two classes; no NaN, +-inf allowed.
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-        Target probabilities (unit costs), or operating points with their own
-        costs.
+        Target probabilities (unit costs, the Bayes error-rate of the theory
+        paper), or operating points with their own costs (NIST's C_det).
     normalize : bool, default: False
         Divide by the cost of the better decision made without a detector,
         min(p C_miss, (1 - p) C_fa).
@@ -294,47 +235,54 @@ def min_dcf(
     return hull.min_dcf(prior, normalize=normalize)
 
 
-def sorted_error_rates(
-    tar: SortedScores, non: SortedScores, thresholds: npt.ArrayLike
-) -> tuple[Float64Array, Float64Array]:
-    """Return the miss and false-alarm rates of sorted classes at each threshold."""
-    pmiss: Float64Array = tar.weight_below(thresholds) / tar.total
-    pfa: Float64Array = non.weight_at_or_above(thresholds) / non.weight_at_or_above(-np.inf)
-    return pmiss, pfa
+def act_dcf(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    prior: PriorLike,
+    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    *,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+) -> Any:
+    r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
+    Scores are taken as log-likelihood-ratios and compared with the Bayes
+    threshold of each operating point, so that bad calibration costs.
 
-def share_below(
-    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
-) -> Float64Array:
-    """Return the share of scores below each limit; scores are checked, in any order."""
-    masses, place = _masses(scores, weights, limits)
-    # Summed from the end where it is zero, so that small shares are not differences.
-    sums = running_sum(masses)
-    return np.asarray((sums / sums[-1])[place])
+    Parameters
+    ----------
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Natural-log likelihood-ratios of the two classes; no NaN, +-inf allowed.
+    prior, normalize, tar_weights, non_weights
+        As for `min_dcf`; priors in any order, repeats allowed.
 
+    Returns
+    -------
+    float or (k,) ndarray of float64
+        :math:`\pi C_{miss} P_{miss}(\eta) + (1-\pi) C_{fa} P_{fa}(\eta)` at
+        :math:`\eta = \log(C_{fa}/C_{miss}) - \mathrm{logit}\,\pi`. 0 for
+        perfect scores; normalized, 1 for a detector that says nothing, and
+        more for a misleading one.
 
-def share_above(
-    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
-) -> Float64Array:
-    """Return the share of scores at or above each limit; scores are checked, in any order."""
-    masses, place = _masses(scores, weights, limits)
-    sums = running_sum(masses[::-1])[::-1]
-    return np.asarray((sums / sums[0])[1:][place])
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, a weight is bad, or a prior is not
+        in (0, 1).
 
+    Notes
+    -----
+    Theory paper, equations (11) and (13); the toolkit's ``fast_actDCF.m``,
+    which takes ascending prior log-odds and miscounts repeated ones.
 
-def _masses(
-    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
-) -> tuple[Weights, npt.NDArray[np.intp]]:
-    """Return the weight below the first limit and from each to the next, and where each is."""
-    if limits.size == 1:
-        distinct, place = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
-    else:
-        distinct, inverse = np.unique(limits, return_inverse=True)
-        place = inverse.reshape(limits.shape)
-    at, between = count_checked(distinct, scores, weights)
-    masses = between.copy()
-    masses[1:] += at
-    return masses, place
+    Examples
+    --------
+    >>> float(act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
+    0.25
+    """
+    costs = DecisionCosts.from_prior(prior)
+    rates = _rates_at(tar, non, costs.thresholds, tar_weights, non_weights)
+    return costs.cost(*rates, normalize=normalize)
 
 
 def error_rates_at(
@@ -349,10 +297,8 @@ def error_rates_at(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Scores of the two classes; no NaN, +-inf allowed.
     thresholds : float or array_like of float
         Accept iff score >= threshold; in any order, repeats allowed. Compared
         in float64 also if the scores are float32.
@@ -377,70 +323,62 @@ def error_rates_at(
     """
     limits = np.asarray(thresholds, dtype=np.float64)
     refuse_nan(np.atleast_1d(limits), "thresholds")
-    pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
-    pfa = share_above(*as_trials(non, non_weights, "non"), limits)
+    pmiss, pfa = _rates_at(tar, non, limits, tar_weights, non_weights)
     return pmiss[()], pfa[()]
 
 
-def act_dcf(
+def _rates_at(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
-    prior: PriorLike,
-    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
-) -> Any:
-    r"""Compute the detection cost of Bayes decisions: the actual DCF.
-
-    Scores are taken as log-likelihood-ratios and compared with the Bayes
-    threshold of each operating point, so that bad calibration costs.
-
-    Parameters
-    ----------
-    tar : (n_tar,) array_like of float
-        Target scores, natural-log likelihood-ratios; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
-    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-        Target probabilities (unit costs, the Bayes error-rate of the theory
-        paper), or operating points with their own costs (NIST's C_det). Any
-        order, repeats allowed.
-    normalize : bool, default: False
-        Divide by the cost of the better decision made without a detector,
-        min(p C_miss, (1 - p) C_fa).
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
-
-    Returns
-    -------
-    float or (k,) ndarray of float64
-        :math:`\pi C_{miss} P_{miss}(\eta) + (1-\pi) C_{fa} P_{fa}(\eta)` at
-        :math:`\eta = \log(C_{fa}/C_{miss}) - \mathrm{logit}\,\pi`. 0 for
-        perfect scores; normalized, 1 for a detector that says nothing, and
-        more for a misleading one.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a weight is bad, or a prior is not
-        in (0, 1).
-
-    Notes
-    -----
-    Theory paper, equations (13) and (17); the toolkit's ``fast_actDCF.m``,
-    which takes ascending prior log-odds and miscounts repeated ones.
-
-    Examples
-    --------
-    >>> float(act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
-    0.25
-    """
-    costs = DecisionCosts.from_prior(prior)
-    limits = costs.thresholds
+    limits: Float64Array,
+    tar_weights: npt.ArrayLike | None,
+    non_weights: npt.ArrayLike | None,
+) -> tuple[Float64Array, Float64Array]:
     pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
-    pfa = share_above(*as_trials(non, non_weights, "non"), limits)
-    return costs.cost(pmiss, pfa, normalize=normalize)
+    return pmiss, share_above(*as_trials(non, non_weights, "non"), limits)
+
+
+def share_below(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> Float64Array:
+    """Return the share of scores below each limit; scores are checked, in any order."""
+    masses, positions = _masses(scores, weights, limits)
+    # Summed from the end where it is zero, so that small shares are not differences.
+    sums = running_sum(masses)
+    return np.asarray((sums / sums[-1])[positions])
+
+
+def share_above(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> Float64Array:
+    """Return the share of scores at or above each limit; scores are checked, in any order."""
+    masses, positions = _masses(scores, weights, limits)
+    sums = running_sum(masses[::-1])[::-1]
+    return np.asarray((sums / sums[0])[1:][positions])
+
+
+def _masses(
+    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
+) -> tuple[Weights, IndexArray]:
+    """Return the weight below the first limit and from each to the next, and where each is."""
+    if limits.size == 1:
+        distinct, positions = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
+    else:
+        distinct, inverse = np.unique(limits, return_inverse=True)
+        positions = inverse.reshape(limits.shape)
+    at, between = count_checked(distinct, scores, weights)
+    masses = between.copy()
+    masses[1:] += at
+    return masses, positions
+
+
+def sorted_error_rates(
+    tar: SortedScores, non: SortedScores, thresholds: npt.ArrayLike
+) -> tuple[Float64Array, Float64Array]:
+    """Return the miss and false-alarm rates of sorted classes at each threshold."""
+    pmiss: Float64Array = tar.weight_below(thresholds) / tar.total
+    pfa: Float64Array = non.weight_at_or_above(thresholds) / non.weight_at_or_above(-np.inf)
+    return pmiss, pfa
 
 
 def optimal_llrs(
@@ -454,12 +392,8 @@ def optimal_llrs(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
+    tar, non, tar_weights, non_weights : array_like of float
+        Scores and trial weights, as for `eer`.
 
     Returns
     -------
@@ -488,34 +422,3 @@ def optimal_llrs(
     """
     hull = hull_of(tar, non, tar_weights, non_weights)
     return hull.llr_of(as_vector(tar, "tar")), hull.llr_of(as_vector(non, "non"))
-
-
-@attrs.frozen(eq=False)
-class PAVBins:
-    """The pools of the PAV algorithm, from the lowest scores to the highest.
-
-    Parameters
-    ----------
-    lowest, highest : (m,) ndarray of float64
-        Lowest and highest score in each pool.
-    llr : (m,) ndarray of float64
-        Log-likelihood-ratio of each pool, strictly ascending.
-    """
-
-    lowest: Float64Array
-    highest: Float64Array
-    llr: Float64Array
-
-
-def pav_bins(tar: SortedScores, non: SortedScores) -> PAVBins:
-    """Return the pools of the PAV algorithm with the scores that bound them."""
-    hull = ROC.from_sorted(tar, non).convex_hull()
-    edges = hull.thresholds[1:-1]
-    highest = np.full(hull.llr.size, -np.inf)
-    lowest = np.full(hull.llr.size, np.inf)
-    for scores in (tar, non):
-        splits = np.concatenate(([0], scores.count_below(edges), [scores.size]))
-        held = splits[1:] > splits[:-1]
-        np.minimum.at(lowest, np.flatnonzero(held), scores.values[splits[:-1][held]])
-        np.maximum.at(highest, np.flatnonzero(held), scores.values[splits[1:][held] - 1])
-    return PAVBins(mark_read_only(lowest), mark_read_only(highest), hull.llr)

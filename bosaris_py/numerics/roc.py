@@ -10,11 +10,6 @@ however many non-targets there are, and the counts of two blocks of trials add.
 Decision rule: accept iff score >= threshold. Of two equal scores of different
 classes neither ranks higher; they enter together, as one step of the curve.
 
-Along the steppy ROC the difference pmiss - pfa rises from -1 to 1, and on every
-edge of it strictly, so that exactly one edge crosses zero. What tools disagree on
-is the number that they make of this edge, or whether they take the edge of the
-convex hull instead: footnote 5 of van Leeuwen [1]_ lists the choices.
-
 References
 ----------
 .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
@@ -32,225 +27,39 @@ import numpy.typing as npt
 from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
+    IndexArray,
     Weights,
     by_constructor,
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import as_nonnegative, as_number, as_vector, describe, invalid
 from bosaris_py.numerics.counts import (
-    as_factor,
+    SortedScores,
     as_trials,
     count_checked,
-    count_part,
     count_sorted,
     distinct_scores,
-    scaled,
+    running_sum,
 )
 from bosaris_py.numerics.rocch import ROCCH, Threshold, hull_indices
-from bosaris_py.numerics.sorted_scores import SortedScores, running_sum
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
 
-
-def check_eer_definition(definition: object) -> None:
-    """Raise unless `definition` is the name of one."""
-    names = get_args(EERDefinition)
-    if definition not in names:
-        expected = "be one of " + ", ".join(f'"{name}"' for name in names)
-        raise invalid("definition", expected, describe(definition))
+# Misses and false alarms of one point of a curve: int where weights are whole.
+_Point: TypeAlias = tuple[Any, Any]
 
 
-class Crossing(NamedTuple):
-    """The edge of a steppy ROC on which pmiss - pfa changes its sign.
-
-    Parameters
-    ----------
-    start, end : tuple of int or float
-        Misses and false alarms where the edge begins, more false alarms than
-        misses in rate, and where it ends, at least as many misses.
-    tar_total, non_total : int or float
-        Total weight of each class.
-    """
-
-    start: tuple[Any, Any]
-    end: tuple[Any, Any]
-    tar_total: int | float
-    non_total: int | float
-
-    def interpolated(self) -> float:
-        """Return the rate where the straight edge meets pmiss = pfa."""
-        (m0, f0), (m1, f1) = self.start, self.end
-        # On a run of one class the other's rate is the answer, without rounding.
-        if m0 == m1:
-            return float(m0 / self.tar_total)
-        if f0 == f1:
-            return float(f0 / self.non_total)
-        # Without rounding where counts are whole, up to the division.
-        value = m0 * (f0 - f1) + f0 * (m1 - m0)
-        return float(value / ((m1 - m0) * self.non_total + (f0 - f1) * self.tar_total))
-
-    def nearest_step(self) -> float:
-        """Return the mean of both rates at the step with the smallest difference.
-
-        On a run of one class each trial is a step; where trials have fractional
-        weights, how a run divides into steps is not known, and they are taken to
-        be as small as one likes. Of two steps as near, the one with lower rates.
-        """
-        (m0, f0), (m1, f1) = self.start, self.end
-        points = [self.start, self.end]
-        if m0 == m1:
-            points += [(m0, f) for f in _steps(m0, self.tar_total, self.non_total, f1, f0)]
-        elif f0 == f1:
-            points += [(m, f0) for m in _steps(f0, self.non_total, self.tar_total, m0, m1)]
-        # Whole numbers are compared without rounding.
-        m, f = min(points, key=self._distance)
-        return float(m / self.tar_total + f / self.non_total) / 2.0
-
-    def _distance(self, point: tuple[Any, Any]) -> tuple[Any, Any]:
-        missed, accepted = point[0] * self.non_total, point[1] * self.tar_total
-        return abs(missed - accepted), missed + accepted
-
-
-def _steps(fixed: Any, fixed_total: Any, total: Any, low: Any, high: Any) -> list[Any]:
-    """Return the steps of a run, from low to high, on both sides of the fixed rate."""
-    if isinstance(low, int) and isinstance(high, int):
-        # Exact where all is whole; one step more on each side where `fixed` is not.
-        nearest = int(fixed * total // fixed_total)
-        steps: list[Any] = [nearest, nearest + 1]
-    else:
-        steps = [fixed / fixed_total * total]
-    return [min(max(step, low), high) for step in steps]
-
-
-class Steps(NamedTuple):
+class _Steps(NamedTuple):
     """The points of a steppy ROC at which it has come down, each with the fewest misses.
 
-    Parameters
-    ----------
-    places : (m,) ndarray of intp
-        Which target score is the threshold; the first of all is always there.
-    misses, false_alarms : (m + 1,) ndarray
-        Counts at each of them, and last those where everything is rejected.
+    `places` tells which target score is the threshold; the first of all is always there.
+    The counts have one entry more: last those where everything is rejected.
     """
 
-    places: npt.NDArray[np.intp]
+    places: IndexArray
     misses: Weights
     false_alarms: Weights
-
-
-def steps_of(tar_at: Weights, non_at: Weights, non_between: Weights) -> Steps:
-    """Return the points at which the curve has come down since the target score before.
-
-    All others have as many false alarms as one of these and no fewer misses.
-    Of many targets among few non-targets, these are few.
-    """
-    fell = non_between[:-1] > 0
-    fell[:1] = True
-    fell[1:] |= non_at[:-1] > 0
-    index = np.flatnonzero(fell)
-    # Only the last target score before a step can be tied with non-targets.
-    last = np.append(index[1:], tar_at.size) - 1
-    drops = non_at[last] + non_between[last + 1]
-    # Summed from the top, so that small rates are sums of few weights.
-    false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
-    false_alarms[-2::-1] = running_sum(drops[::-1])
-    misses = np.zeros(index.size + 1, dtype=tar_at.dtype)
-    misses[1:] = running_sum(np.add.reduceat(tar_at, index))
-    return Steps(index, mark_read_only(misses), mark_read_only(false_alarms))
-
-
-def vertices_of(
-    steps: Steps,
-    target_scores: Float64Array,
-    tar_at: Weights,
-    non_at: Weights,
-    non_between: Weights,
-) -> tuple[Float64Array, Weights, Weights]:
-    """Return thresholds, misses and false alarms at the corners of a steppy ROC.
-
-    Each target score must have weight.
-    """
-    # Corners can be at steps, before ties, and after target scores with a gap
-    # of non-targets above them; all others lie within a vertical run.
-    index, misses, false_alarms = steps
-    last = np.append(index[1:], tar_at.size) - 1
-    tied = np.flatnonzero((non_at[last] > 0) & (last != index))
-    lower = np.flatnonzero(non_between[last + 1] > 0)
-    places = (3 * np.arange(index.size), 3 * tied + 1, 3 * lower + 2)
-    order = np.argsort(np.concatenate(places), kind="stable")
-
-    def chain(start: Any, inner: tuple[Weights, ...], end: Any) -> Weights:
-        return np.concatenate(([start], np.concatenate(inner)[order], [end]))
-
-    # The next float up rejects the target and keeps everything above it.
-    with np.errstate(over="ignore"):
-        just_above = np.nextafter(target_scores[last[lower]], np.inf)
-    at_step, at_tie = target_scores[index], target_scores[last[tied]]
-    thresholds = chain(-np.inf, (at_step, at_tie, just_above), np.inf)
-    before_tie = np.maximum(misses[tied + 1] - tar_at[last[tied]], misses[tied])
-    missed = chain(0, (misses[:-1], before_tie, misses[lower + 1]), misses[-1])
-    # Rounding must neither lift the curve nor lower it where nothing is tied.
-    before_gap = np.where(
-        non_at[last[lower]] > 0,
-        np.minimum(non_between[last[lower] + 1] + false_alarms[lower + 1], false_alarms[lower]),
-        false_alarms[lower],
-    )
-    accepted = chain(
-        false_alarms[0] + non_between[0], (false_alarms[:-1], false_alarms[tied], before_gap), 0
-    )
-    corner = _corners(missed, accepted)
-    return (
-        mark_read_only(thresholds[corner]),
-        mark_read_only(missed[corner]),
-        mark_read_only(accepted[corner]),
-    )
-
-
-def crossing_of(steps: Steps, tar_at: Weights, non_at: Weights, non_between: Weights) -> Crossing:
-    """Return the edge of the steppy ROC on which pmiss - pfa changes its sign."""
-    index, misses, false_alarms = steps
-    tar_total = misses[-1].item()
-    non_total = (false_alarms[0] + non_between[0]).item()
-
-    def point(step: int) -> tuple[Any, Any]:
-        return misses[step].item(), false_alarms[step].item()
-
-    def crossed(point: tuple[Any, Any]) -> bool:
-        return bool(point[0] * non_total >= point[1] * tar_total)
-
-    step = bisect.bisect_left(range(index.size), x=True, key=lambda step: crossed(point(step)))
-    if step == 0:
-        return Crossing((0, non_total), point(0), tar_total, non_total)
-    last = (index[step] if step < index.size else tar_at.size) - 1
-    at, tied = tar_at[last].item(), non_at[last].item()
-    # Targets alone, then those of the last score with their ties, then the gap above.
-    start, end = point(step - 1), point(step)
-    if tied:
-        below_gap = (end[0], min(end[1] + non_between[last + 1].item(), start[1]))
-        corners = [(end[0] - at, start[1]), below_gap, end]
-    else:
-        corners = [(end[0], start[1]), end]
-    for corner in corners[:-1]:
-        if crossed(corner):
-            return Crossing(start, corner, tar_total, non_total)
-        start = corner
-    return Crossing(start, end, tar_total, non_total)
-
-
-def _corners(misses: Weights, false_alarms: Weights) -> npt.NDArray[np.intp]:
-    """Return the indices of the corners of a staircase, both ends included.
-
-    Of equal points the last is kept (its threshold is a score, not a
-    neighbouring float), but the first point of all stays the first.
-    """
-    moved = (np.diff(misses) != 0) | (np.diff(false_alarms) != 0)
-    kept = np.flatnonzero(np.concatenate((moved, [True])))
-    kept[0] = 0
-    flat = np.diff(misses[kept]) == 0
-    steep = np.diff(false_alarms[kept]) == 0
-    straight = (flat[:-1] & flat[1:]) | (steep[:-1] & steep[1:])
-    return kept.compress(np.concatenate(([True], ~straight, [True])))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -308,15 +117,10 @@ class ROC:
 
         Parameters
         ----------
-        tar : (n_tar,) array_like of float
-            Target scores; no NaN, +-inf allowed.
-        non : (n_non,) array_like of float
-            Non-target scores; no NaN, +-inf allowed.
-        tar_weights : (n_tar,) array_like of float, optional
-            Weight of each target trial, finite and not negative; one each by
-            default.
-        non_weights : (n_non,) array_like of float, optional
-            Weight of each non-target trial.
+        tar, non : (n_tar,), (n_non,) array_like of float
+            Scores of the two classes; no NaN, +-inf allowed.
+        tar_weights, non_weights : array_like of float, optional
+            Trial weights, finite and not negative; one each by default.
 
         Returns
         -------
@@ -412,11 +216,11 @@ class ROC:
         if scores.ndim != 1 or scores.size == 0 or not np.all(scores[1:] > scores[:-1]):
             expected = "be one-dimensional, not empty and strictly ascending"
             raise invalid("target_scores", expected, describe(scores))
-        tar_at, elsewhere = count_part(scores, tar, tar_weights, "tar")
+        tar_at, elsewhere = _count_part(scores, tar, tar_weights, "tar")
         if elsewhere.any():
             expected = "hold only scores that are among `target_scores`"
             raise invalid("tar", expected, f"{int(np.count_nonzero(elsewhere))} others")
-        return cls(mark_read_only(scores), tar_at, *count_part(scores, non, non_weights, "non"))
+        return cls(mark_read_only(scores), tar_at, *_count_part(scores, non, non_weights, "non"))
 
     def __add__(self, other: "ROC") -> "ROC":
         """Add the counts of another part of the trials, taken at the same target scores."""
@@ -471,19 +275,20 @@ class ROC:
         >>> pooled.threshold_at(pmiss=0.3)
         Threshold(2.0, pmiss=0.25, pfa=0.125)
         """
+        of_tar = as_nonnegative(tar_factor, "tar_factor")
+        of_non = as_nonnegative(non_factor, "non_factor")
         return ROC(
             self.target_scores,
-            scaled(self.tar_at, as_factor(tar_factor, "tar_factor")),
-            scaled(self.non_at, as_factor(non_factor, "non_factor")),
-            scaled(self.non_between, as_factor(non_factor, "non_factor")),
+            _scaled(self.tar_at, of_tar),
+            _scaled(self.non_at, of_non),
+            _scaled(self.non_between, of_non),
         )
 
     def __repr__(self) -> str:
         """Say how much weight there is and how finely the targets divide it."""
-        n_scores = self.target_scores.size
         return (
             f"ROC: {self.tar_total:g} targets, {self.non_total:g} non-targets, "
-            f"{n_scores} distinct target scores"
+            f"{self.target_scores.size} distinct target scores"
         )
 
     @property
@@ -497,17 +302,23 @@ class ROC:
         return cast("int | float", (self._steps.false_alarms[0] + self.non_between[0]).item())
 
     @functools.cached_property
-    def _steps(self) -> Steps:
-        return steps_of(self.tar_at, self.non_at, self.non_between)
-
-    @functools.cached_property
-    def _vertices(self) -> tuple[Float64Array, Weights, Weights]:
-        """Thresholds, misses and false alarms at the corners of the steppy ROC."""
-        if self._counted is not self:
-            return self._counted._vertices
-        return vertices_of(
-            self._steps, self.target_scores, self.tar_at, self.non_at, self.non_between
-        )
+    def _steps(self) -> _Steps:
+        """The points at which the curve has come down since the target score before."""
+        # All others have as many false alarms as one of these and no fewer misses.
+        # Of many targets among few non-targets, these are few.
+        fell = self.non_between[:-1] > 0
+        fell[:1] = True
+        fell[1:] |= self.non_at[:-1] > 0
+        index = np.flatnonzero(fell)
+        # Only the last target score before a step can be tied with non-targets.
+        last = np.append(index[1:], self.tar_at.size) - 1
+        drops = self.non_at[last] + self.non_between[last + 1]
+        # Summed from the top, so that small rates are sums of few weights.
+        false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
+        false_alarms[-2::-1] = running_sum(drops[::-1])
+        misses = np.zeros(index.size + 1, dtype=self.tar_at.dtype)
+        misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
+        return _Steps(index, mark_read_only(misses), mark_read_only(false_alarms))
 
     @property
     def _counted(self) -> "ROC":
@@ -516,17 +327,52 @@ class ROC:
         if present.all() or not present.any():
             return self
         kept = np.flatnonzero(present)
+        # Entries as in `counts`; what was tied with such a score falls into the gap around it.
         others = np.zeros(2 * self.non_at.size + 1, dtype=self.non_between.dtype)
-        others[::2] = self.non_between
-        others[1::2] = self.non_at
+        others[::2], others[1::2] = self.non_between, self.non_at
         others[2 * kept + 1] = 0
         merged = np.add.reduceat(others, np.append(0, 2 * kept + 1))
-        at = mark_read_only(self.non_at[kept])
-        return ROC(
-            mark_read_only(self.target_scores[kept]),
-            mark_read_only(self.tar_at[kept]),
-            at,
-            mark_read_only(merged),
+        arrays = (self.target_scores[kept], self.tar_at[kept], self.non_at[kept], merged)
+        return ROC(*map(mark_read_only, arrays))
+
+    @functools.cached_property
+    def _vertices(self) -> tuple[Float64Array, Weights, Weights]:
+        """Thresholds, misses and false alarms at the corners of the steppy ROC."""
+        counted = self._counted
+        if counted is not self:
+            return counted._vertices
+        # Corners can be at steps, before ties, and after target scores with a gap
+        # of non-targets above them; all others lie within a vertical run.
+        index, misses, false_alarms = self._steps
+        last = np.append(index[1:], self.tar_at.size) - 1
+        tied = np.flatnonzero((self.non_at[last] > 0) & (last != index))
+        lower = np.flatnonzero(self.non_between[last + 1] > 0)
+        places = (3 * np.arange(index.size), 3 * tied + 1, 3 * lower + 2)
+        order = np.argsort(np.concatenate(places), kind="stable")
+
+        def chain(start: Any, inner: tuple[Weights, ...], end: Any) -> Weights:
+            return np.concatenate(([start], np.concatenate(inner)[order], [end]))
+
+        scores, at_tie, at_gap = self.target_scores, last[tied], last[lower]
+        # The next float up rejects the target and keeps everything above it.
+        with np.errstate(over="ignore"):
+            just_above = np.nextafter(scores[at_gap], np.inf)
+        thresholds = chain(-np.inf, (scores[index], scores[at_tie], just_above), np.inf)
+        before_tie = np.maximum(misses[tied + 1] - self.tar_at[at_tie], misses[tied])
+        missed = chain(0, (misses[:-1], before_tie, misses[lower + 1]), misses[-1])
+        # Rounding must neither lift the curve nor lower it where nothing is tied.
+        before_gap = np.where(
+            self.non_at[at_gap] > 0,
+            np.minimum(self.non_between[at_gap + 1] + false_alarms[lower + 1], false_alarms[lower]),
+            false_alarms[lower],
+        )
+        inner = (false_alarms[:-1], false_alarms[tied], before_gap)
+        accepted = chain(false_alarms[0] + self.non_between[0], inner, 0)
+        corner = _corners(missed, accepted)
+        return (
+            mark_read_only(thresholds[corner]),
+            mark_read_only(missed[corner]),
+            mark_read_only(accepted[corner]),
         )
 
     @property
@@ -563,11 +409,8 @@ class ROC:
         thresholds = np.empty(vertices.size)
         thresholds[0], thresholds[-1] = -np.inf, np.inf
         thresholds[1:-1] = self.target_scores[index[vertices[1:-1] - 1]]
-        return ROCCH(
-            mark_read_only(thresholds),
-            mark_read_only(misses[vertices]),
-            mark_read_only(false_alarms[vertices]),
-        )
+        arrays = (thresholds, misses[vertices], false_alarms[vertices])
+        return ROCCH(*map(mark_read_only, arrays))
 
     def convex_hull(self) -> "ROCCH":
         """Return the lower left boundary of the ROC's convex hull.
@@ -631,8 +474,73 @@ class ROC:
         check_eer_definition(definition)
         if definition == "rocch":
             return self._hull.eer
-        crossing = crossing_of(self._steps, self.tar_at, self.non_at, self.non_between)
-        return crossing.interpolated() if definition == "interpolated" else crossing.nearest_step()
+        # Along the steppy ROC pmiss - pfa rises from -1 to 1, strictly on every edge, so one
+        # edge crosses zero. Tools differ in the number that they make of it: footnote 5 of [1].
+        edge = self._crossing_edge()
+        return self._interpolated(*edge) if definition == "interpolated" else self._nearest(*edge)
+
+    def _crossing_edge(self) -> tuple[_Point, _Point]:
+        """Return the ends of the edge of the steppy ROC on which pmiss - pfa changes its sign.
+
+        At the start the false-alarm rate is higher, at the end the miss rate is at least as high.
+        """
+        index, misses, false_alarms = self._steps
+
+        def point(step: int) -> _Point:
+            return misses[step].item(), false_alarms[step].item()
+
+        def crossed(point: _Point) -> bool:
+            return bool(point[0] * self.non_total >= point[1] * self.tar_total)
+
+        step = bisect.bisect_left(range(index.size), x=True, key=lambda step: crossed(point(step)))
+        if step == 0:
+            return (0, self.non_total), point(0)
+        last = (index[step] if step < index.size else self.tar_at.size) - 1
+        at, tied = self.tar_at[last].item(), self.non_at[last].item()
+        # Targets alone, then those of the last score with their ties, then the gap above.
+        start, end = point(step - 1), point(step)
+        corners = [(end[0], start[1])]
+        if tied:
+            gap = self.non_between[last + 1].item()
+            corners = [(end[0] - at, start[1]), (end[0], min(end[1] + gap, start[1]))]
+        for corner in corners:
+            if crossed(corner):
+                return start, corner
+            start = corner
+        return start, end
+
+    def _interpolated(self, start: _Point, end: _Point) -> float:
+        """Return the rate where the straight edge meets pmiss = pfa."""
+        (m0, f0), (m1, f1) = start, end
+        # On a run of one class the other's rate is the answer, without rounding.
+        if m0 == m1:
+            return float(m0 / self.tar_total)
+        if f0 == f1:
+            return float(f0 / self.non_total)
+        # Without rounding where counts are whole, up to the division.
+        value = m0 * (f0 - f1) + f0 * (m1 - m0)
+        return float(value / ((m1 - m0) * self.non_total + (f0 - f1) * self.tar_total))
+
+    def _nearest(self, start: _Point, end: _Point) -> float:
+        """Return the mean of both rates at the step of an edge with the smallest difference.
+
+        Of two steps as near, the one with lower rates.
+        """
+        tar_total, non_total = self.tar_total, self.non_total
+        (m0, f0), (m1, f1) = start, end
+        points = [start, end]
+        if m0 == m1:
+            points += [(m0, f) for f in _steps_of_run(m0, tar_total, non_total, f1, f0)]
+        elif f0 == f1:
+            points += [(m, f0) for m in _steps_of_run(f0, non_total, tar_total, m0, m1)]
+
+        def distance(point: _Point) -> _Point:
+            # Whole numbers are compared without rounding.
+            missed, accepted = point[0] * non_total, point[1] * tar_total
+            return abs(missed - accepted), missed + accepted
+
+        m, f = min(points, key=distance)
+        return float(m / tar_total + f / non_total) / 2.0
 
     @functools.cached_property
     def eer_threshold(self) -> Threshold:
@@ -642,8 +550,9 @@ class ROC:
         in general; the rates attached are those that hold at this one. Of
         several such thresholds, the one with the smaller sum of rates.
         """
-        if self._counted is not self:
-            return self._counted.eer_threshold
+        counted = self._counted
+        if counted is not self:
+            return counted.eer_threshold
         pmiss = self._steps.misses / self.tar_total
         pfa = self._steps.false_alarms / self.non_total
         worse = np.maximum(pmiss, pfa)
@@ -699,30 +608,120 @@ class ROC:
         rising = misses[step] + np.cumsum(self.tar_at[index[step] : until - 1])
         rates = np.append(misses[step], rising) / self.tar_total
         furthest = int(np.flatnonzero(rates <= limit)[-1])
-        return Threshold(
-            self.target_scores[index[step] + furthest],
-            rates[furthest],
-            false_alarms[step] / self.non_total,
-        )
+        score = self.target_scores[index[step] + furthest]
+        return Threshold(score, rates[furthest], false_alarms[step] / self.non_total)
 
     def _threshold_of(self, step: int) -> Threshold:
         """Return the threshold of a step; inf past the last."""
         index, misses, false_alarms = self._steps
         if step == index.size:
             return Threshold(np.inf, 1.0, 0.0)
-        return Threshold(
-            self.target_scores[index[step]],
-            misses[step] / self.tar_total,
-            false_alarms[step] / self.non_total,
-        )
+        rates = misses[step] / self.tar_total, false_alarms[step] / self.non_total
+        return Threshold(self.target_scores[index[step]], *rates)
+
+
+def check_eer_definition(definition: object) -> None:
+    """Raise unless `definition` is the name of one."""
+    names = get_args(EERDefinition)
+    if definition not in names:
+        expected = "be one of " + ", ".join(f'"{name}"' for name in names)
+        raise invalid("definition", expected, describe(definition))
 
 
 def _as_rate(value: float | None, name: str) -> float:
-    try:
-        rate = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise invalid(name, "be a number", describe(value)) from None
-    if not 0.0 <= rate <= 1.0:
-        hint = "Percentages must be divided by 100." if rate > 1 else ""
-        raise invalid(name, "lie in [0, 1]", describe(value), hint)
-    return rate
+    hint = "Percentages must be divided by 100."
+    return as_number(value, name, "lie in [0, 1]", lambda rate: 0.0 <= rate <= 1.0, hint)
+
+
+def _count_part(
+    target_scores: Float64Array, scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
+) -> tuple[Weights, Weights]:
+    """Count a part of the trials at and between target scores; it may be empty."""
+    # Trials without weight do not count.
+    if np.size(scores) > 0 and (weights is None or bool(np.any(weights))):
+        return count_checked(target_scores, *as_trials(scores, weights, name))
+    nothing = mark_read_only(np.zeros(1, dtype=np.int64))
+    between = np.broadcast_to(nothing, target_scores.size + 1)
+    return np.broadcast_to(nothing, target_scores.shape), between
+
+
+def _scaled(weights: Weights, factor: float) -> Weights:
+    """Return weights times a factor, still whole if both are."""
+    if factor == 1:
+        return weights
+    # Sums of whole weights stay exact up to 2**53, in float64 as well as in int64.
+    whole = weights.dtype == np.int64 and factor.is_integer()
+    exact = whole and max(weights.sum().item(), 1) * int(factor) <= 2**53
+    return mark_read_only(weights * (int(factor) if exact else factor))
+
+
+def _corners(misses: Weights, false_alarms: Weights) -> IndexArray:
+    """Return the indices of the corners of a staircase, both ends included.
+
+    Of equal points the last is kept (its threshold is a score, not a
+    neighbouring float), but the first point of all stays the first.
+    """
+    moved = (np.diff(misses) != 0) | (np.diff(false_alarms) != 0)
+    kept = np.flatnonzero(np.concatenate((moved, [True])))
+    kept[0] = 0
+    flat = np.diff(misses[kept]) == 0
+    steep = np.diff(false_alarms[kept]) == 0
+    straight = (flat[:-1] & flat[1:]) | (steep[:-1] & steep[1:])
+    return kept.compress(np.concatenate(([True], ~straight, [True])))
+
+
+def _steps_of_run(fixed: Any, fixed_total: Any, total: Any, low: Any, high: Any) -> list[Any]:
+    """Return the steps of a run of one class on both sides of the other's fixed rate."""
+    # Each trial is a step where counts are whole. Where trials have fractional weights, how
+    # a run divides into steps is not known, and they are taken to be as small as one likes.
+    if isinstance(low, int) and isinstance(high, int):
+        # Exact where all is whole; one step more on each side where `fixed` is not.
+        nearest = int(fixed * total // fixed_total)
+        steps: list[Any] = [nearest, nearest + 1]
+    else:
+        steps = [fixed / fixed_total * total]
+    return [min(max(step, low), high) for step in steps]
+
+
+def roc_of(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    tar_weights: npt.ArrayLike | None,
+    non_weights: npt.ArrayLike | None,
+) -> tuple[ROC, bool]:
+    """Return the ROC, or where targets are many, that of negated scores of swapped classes.
+
+    Only the smaller class need be sorted then. Also returned is whether classes are swapped.
+    """
+    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
+    # Sorting a score takes about as long as counting two.
+    if targets.size <= 2 * others.size:
+        ordered = SortedScores.from_scores(targets, tar_weights, name="tar")
+        counted = as_trials(others, non_weights, "non")
+        return ROC.from_sorted_targets(ordered, *counted), False
+    counted = as_trials(targets, tar_weights, "tar")
+    ordered = SortedScores.from_scores(others, non_weights, name="non")
+    values, weight = distinct_scores(ordered)
+    at, between = count_checked(values, *counted)
+    return ROC(mark_read_only(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
+
+
+def hull_of(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    tar_weights: npt.ArrayLike | None,
+    non_weights: npt.ArrayLike | None,
+) -> ROCCH:
+    """Return the convex hull of two lists of scores by sorting the smaller one only.
+
+    Its rates hold at its thresholds, but those are not always target scores.
+    """
+    roc, swapped = roc_of(tar, non, tar_weights, non_weights)
+    hull = roc.convex_hull()
+    if not swapped:
+        return hull
+    # Scores up to a threshold were accepted there, negated; here they are rejected.
+    with np.errstate(over="ignore"):
+        thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
+    thresholds[0], thresholds[-1] = -np.inf, np.inf
+    return ROCCH(mark_read_only(thresholds), hull.false_alarms[::-1], hull.misses[::-1])

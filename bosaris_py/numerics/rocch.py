@@ -1,6 +1,6 @@
-"""The convex hull of a ROC, and thresholds that know their error-rates.
+"""The convex hull of a ROC, its pools (PAV), and the equal error rate of hulls.
 
-The hull's vertices decide every cost at the best threshold: equal error rate,
+The vertices of the hull decide every cost at the best threshold: equal error rate,
 minimum DCF at any prior, minimum Cllr, and the optimal (PAV) calibration.
 
 References
@@ -12,25 +12,31 @@ References
 """
 
 import functools
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py._arrays import (
+    BoolArray,
     Float64Array,
     FloatArray,
+    IndexArray,
+    IntArray,
     Weights,
     by_constructor,
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import as_number, invalid
+from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
+
+# Two costs closer than this are one cost that was rounded in two ways.
+_SAME_COST = 1.0 - 2.0**-45
 
 
 class Threshold(float):
@@ -85,7 +91,33 @@ class Threshold(float):
         return float(self), self.pmiss, self.pfa
 
 
-def _convex(x: Weights, y: Weights) -> npt.NDArray[np.bool_]:
+def hull_indices(x: Weights, y: Weights) -> IndexArray:
+    """Return the indices of the vertices of the lower left hull of a falling chain.
+
+    `x` does not fall, `y` does not rise. Of equal points the first counts. With whole
+    numbers the result is exact.
+    """
+    # A point on or above the chord of its two neighbours lies in the hull of the others, so
+    # all such points can go at once, and again, until none is left. That is PAV with many
+    # pools merged at a time: the vertices bound the pools [2].
+    moved = (np.diff(x) != 0) | (np.diff(y) != 0)
+    kept: IndexArray = np.flatnonzero(np.concatenate(([True], moved)))
+    while kept.size > 2:
+        turns = _convex(x[kept], y[kept])
+        n_left = int(np.count_nonzero(turns)) + 2
+        if n_left == kept.size:
+            return kept
+        # A round usually removes about half of what the hull does not need. Long smooth arcs
+        # collapse from one end only; there a single scan with a stack is quicker.
+        stalled = n_left > 0.9 * kept.size
+        kept = kept[np.concatenate(([True], turns, [True]))]
+        if stalled:
+            chosen = np.array(_scan_hull(x[kept].tolist(), y[kept].tolist()), dtype=np.intp)
+            return kept[chosen]
+    return kept
+
+
+def _convex(x: Weights, y: Weights) -> BoolArray:
     """Tell for each inner point if the chain turns strictly left there."""
     dx, dy = np.diff(x), np.diff(y)
     if dx.dtype == np.float64 or int(x[-1]) * int(y[0]) < _EXACT_PRODUCT:
@@ -99,33 +131,6 @@ def _convex(x: Weights, y: Weights) -> npt.NDArray[np.bool_]:
     for i in np.flatnonzero(unsure).tolist():
         turns[i] = int(dx[i]) * int(dy[i + 1]) > int(dy[i]) * int(dx[i + 1])
     return turns
-
-
-def hull_indices(x: Weights, y: Weights) -> npt.NDArray[np.intp]:
-    """Return the indices of the vertices of the lower left hull of a falling chain.
-
-    `x` does not fall, `y` does not rise. Of equal points the first counts.
-    With whole numbers the result is exact.
-
-    A point on or above the chord of its two neighbours lies in the hull of the
-    others, so all such points can go at once, and again, until none is left.
-    Each round removes about half of what the hull does not need; where that
-    stalls (long smooth arcs that collapse from one end), a single scan with a
-    stack finishes the job.
-    """
-    moved = (np.diff(x) != 0) | (np.diff(y) != 0)
-    kept: npt.NDArray[Any] = np.flatnonzero(np.concatenate(([True], moved)))
-    while kept.size > 2:
-        turns = _convex(x[kept], y[kept])
-        n_left = int(np.count_nonzero(turns)) + 2
-        if n_left == kept.size:
-            return kept
-        stalled = n_left > 0.9 * kept.size
-        kept = kept[np.concatenate(([True], turns, [True]))]
-        if stalled:
-            chosen = np.array(_scan_hull(x[kept].tolist(), y[kept].tolist()), dtype=np.intp)
-            return kept[chosen]
-    return kept
 
 
 def _scan_hull(x: list[Any], y: list[Any]) -> list[int]:
@@ -232,8 +237,8 @@ class ROCCH:
     def eer(self) -> float:
         """Equal error rate: where pmiss equals pfa on the hull; a fraction in [0, 0.5].
 
-        Theory paper, section 2.6.2, equation (26): the maximum over the prior
-        of the minimum error-rate.
+        The maximum over the prior of the minimum error-rate: theory paper [1]_, section
+        2.6.2, equation (26).
         """
         return self.unequal_error_rate(1.0)
 
@@ -242,7 +247,7 @@ class ROCCH:
         """Precision-recall break-even point: as many misses as false alarms, on the hull.
 
         A weight sum rather than a count if trials are weighted. In general not
-        a whole number, because the hull interpolates. Theory paper, section
+        a whole number, because the hull interpolates. Theory paper [1]_, section
         2.6.4, equation (29).
         """
         return self._crossing(1.0, 1.0)
@@ -271,19 +276,15 @@ class ROCCH:
         a tight upper bound of the cost at any prior. Theory paper, section
         2.6.3, equation (28).
         """
-        try:
-            r = float(ratio)
-        except (TypeError, ValueError):
-            r = np.nan
-        if not (np.isfinite(r) and r > 0):
-            expected = "be a positive, finite number"
-            raise invalid("ratio", expected, describe(ratio))
+        expected = "be a positive, finite number"
+        r = as_number(ratio, "ratio", expected, lambda x: 0.0 < x < np.inf)
         return self._crossing(r / self.tar_total, 1.0 / self.non_total)
 
     def _crossing(self, miss_scale: float, fa_scale: float) -> float:
         """Return the value where scaled misses equal scaled false alarms on the hull."""
         left = miss_scale * self.misses
         right = fa_scale * self.false_alarms
+        # The edge from j - 1 to j meets the diagonal; (28) with the two rates interpolated.
         j = int(np.argmax(left >= right))
         rise, fall = left[j] - left[j - 1], right[j - 1] - right[j]
         return float((left[j] * right[j - 1] - left[j - 1] * right[j]) / (rise + fall))
@@ -332,7 +333,7 @@ class ROCCH:
         best = int(self.best_vertices(costs))
         return Threshold(self.thresholds[best], self.pmiss[best], self.pfa[best])
 
-    def best_vertices(self, costs: DecisionCosts) -> npt.NDArray[np.int64]:
+    def best_vertices(self, costs: DecisionCosts) -> IntArray:
         """Return the index of the cheapest vertex at each operating point.
 
         Parameters
@@ -343,10 +344,10 @@ class ROCCH:
         Returns
         -------
         ndarray of int64, shaped like the operating points
-            Edges whose optimal likelihood-ratio is below the Bayes threshold
-            are rejected; where two vertices cost the same, the one with fewer
-            misses.
+            Of two vertices that cost the same, the one with fewer misses.
         """
+        # The last line of (25) without a comparison of costs: edges whose optimal
+        # likelihood-ratio is below the Bayes threshold are rejected.
         return np.asarray(np.searchsorted(self.llr, costs.thresholds, side="left"))
 
     @functools.cached_property
@@ -354,7 +355,105 @@ class ROCCH:
         """Cllr after optimal recalibration, in bits; see `bosaris_py.min_cllr`."""
         targets = np.diff(self.misses) / self.tar_total
         others = (self.false_alarms[:-1] - self.false_alarms[1:]) / self.non_total
+        # Equation (18), edge by edge; an edge without trials of a class costs it nothing.
         has_tar, has_non = targets > 0, others > 0
         miss_bits = np.dot(targets[has_tar], np.logaddexp(0.0, -self.llr[has_tar]))
         fa_bits = np.dot(others[has_non], np.logaddexp(0.0, self.llr[has_non]))
         return float((miss_bits + fa_bits) / (2.0 * np.log(2.0)))
+
+
+class PAVBins(NamedTuple):
+    """The pools of the PAV algorithm, from the lowest scores to the highest.
+
+    Parameters
+    ----------
+    lowest, highest : (m,) ndarray of float64
+        Lowest and highest score in each pool.
+    llr : (m,) ndarray of float64
+        Log-likelihood-ratio of each pool, strictly ascending.
+    """
+
+    lowest: Float64Array
+    highest: Float64Array
+    llr: Float64Array
+
+
+def pav_bins(hull: ROCCH, tar: SortedScores, non: SortedScores) -> PAVBins:
+    """Return the pools of the PAV algorithm, which are the hull's edges, with their scores."""
+    edges = hull.thresholds[1:-1]
+    highest = np.full(hull.llr.size, -np.inf)
+    lowest = np.full(hull.llr.size, np.inf)
+    for scores in (tar, non):
+        splits = np.concatenate(([0], scores.count_below(edges), [scores.size]))
+        held = splits[1:] > splits[:-1]
+        np.minimum.at(lowest, np.flatnonzero(held), scores.values[splits[:-1][held]])
+        np.maximum.at(highest, np.flatnonzero(held), scores.values[splits[1:][held] - 1])
+    return PAVBins(lowest, highest, hull.llr)
+
+
+# The search for the EERs of many curves begins so many points from the diagonal.
+_HALF_CHORD = 32
+
+
+def diagonal_crossing(low: Any, high: Any) -> tuple[Any, Any]:
+    """Return where lines between points meet pmiss = pfa, and the prior of equal cost.
+
+    `low` and `high` are pairs (pmiss, pfa) of floats or arrays, on both sides of the diagonal.
+    """
+    slope = low[0] - low[1]
+    prior = (low[1] - high[1]) / (high[0] - high[1] - slope)
+    return low[1] + prior * slope, prior
+
+
+def eer_of_hull(pmiss: Float64Array, pfa: Float64Array) -> float:
+    """Return where the lower left hull of these points meets pmiss = pfa, without the hull."""
+    # Equation (26): the EER is the maximum over the prior pi of the least cost of all points,
+    # pi pmiss + (1 - pi) pfa, a concave function of pi. Two points either side of the
+    # diagonal, at first the two useless decisions, define a prior at which they cost the same.
+    # The point that is cheapest there replaces one of them, until none is cheaper: a handful
+    # of passes over the points.
+    low, high = (0.0, 1.0), (1.0, 0.0)
+    rising = pmiss - pfa
+    while True:
+        value, prior = diagonal_crossing(low, high)
+        cost = rising * prior
+        cost += pfa
+        best = int(np.argmin(cost))
+        if not cost[best] < value * _SAME_COST:
+            return float(value)
+        point = (float(pmiss[best]), float(pfa[best]))
+        if point[0] < point[1]:
+            low = point
+        else:
+            high = point
+
+
+def eers_of_hulls(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return the EERs of many curves, (n_curves, n_points), and the priors that lead to them.
+
+    The search of `eer_of_hull`; points ascend in pmiss.
+    """
+    rising = pmiss - pfa
+    rows = np.arange(pmiss.shape[0])
+    # Begin with the chord between two points at some distance either side of the diagonal.
+    crossing = (rising >= 0).argmax(axis=1)
+    first = np.maximum(crossing - _HALF_CHORD, 0)
+    last = np.minimum(crossing + _HALF_CHORD, pmiss.shape[1] - 1)
+    low = np.stack((pmiss[rows, first], pfa[rows, first]))
+    high = np.stack((pmiss[rows, last], pfa[rows, last]))
+    active, some = rows, (pmiss, pfa, rising)
+    while active.size:
+        values, priors = diagonal_crossing(low[:, active], high[:, active])
+        cost = some[2] * priors[:, np.newaxis]
+        cost += some[1]
+        best = cost.argmin(axis=1)
+        better = cost[rows[: active.size], best] < values * _SAME_COST
+        if not better.all():
+            active, best = active[better], best[better]
+            some = pmiss[active], pfa[active], rising[active]
+        points = np.stack([rates[rows[: active.size], best] for rates in some[:2]])
+        below = points[0] < points[1]
+        low[:, active[below]] = points[:, below]
+        high[:, active[~below]] = points[:, ~below]
+    eers, priors = diagonal_crossing(low, high)
+    return eers, priors

@@ -119,6 +119,8 @@ class Minimum:
         return math.hypot(*self.gradient)
 
 
+# Where the Hessian is tiny the Newton step overflows: it is longer than any radius.
+@np.errstate(over="ignore")
 def trust_region_step(
     gradient: Float64Array, hessian: Float64Array, radius: float
 ) -> tuple[Float64Array, bool]:

@@ -54,8 +54,8 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
+from bosaris_py.numerics.counts import SortedScores, sort_classes
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey

@@ -46,8 +46,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
+from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.sorted_scores import SortedScores
 from bosaris_py.uncertainty.strata import SortedStrata, slices_of, weighted_sum
 
 # Two costs closer than this are one cost that was rounded in two ways.

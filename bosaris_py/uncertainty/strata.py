@@ -52,7 +52,7 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.ids import IdIndex

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics import counts as counting
 from bosaris_py.numerics import threshold_grid
-from bosaris_py.numerics.counts import RunningCounts, count_between, count_sorted
-from bosaris_py.numerics.sorted_scores import SortedScores
+from bosaris_py.numerics.counts import RunningCounts, SortedScores, count_between, count_sorted
 
 HARD_NUMBERS = [
     -np.inf,
@@ -50,7 +50,7 @@ ways = st.fixed_dictionaries(
         "_SCORES_PER_CELL": st.sampled_from([1, 8]),
         "_MOST_CELLS": st.sampled_from([16, 2**10]),
         "_FEWEST_CELLS_PER_THRESHOLD": st.sampled_from([0, 2]),
-        "_MET_AT_ONCE": st.sampled_from([1, 5, 2**15]),
+        "_COMPARED_AT_ONCE": st.sampled_from([1, 5, 2**15]),
         "_MOST_IN_A_CELL": st.sampled_from([8, 2**31 - 1]),
         "_BLOCK": st.sampled_from([1, 7, 2**16]),
         "_CROWD": st.sampled_from([1, 12]),
@@ -97,7 +97,8 @@ def test_every_way_is_the_definition(limits, values, dtype, kind: str, constants
     expected = naive(thresholds, scores, ones)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in constants.items():
-            patch.setattr(threshold_grid, name, value)
+            for module in (counting, threshold_grid):
+                patch.setattr(module, name, value, raising=False)
         at, between = count_between(thresholds, scores, weights)
     assert (at.tolist(), between.tolist()) == expected
     whole = weights is None or kind == "whole"
@@ -197,7 +198,8 @@ def test_blocks_add_up(limits, blocks: list, constants: dict) -> None:
     thresholds = np.unique(np.array(limits, dtype=np.float64))
     with pytest.MonkeyPatch.context() as patch, np.errstate(over="ignore", under="ignore"):
         for name, value in constants.items():
-            patch.setattr(threshold_grid, name, value)
+            for module in (counting, threshold_grid):
+                patch.setattr(module, name, value, raising=False)
         counts = RunningCounts(thresholds)
         scores = [np.array(v).astype(np.float32 if single else float) for v, single in blocks]
         for block in scores:

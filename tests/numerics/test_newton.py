@@ -214,3 +214,10 @@ def test_derivatives_are_those_of_the_last_evaluation():
     assert -minimum.gradient[0] == minimum.hessian[0, 0]
     assert minimum.hessian[0, 0] == pytest.approx(math.exp(1 - minimum.point[0]), rel=1e-12)
     assert minimum.gradient_norm == math.hypot(*minimum.gradient)
+
+
+def test_newton_step_that_overflows_is_cut_to_the_radius():
+    hessian = 1e-301 * np.array([[1.11982941, 3.13283910], [3.13283910, 8.76444284]])
+    step, interior = trust_region_step(np.array([0.937, -0.342]), hessian, 1.0)
+    assert not interior
+    assert math.hypot(*step) == pytest.approx(1.0, rel=1e-9)

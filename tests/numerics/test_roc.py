@@ -17,8 +17,8 @@ import bosaris_py
 from bosaris_py import Results, error_rates_at
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import ROC, OperatingPoint, Threshold, auc, eer, min_dcf, prbep
-from bosaris_py.numerics.rocch import _convex, _scan_hull
-from bosaris_py.numerics.sorted_scores import SortedScores, sort_classes
+from bosaris_py.numerics.counts import SortedScores, sort_classes
+from bosaris_py.numerics.rocch import _convex, _scan_hull, eer_of_hull, eers_of_hulls
 from tests.score_strategies import naive_hull, naive_points, priors, score_lists, weighted_scores
 
 # Ratios of the same whole numbers, divided once: equal to the last bit or two.
@@ -582,3 +582,20 @@ def test_target_scores_without_weight_change_no_curve(tar, non) -> None:
         assert part.equal_error_rate(definition) == alone.equal_error_rate(definition)
     assert part.eer_threshold == alone.eer_threshold
     assert part.auc == alone.auc
+
+
+@given(st.lists(st.tuples(score_lists(), score_lists()), min_size=1, max_size=4))
+def test_eer_of_points_without_a_hull(classes: list) -> None:
+    """The search for the prior finds what the hull says, for one curve and for many."""
+    rocs = [ROC.from_scores(tar, non) for tar, non in classes]
+    size = max(roc.pmiss.size for roc in rocs)
+    pmiss = np.stack([np.pad(roc.pmiss, (0, size - roc.pmiss.size), mode="edge") for roc in rocs])
+    pfa = np.stack([np.pad(roc.pfa, (0, size - roc.pfa.size), mode="edge") for roc in rocs])
+    eers, priors = eers_of_hulls(pmiss, pfa)
+    for i, roc in enumerate(rocs):
+        expected = roc.convex_hull().eer
+        assert eer_of_hull(roc.pmiss, roc.pfa) == pytest.approx(expected, rel=1e-12, abs=1e-13)
+        assert eers[i] == pytest.approx(expected, rel=1e-12, abs=1e-13)
+        # The EER is the least cost at this prior.
+        least = (priors[i] * roc.pmiss + (1 - priors[i]) * roc.pfa).min()
+        assert least == pytest.approx(expected, rel=1e-12, abs=1e-13)
