@@ -1,8 +1,5 @@
 r"""Objectives of linear training: value, gradient, Hessian, and the sums they are made of.
 
-Moments, sums of a loss and its derivatives, and the trials that are hardest. All come block
-by block and can be merged, so the scores may lie in memory or in files.
-
 A linear map turns the scores of one or more systems into a log-likelihood-ratio
 :math:`s = w^T x + b`. How good it is at a prior :math:`\pi` is judged by a
 proper scoring rule, the expected cost of the posterior log-odds
@@ -20,9 +17,9 @@ loss for evidence in the wrong direction. The entropy :math:`H(\pi)` is the same
 cost for a detector that always answers ``s = 0``, so F is 1 for whoever knows
 only the prior and 0 for a perfect detector.
 
-Everything is summed over the trials in blocks that stay in the processor's
-cache, so memory beyond the input is a few buffers and a pass costs little more
-than one exponential and one logarithm per trial.
+All sums come block by block and can be merged, so the scores may lie in memory or in
+files. The blocks stay in the processor's cache: memory beyond the input is a few buffers,
+and a pass costs little more than one exponential and one logarithm per trial.
 
 References
 ----------
@@ -30,6 +27,8 @@ References
    algorithms and code for binary classifier score processing", 2011.
 .. [2] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
    prior-weighted proper scoring rules", Interspeech 2013.
+.. [3] T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating formulae and a pairwise algorithm
+   for computing sample variances", Stanford STAN-CS-79-773, 1979.
 """
 
 import math
@@ -64,6 +63,12 @@ from bosaris_py.numerics.scoring_rules import (
 # smaller blocks what numpy takes for each call begins to count.
 _WORK_SPACE = 2**17
 
+# Training weights are scaled if the largest of a class is below this or above its inverse.
+_SMALLEST_WEIGHT = 1e-100
+
+# Largest score that can be trained on: squares of larger ones overflow.
+LARGEST_SCORE = 1e150
+
 
 def _sum_blocks(sums: Sequence[npt.ArrayLike]) -> Float64Array:
     """Add the sums of all blocks pairwise, so that rounding hardly grows with their number."""
@@ -77,16 +82,11 @@ def _sum_blocks(sums: Sequence[npt.ArrayLike]) -> Float64Array:
 
 @frozen(eq=False)
 class ClassMoments:
-    """Mean, scatter and range of the scores of one class.
+    """Mean, scatter and range of the scores of one class, an entry for each system.
 
-    Parameters
-    ----------
-    mean : (n_systems,) ndarray of float64
-        Weighted mean of each system.
-    scatter : (n_systems, n_systems) ndarray of float64
-        Weighted mean of the products of deviations from the mean.
-    lowest, highest : (n_systems,) ndarray of float64
-        Range; NaN or infinite if and only if a score is.
+    The scatter is the weighted mean of the products of deviations from the mean, (n_systems,
+    n_systems). The range is NaN or infinite if and only if a score is; only it means
+    anything then.
     """
 
     mean: Float64Array
@@ -100,26 +100,8 @@ def class_moments(
 ) -> ClassMoments:
     """Compute mean, scatter and range of each system's scores in one pass.
 
-    Parameters
-    ----------
-    scores : (n_systems, n_trials) ndarray of float32 or float64
-        Scores of one class.
-    weights : (n_trials,) ndarray of float64 or None
-        Positive trial weights.
-    block : int or None
-        Trials in one block; None picks a size for the cache.
-
-    Returns
-    -------
-    ClassMoments
-        The moments. With non-finite scores only the range means anything.
-
-    Notes
-    -----
-    Means and scatters of the blocks are merged as by Chan, Golub and LeVeque
-    (1979). Deviations are taken from the mean of the block before, so nothing
-    cancels however far the scores lie from zero: what they are off from the block's own mean is
-    part of the whole scatter.
+    `scores` are (n_systems, n_trials), `weights` positive; `block` is the number of trials
+    in one block.
     """
     n_systems, n_trials = scores.shape
     block = min(n_trials, block or max(1, _WORK_SPACE // (2 * (n_systems + 1))))
@@ -136,6 +118,8 @@ def class_moments(
             x, y = design[:-1, :n], weighted[:, :n]
             x[...] = scores[:, part]
             ranges.append((x.min(axis=1), x.max(axis=1)))
+            # Deviations from the mean of the block before: nothing cancels however far the
+            # scores lie from zero, and what is left to the block's own mean is small.
             np.subtract(x, origin[:, np.newaxis], out=x)
             size = np.float64(n)
             if weights is not None:
@@ -147,69 +131,40 @@ def class_moments(
             sizes.append(size)
             means.append(origin - first + shift)
             origin = origin + shift
+        # Merged as in [3]: the scatter of the blocks' means adds to that inside the blocks.
         total = _sum_blocks(sizes)
         mean = _sum_blocks([n * m for n, m in zip(sizes, means, strict=True)]) / total
         between = [n * np.outer(m - mean, m - mean) for n, m in zip(sizes, means, strict=True)]
         scatter = (_sum_blocks(scatters) + _sum_blocks(between)) / total
-    return ClassMoments(
-        mean=first + mean,
-        scatter=scatter,
-        lowest=np.min([low for low, _ in ranges], axis=0),
-        highest=np.max([high for _, high in ranges], axis=0),
-    )
+    lows, highs = zip(*ranges, strict=True)
+    return ClassMoments(first + mean, scatter, np.min(lows, axis=0), np.max(highs, axis=0))
 
 
 def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[int]) -> ClassMoments:
-    """Merge the moments of several sets of trials without weights.
-
-    Parameters
-    ----------
-    parts : sequence of ClassMoments
-        At least one.
-    sizes : sequence of int
-        Trials in each of them, at least one.
-
-    Returns
-    -------
-    ClassMoments
-        Those of all trials, merged as the blocks in `class_moments`.
-    """
+    """Merge the moments of several sets of so many trials, without weights."""
     total = float(sum(sizes))
     # A large common part of all means is taken off before they are averaged.
     first = parts[0].mean
+    pairs = [(n / total, part) for n, part in zip(sizes, parts, strict=True)]
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = first + _sum_blocks(
-            [n / total * (part.mean - first) for n, part in zip(sizes, parts, strict=True)]
-        )
+        mean = first + _sum_blocks([share * (part.mean - first) for share, part in pairs])
         scatter = _sum_blocks(
             [
-                n / total * (part.scatter + np.outer(part.mean - mean, part.mean - mean))
-                for n, part in zip(sizes, parts, strict=True)
+                share * (part.scatter + np.outer(part.mean - mean, part.mean - mean))
+                for share, part in pairs
             ]
         )
-    return ClassMoments(
-        mean=mean,
-        scatter=scatter,
-        lowest=np.min([part.lowest for part in parts], axis=0),
-        highest=np.max([part.highest for part in parts], axis=0),
-    )
+    lowest = np.min([part.lowest for part in parts], axis=0)
+    return ClassMoments(mean, scatter, lowest, np.max([part.highest for part in parts], axis=0))
 
 
 @frozen(eq=False)
 class ClassSums:
     """A loss and its derivatives, summed over trials of one class.
 
-    Parameters
-    ----------
-    loss : float
-        Sum of the losses.
-    derivatives : (d + 1, d) ndarray of float64
-        Sum of the curvatures times the outer products of the inputs, with the sum of the
-        slopes times the inputs as last row.
-    worst : float
-        Highest log-odds against the truth.
-    total : float
-        Sum of the trial weights: without weights the number of trials.
+    `derivatives` is the sum of the curvatures times the outer products of the inputs, with
+    the sum of the slopes times the inputs as last row. `worst` is the highest log-odds
+    against the truth, `total` the sum of the trial weights.
     """
 
     loss: float
@@ -228,81 +183,53 @@ def class_sums(
     spread: Float64Array,
     block: int | None = None,
 ) -> ClassSums:
-    """Sum a loss and its derivatives over trials of one class.
+    """Sum a loss and its derivatives over trials of one class, (n_systems, n_trials).
 
-    Parameters
-    ----------
-    scores : (n_systems, n_trials) ndarray of float32 or float64
-        Scores of one class, at least one trial.
-    weights : (n_trials,) ndarray of float64 or None
-        Positive trial weights.
-    coefficients : (n_systems + 1,) ndarray of float64
-        Weights and offset that give the log-odds against the truth.
-    rule : ScoringRule
-        The loss.
-    centre, spread : (n_systems,) ndarray of float64
-        Standardisation of the scores.
-    block : int or None
-        Trials in one block; None picks a size for the cache.
-
-    Returns
-    -------
-    ClassSums
-        By the coefficients of the standardised scores and the offset.
+    The coefficients are weights of the scores ``(x - centre) / spread`` and an offset that
+    give the log-odds against the truth.
     """
     n_trials = scores.shape[1]
     size = coefficients.size
-    # The design matrix, the same with factors, and four vectors.
+    # The design matrix, the same with factors, and three vectors.
     block = min(n_trials, block or max(1, _WORK_SPACE // (2 * size + 5)))
-    origin = centre[:, np.newaxis]
-    inverse_spread = 1.0 / spread[:, np.newaxis]
+    origin, inverse_spread = centre[:, np.newaxis], 1.0 / spread[:, np.newaxis]
     # One row for each system and a row of ones for the offset.
-    design = np.empty((size, block))
-    design[-1] = 1.0
+    design = np.ones((size, block))
     # The same times the curvature, then the slope: one product with the
     # design then gives Hessian and gradient.
     factors = np.empty((size + 1, block))
-    log_odds = np.empty(block)
-    loss = np.empty(block)
-    curvature = np.empty(block)
+    vectors = np.empty((3, block))
     losses: list[float] = []
     sums: list[Float64Array] = []
     worst = -math.inf
-    x, z, c, f, g = design, log_odds, loss, curvature, factors
-    inputs, slopes, weighted = x[:-1], g[-1], g[:-1]
     # Overflow means an infinite value, which every minimiser steps back from.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         for start in range(0, n_trials, block):
             part = slice(start, min(start + block, n_trials))
-            if (n := part.stop - part.start) < block:
-                x, z, c, f, g = x[:, :n], z[:n], c[:n], f[:n], g[:, :n]
-                inputs, slopes, weighted = x[:-1], g[-1], g[:-1]
-            np.subtract(scores[:, part], origin, out=inputs)
-            np.multiply(inputs, inverse_spread, out=inputs)
-            np.dot(coefficients, x, out=z)
-            highest = float(z.max())
+            n = part.stop - part.start
+            x, g = design[:, :n], factors[:, :n]
+            log_odds, loss, curvature = vectors[:, :n]
+            slope = g[-1]
+            np.subtract(scores[:, part], origin, out=x[:-1])
+            np.multiply(x[:-1], inverse_spread, out=x[:-1])
+            np.dot(coefficients, x, out=log_odds)
+            highest = float(log_odds.max())
             worst = max(worst, highest)
+            beyond = None
             if highest > LARGEST_LOG_ODDS and math.isfinite(rule.slope_at_infinity):
-                beyond = np.maximum(z - LARGEST_LOG_ODDS, 0.0)
-                np.minimum(z, LARGEST_LOG_ODDS, out=z)
-                rule.kernel(z, c, slopes, f)
-                if rule.slope_at_infinity:
-                    c += rule.slope_at_infinity * beyond
-            else:
-                rule.kernel(z, c, slopes, f)
+                beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
+                np.minimum(log_odds, LARGEST_LOG_ODDS, out=log_odds)
+            rule.kernel(log_odds, loss, slope, curvature)
+            if beyond is not None and rule.slope_at_infinity:
+                loss += rule.slope_at_infinity * beyond
             if weights is not None:
-                c *= weights[part]
-                slopes *= weights[part]
-                f *= weights[part]
-            np.multiply(x, f, out=weighted)
-            losses.append(float(c.sum()))
+                for values in (loss, slope, curvature):
+                    values *= weights[part]
+            np.multiply(x, curvature, out=g[:-1])
+            losses.append(float(loss.sum()))
             sums.append(g @ x.T)
-    return ClassSums(
-        loss=float(_sum_blocks(losses)),
-        derivatives=_sum_blocks(sums),
-        worst=worst,
-        total=float(n_trials) if weights is None else float(weights.sum()),
-    )
+    total = float(n_trials) if weights is None else float(weights.sum())
+    return ClassSums(float(_sum_blocks(losses)), _sum_blocks(sums), worst, total)
 
 
 def merge_sums(parts: Sequence[ClassSums]) -> ClassSums:
@@ -317,22 +244,7 @@ def merge_sums(parts: Sequence[ClassSums]) -> ClassSums:
 
 
 def lowest(scores: FloatArray, weights: Float64Array, n_trials: int) -> Float64Array:
-    """Return the scores of the trials with the lowest weighted sum.
-
-    Parameters
-    ----------
-    scores : (n_systems, n) ndarray of float
-        Scores of one class.
-    weights : (n_systems,) ndarray of float64
-        Weights of the scores as they are.
-    n_trials : int
-        How many trials to return, at most.
-
-    Returns
-    -------
-    (n_systems, k) ndarray of float64
-        In no particular order.
-    """
+    """Return the scores of at most so many trials with the lowest weighted sum, in any order."""
     # No shorter than what is kept, or most of the work would be to sort that again.
     block = max(n_trials, _WORK_SPACE // (4 * weights.size), 1)
     kept = np.empty((weights.size, 0))
@@ -347,19 +259,10 @@ def lowest(scores: FloatArray, weights: Float64Array, n_trials: int) -> Float64A
 
 @frozen(eq=False)
 class Evaluation:
-    """A training objective at one point.
+    """A training objective at one point; its value is infinite where it overflows.
 
-    Parameters
-    ----------
-    value : float
-        The objective; infinite where it overflows.
-    gradient : (d,) ndarray of float64
-        First derivatives.
-    hessian : (d, d) ndarray of float64
-        Second derivatives, symmetric.
-    overlap : float
-        Highest minus lowest: the highest fused non-target score minus the lowest
-        fused target score. Zero or below if the point separates the classes.
+    `overlap` is the highest fused non-target score minus the lowest fused target score: zero
+    or below if the point separates the classes.
     """
 
     value: float
@@ -392,11 +295,6 @@ class LinearObjective(ABC):
     spread: Float64Array
 
     @property
-    def n_systems(self) -> int:
-        """Number of systems, one less than there are coefficients."""
-        return len(self.centre)
-
-    @property
     @abstractmethod
     def n_tar(self) -> int:
         """Number of target trials."""
@@ -412,13 +310,7 @@ class LinearObjective(ABC):
 
     @abstractmethod
     def refuse_non_finite(self) -> None:
-        """Raise with counts of what cannot be trained on.
-
-        Raises
-        ------
-        InvalidInputError
-            If a score is NaN, infinite, or so large that its square overflows.
-        """
+        """Raise if a score is NaN, infinite, or so large that its square overflows."""
 
     @abstractmethod
     def thinned(self, n_trials: int) -> "LinearObjective":
@@ -428,18 +320,8 @@ class LinearObjective(ABC):
     def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:
         """Return the trials that fused scores with given weights get most wrong.
 
-        Parameters
-        ----------
-        weights : (n_systems,) ndarray of float64
-            Weights of the standardised scores.
-        n_trials : int
-            How many trials of each class to return, at most.
-
-        Returns
-        -------
-        tar, non : (n_systems, n) ndarray of float64
-            Scores, as they are, of the targets with the lowest fused scores and of the
-            non-targets with the highest, in no particular order.
+        The weights are those of standardised scores. Returned are the scores, as they are, of
+        at most `n_trials` targets with the lowest fused scores and non-targets with the highest.
         """
 
     @abstractmethod
@@ -448,13 +330,7 @@ class LinearObjective(ABC):
 
     @abstractmethod
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        """Return the sums of targets, then of non-targets.
-
-        Parameters
-        ----------
-        coefficients : (n_systems + 1,) ndarray of float64
-            Weights and offset that give the posterior log-odds for a target.
-        """
+        """Return the sums of targets, then of non-targets, for posterior log-odds of a target."""
 
     def standardised(self, centre: Float64Array, spread: Float64Array) -> Self:
         """Return the same objective with other coordinates for the coefficients."""
@@ -465,24 +341,15 @@ class LinearObjective(ABC):
         return evolve(self, rule=rule)
 
     def evaluate(self, coefficients: Float64Array) -> Evaluation:
-        """Return value, gradient and Hessian at `coefficients`, in one pass.
-
-        Parameters
-        ----------
-        coefficients : (n_systems + 1,) ndarray of float64
-            Weights, then the offset.
-
-        Returns
-        -------
-        Evaluation
-            Value and derivatives, with the classes' overlap along the weights.
-        """
+        """Return value, gradient and Hessian at `coefficients`, in one pass."""
         posterior = coefficients.copy()
         posterior[-1] += self.plo
         tar, non = self._sums(posterior)
         entropy = self.rule.entropy(self.prior)
         # Overflow means an infinite value, which every minimiser steps back from.
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            # The two factors of F at the top of this module. Log-odds against the truth of
+            # targets fall with the coefficients, hence the sign of their gradient.
             tar_price = self.prior / entropy
             non_price = (1.0 - self.prior) / entropy
             tar_means, non_means = tar.derivatives / tar.total, non.derivatives / non.total
@@ -495,14 +362,6 @@ class LinearObjective(ABC):
             )
 
 
-# Training weights are scaled if the largest of a class is below this or above its inverse.
-_SMALLEST_WEIGHT = 1e-100
-
-LARGEST_SCORE = 1e150
-
-"""Largest score that can be trained on; squares of larger ones overflow."""
-
-
 @frozen(eq=False, kw_only=True)
 class TrainingObjective(LinearObjective):
     r"""The objective of a linear calibration or fusion on a given training set.
@@ -512,17 +371,13 @@ class TrainingObjective(LinearObjective):
 
     Parameters
     ----------
+    rule, prior, plo, centre, spread
+        As for `LinearObjective`.
     tar, non : (n_systems, n_trials) ndarray of float32 or float64
         Training scores. May be strided or read-only; they are never copied as a
         whole.
-    rule : ScoringRule
-        The loss.
-    prior, plo : float
-        Prior probability of a target and its log-odds.
     tar_weights, non_weights : (n_trials,) ndarray of float64 or None
         Positive trial weights, of any sum.
-    centre, spread : (n_systems,) ndarray of float64
-        Standardisation, done on the fly.
     block : int or None
         Trials in one block. The result does not depend on it but for rounding.
     """
@@ -547,34 +402,12 @@ class TrainingObjective(LinearObjective):
     ) -> "TrainingObjective":
         """Check the arguments and set up the objective on scores as they are.
 
-        Parameters
-        ----------
-        tar, non : (n_trials,) or (n_systems, n_trials) array_like of float
-            Training scores of the two classes.
-        prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target.
-        objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule, in any case.
-        tar_weights, non_weights : (n_trials,) array_like of float or None
-            Trial weights; trials of weight zero are left out.
-        block : int or None
-            Trials in one block; None picks a size for the cache.
-
-        Returns
-        -------
-        TrainingObjective
-            With centre 0 and spread 1.
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, the numbers of systems differ, or an argument is
-            out of range. Non-finite scores are not looked for here.
+        Scores are (n_trials,) or (n_systems, n_trials). Trials of weight zero are left out.
+        Non-finite scores are not looked for here.
         """
         rule = scoring_rule(objective)
         probability, plo = resolve_prior(prior)
-        tar_matrix = _as_systems(tar, "tar")
-        non_matrix = _as_systems(non, "non")
+        tar_matrix, non_matrix = _as_systems(tar, "tar"), _as_systems(non, "non")
         n_systems = tar_matrix.shape[0]
         if non_matrix.shape[0] != n_systems:
             expected = f"hold the same {n_systems} systems as `tar`, one in each row"
@@ -583,15 +416,15 @@ class TrainingObjective(LinearObjective):
         tar_matrix, tar_used = _drop_unweighted(tar_matrix, tar_weights, "tar")
         non_matrix, non_used = _drop_unweighted(non_matrix, non_weights, "non")
         return cls(
-            tar=tar_matrix,
-            non=non_matrix,
             rule=rule,
             prior=probability,
             plo=plo,
-            tar_weights=tar_used,
-            non_weights=non_used,
             centre=np.zeros(n_systems),
             spread=np.ones(n_systems),
+            tar=tar_matrix,
+            non=non_matrix,
+            tar_weights=tar_used,
+            non_weights=non_used,
             block=block,
         )
 
@@ -616,16 +449,9 @@ class TrainingObjective(LinearObjective):
 
     def thinned(self, n_trials: int) -> "TrainingObjective":
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
-        tar_step = max(1, -(-self.tar.shape[1] // n_trials))
-        non_step = max(1, -(-self.non.shape[1] // n_trials))
-        return evolve(
-            self,
-            # Copied: many passes over scores that lie far apart would wait for the memory.
-            tar=self.tar[:, ::tar_step].copy(),
-            non=self.non[:, ::non_step].copy(),
-            tar_weights=None if self.tar_weights is None else self.tar_weights[::tar_step],
-            non_weights=None if self.non_weights is None else self.non_weights[::non_step],
-        )
+        tar, tar_weights = _thinned(self.tar, self.tar_weights, n_trials)
+        non, non_weights = _thinned(self.non, self.non_weights, n_trials)
+        return evolve(self, tar=tar, non=non, tar_weights=tar_weights, non_weights=non_weights)
 
     def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:
         """Return the trials that fused scores with given weights get most wrong."""
@@ -637,31 +463,35 @@ class TrainingObjective(LinearObjective):
         return np.asarray(self.tar[:, slice(0, 1)], dtype=np.float64)
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        return (
-            self._class_sums(self.tar, self.tar_weights, -coefficients),
-            self._class_sums(self.non, self.non_weights, coefficients),
+        tar, non = (
+            class_sums(
+                scores,
+                weights,
+                against_truth,
+                rule=self.rule,
+                centre=self.centre,
+                spread=self.spread,
+                block=self.block,
+            )
+            for scores, weights, against_truth in (
+                (self.tar, self.tar_weights, -coefficients),
+                (self.non, self.non_weights, coefficients),
+            )
         )
+        return tar, non
 
-    def _class_sums(
-        self, scores: FloatArray, weights: Float64Array | None, coefficients: Float64Array
-    ) -> ClassSums:
-        return class_sums(
-            scores,
-            weights,
-            coefficients,
-            rule=self.rule,
-            centre=self.centre,
-            spread=self.spread,
-            block=self.block,
-        )
+
+def _thinned(
+    scores: FloatArray, weights: Float64Array | None, n_trials: int
+) -> tuple[FloatArray, Float64Array | None]:
+    step = max(1, -(-scores.shape[1] // n_trials))
+    # Copied: many passes over scores that lie far apart would wait for the memory.
+    return scores[:, ::step].copy(), None if weights is None else weights[::step]
 
 
 def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
     """Return scores as a matrix with one row for each system, without a copy."""
-    if np.ndim(scores) == 2:
-        matrix = as_matrix(scores, name)
-    else:
-        matrix = as_vector(scores, name)[np.newaxis]
+    matrix = as_matrix(scores, name) if np.ndim(scores) == 2 else as_vector(scores, name)[None]
     if matrix.shape[0] == 0:
         raise invalid(name, "hold the scores of at least one system", "no rows")
     check_not_empty(matrix, name)
@@ -682,22 +512,10 @@ def _drop_unweighted(
 
 
 def moderate_weights(weights: Float64Array) -> Float64Array:
-    """Scale trial weights, of which only the proportions matter, if they are tiny or huge.
-
-    Sums of huge weights would overflow, and products of tiny ones underflow. The factor
-    is a power of two, so the proportions stay as they are to the last bit; only weights
-    below 1e-323 of the largest become zero.
-
-    Parameters
-    ----------
-    weights : (n_trials,) ndarray of float64
-        Finite and not negative, not all zero.
-
-    Returns
-    -------
-    (n_trials,) ndarray of float64
-        As they were if the largest is of an ordinary size, else with a largest one near 1.
-    """
+    """Scale trial weights, of which only the proportions matter, if they are tiny or huge."""
+    # Sums of huge weights would overflow, and products of tiny ones underflow. The factor is a
+    # power of two, so the proportions stay as they are to the last bit; only weights below
+    # 1e-323 of the largest become zero.
     largest = float(weights.max())
     if _SMALLEST_WEIGHT <= largest <= 1.0 / _SMALLEST_WEIGHT:
         return weights
@@ -719,10 +537,8 @@ def evaluate_objective(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores, natural-log likelihood-ratios; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Natural-log likelihood-ratios of the two classes; no NaN, +-inf allowed.
     prior : float or OperatingPoint, default: 0.5
         Prior probability of a target; of an operating point the effective prior.
     objective : {"cllr", "brier", "boost"}, default: "cllr"
@@ -773,27 +589,17 @@ def evaluate_objective(
 def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
     """Raise with counts and first positions, for each system, of what cannot be trained on.
 
-    Parameters
-    ----------
-    tar, non : (n_systems, n_trials) ndarray of float
-        Training scores.
-
-    Raises
-    ------
-    InvalidInputError
-        If a score is NaN, infinite, or so large that its square overflows.
+    That is a score, (n_systems, n_trials), which is NaN, infinite or beyond `LARGEST_SCORE`.
     """
     complaints = []
     for name, scores in (("tar", tar), ("non", non)):
         for system, row in enumerate(scores.astype(np.float64, copy=False), start=1):
-            for what, bad in (
-                ("NaN", np.isnan(row)),
-                ("infinite", np.isinf(row)),
-                (f"beyond {LARGEST_SCORE:g}", np.isfinite(row) & (np.abs(row) > LARGEST_SCORE)),
-            ):
+            where = f" of system {system}" if scores.shape[0] > 1 else ""
+            beyond = np.isfinite(row) & (np.abs(row) > LARGEST_SCORE)
+            faults = {"NaN": np.isnan(row), "infinite": np.isinf(row)}
+            for what, bad in {**faults, f"beyond {LARGEST_SCORE:g}": beyond}.items():
                 positions = np.flatnonzero(bad)
                 if positions.size:
-                    where = f" of system {system}" if scores.shape[0] > 1 else ""
                     complaints.append(
                         f"{positions.size} of {row.size} scores of `{name}`{where} are {what} "
                         f"(at positions {list_some(positions.tolist())})"
