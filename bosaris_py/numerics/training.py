@@ -1,24 +1,25 @@
-"""Minimise an objective by a trust-region Newton method; detect separable data.
+r"""Linear training: a trust-region Newton method, and the proof that an optimum exists.
 
 Shared by calibration (one system) and fusion (several): everything between the
 raw scores and the optimal coefficients, on plain arrays.
 
-Made for objectives whose evaluation is a pass over millions of trials and whose
-dimension is tiny: each iteration takes one evaluation of value, gradient and
-Hessian, and the trust-region subproblem is solved exactly by an
-eigendecomposition. It goes on where value comparisons end: once the decrease to
-be expected is lost in the rounding of the value, steps are judged by the gradient,
-and the last Newton step is taken without another evaluation.
+The minimiser is made for objectives whose evaluation is a pass over millions of trials and
+whose dimension is tiny: each iteration takes one evaluation of value, gradient and Hessian,
+and the trust-region subproblem is solved exactly by an eigendecomposition [1]_. It goes on
+where value comparisons end: once the decrease to be expected is lost in the rounding of the
+value, steps are judged by the gradient.
 
-It has none if and only if the data are *weakly separable*: some weights, with which not all
-fused scores are equal, put no target below a non-target. Going on along such weights never
-hurts any trial, and so the objective falls for ever (Albert and Anderson [1]_). There are two ways
-to decide that: a bound that proves from gradient and Hessian that an optimum exists, at
+There is no optimum if and only if the data are *weakly separable*: some weights, with which
+not all fused scores are equal, put no target below a non-target. Going on along such weights
+never hurts any trial, so the objective falls for ever (Albert and Anderson [2]_). Two ways
+decide that: a bound that proves from gradient and Hessian that an optimum exists, at
 no cost and nearly always; and a linear program, which decides every case.
 
 References
 ----------
-.. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
+.. [1] J. J. More and D. C. Sorensen, "Computing a trust region step", SIAM J.
+   Sci. Stat. Comput. 4(3), 1983, doi:10.1137/0904038.
+.. [2] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
    logistic regression models", Biometrika 71(1), 1984, doi:10.1093/biomet/71.1.1.
 """
 
@@ -26,15 +27,14 @@ import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
 from scipy import optimize
 
-from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, invalid, list_some, warn_caller
+from bosaris_py._arrays import BoolArray, Float64Array
+from bosaris_py._validation import as_nonnegative, list_some, warn_caller
 from bosaris_py.errors import ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
@@ -46,9 +46,9 @@ from bosaris_py.numerics.scoring_rules import scoring_rule
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
-# A value summed from many rounded terms is trusted to this many units in the
-# last place; smaller decreases are not looked for in it.
-_VALUE_NOISE = 1e3 * _EPSILON
+# A value or a derivative summed from many rounded terms is trusted to this share of the sum
+# of magnitudes; smaller decreases are not looked for in it.
+_SUM_NOISE = 1e3 * _EPSILON
 
 # Eigenvalues and slopes this far below the largest are rounding noise.
 _NOISE = 1e2 * _EPSILON
@@ -56,53 +56,57 @@ _NOISE = 1e2 * _EPSILON
 # Slopes below this have lost digits to underflow.
 _SMALLEST_SLOPE = 1e-290
 
-# Suits standardised coordinates; soon adapted.
+# Where curvatures are as small as this, underflow may have swallowed those of trials.
+_SMALLEST_CURVATURE = 1e-280
+
+# Fits standardised coordinates; soon adapted.
 _FIRST_RADIUS = 4.0
 
 # Share of the promised decrease that makes a step worth taking.
 _LEAST_RATIO = 1e-4
 
+# Rounding of fused scores, in standard deviations.
+_ROUNDING = 1e-9
 
-class Differentiated(Protocol):
-    """A function's value and its first and second derivatives at one point."""
+# Trials of each class with which the linear program starts, and which it first adds. The
+# number doubles every time, so that in the end all are in.
+_FIRST_TRIALS = 200
 
-    @property
-    def value(self) -> float:
-        """The value."""
+# Pivots, for each dimension, in which the simplex method may take the steepest way.
+_HASTY_PIVOTS = 50
 
-    @property
-    def gradient(self) -> Float64Array:
-        """First derivatives."""
+# Trials of each class in the subsets whose optimum is the starting point for the
+# next larger one, and how much larger a set must be to make the detour worthwhile. At 2**17
+# the optimum is a fraction of a percent off that of the full set, so that two or three passes
+# over the latter are enough (`_Corrected`); at 2**20 nearly always two.
+_SUBSETS = ((2**13, 3), (2**17, 3), (2**20, 32))
 
-    @property
-    def hessian(self) -> Float64Array:
-        """Second derivatives."""
+# A system whose scores differ by no more than this, relative to their size, is
+# constant but for rounding; so is one whose squared spread would underflow.
+_CONSTANT = 8 * _EPSILON
 
+_SMALLEST_SPREAD = 1e-140
 
-_D = TypeVar("_D", bound=Differentiated)
+# Directions in which standardised scores vary less than this, as a share of the
+# variance in the most varied direction, are collinear. (The difference between a
+# system and its single-precision copy has a share of 1e-14.)
+_COLLINEAR = 1e-12
+
+# With a prior this close to 0 or 1 brier changes in the last digits only, unless decisions
+# are hard.
+_SMALLEST_NON_CONVEX_PRIOR = 1e-10
+
+# With log-likelihood-ratios of this standard deviation every decision is a hard one.
+_HARD = 100.0
 
 
 @frozen(eq=False)
 class Minimum:
     """Where a minimisation ended.
 
-    Parameters
-    ----------
-    point : (d,) ndarray of float64
-        The minimiser.
-    value : float
-        The function there, to rounding.
-    gradient : (d,) ndarray of float64
-        First derivatives at the last evaluated point, one Newton step before
-        `point` unless the minimisation was cut short.
-    hessian : (d, d) ndarray of float64
-        Second derivatives there.
-    evaluations : int
-        Evaluations made.
-    converged : bool
-        Whether the gradient has vanished to rounding.
-    stopped : bool
-        Whether the caller's own test ended the minimisation.
+    The derivatives are those at the last evaluated point, one Newton step before `point`
+    unless the minimisation was cut short. `converged` tells whether the gradient has vanished
+    to rounding, `stopped` whether the caller's own test ended the minimisation.
     """
 
     point: Float64Array
@@ -124,38 +128,14 @@ class Minimum:
 def trust_region_step(
     gradient: Float64Array, hessian: Float64Array, radius: float
 ) -> tuple[Float64Array, bool]:
-    r"""Minimise a quadratic model within a ball.
+    r"""Minimise the quadratic model :math:`g^T p + p^T H p / 2` for :math:`\|p\| \le` `radius`.
 
-    Parameters
-    ----------
-    gradient : (d,) ndarray of float64
-        First derivatives g.
-    hessian : (d, d) ndarray of float64
-        Second derivatives H, symmetric, of any signature.
-    radius : float
-        Radius of the ball, positive.
-
-    Returns
-    -------
-    step : (d,) ndarray of float64
-        The global minimiser of :math:`g^T p + p^T H p / 2` for
-        :math:`\|p\| \le` `radius`.
-    interior : bool
-        Whether it is the Newton step of a positive definite Hessian.
-
-    Notes
-    -----
-    The solution is :math:`p = -(H + \mu I)^{-1} g` with the smallest
-    :math:`\mu \ge 0` that makes the matrix positive semidefinite and the step
-    short enough [1]_. In the basis of eigenvectors, :math:`\mu` is the root of a
-    nearly linear function of one variable. In the "hard case" (no gradient along
-    the lowest, negative curvature) a multiple of that eigenvector fills the ball.
-
-    References
-    ----------
-    .. [1] J. J. More and D. C. Sorensen, "Computing a trust region step", SIAM J.
-       Sci. Stat. Comput. 4(3), 1983, doi:10.1137/0904038.
+    The Hessian is symmetric, of any signature. Also returned is whether the step is the Newton
+    step of a positive definite Hessian.
     """
+    # The solution is p = -(H + mu I)^-1 g with the smallest mu >= 0 that makes the matrix
+    # positive semidefinite and the step short enough [1]. In the basis of eigenvectors mu is
+    # the root of a nearly linear function of one variable.
     eigenvalues, vectors = np.linalg.eigh(hessian)
     slopes = vectors.T @ gradient
     # What is left of the slope along a direction without curvature is rounding noise;
@@ -183,26 +163,26 @@ def trust_region_step(
     step = step_at(0.0)
     length = math.hypot(*step)
     if length <= radius:
+        # The "hard case", no slope along the lowest, negative curvature: a multiple of that
+        # eigenvector fills the ball.
         if eigenvalues[0] < 0.0 and not flat[0]:
             step[0] = math.sqrt(radius**2 - length**2)
         return vectors @ step, False
     # Each component alone is too long below the lower end; none is above the upper end.
-    low = math.hypot(*slopes[curvatures == 0.0]) / radius
-    high = math.hypot(*slopes) / radius
-    shift = optimize.brentq(
-        shortfall, low * (1.0 - 1e-6), high * (1.0 + 1e-6), xtol=1e-300, rtol=1e-12, maxiter=1000
-    )
+    low = math.hypot(*slopes[curvatures == 0.0]) / radius * (1.0 - 1e-6)
+    high = math.hypot(*slopes) / radius * (1.0 + 1e-6)
+    shift = optimize.brentq(shortfall, low, high, xtol=1e-300, rtol=1e-12, maxiter=1000)
     return vectors @ step_at(float(shift)), False
 
 
 def minimise(
-    evaluate: Callable[[Float64Array], _D],
+    evaluate: Callable[[Float64Array], Evaluation],
     start: Float64Array,
     *,
-    first: _D | None = None,
+    first: Evaluation | None = None,
     max_evaluations: int = 200,
     tolerance: float = _EPSILON,
-    stop: Callable[[Float64Array, _D], bool] | None = None,
+    stop: Callable[[Float64Array, Evaluation], bool] | None = None,
 ) -> Minimum:
     r"""Find a minimum of a smooth function, to rounding.
 
@@ -234,13 +214,6 @@ def minimise(
     ------
     FitError
         If the function is not finite at `start`.
-
-    Notes
-    -----
-    Newton's method squares the error: when the promised decrease
-    :math:`g^T H^{-1} g / 2` is below the rounding of the value, one more step
-    brings the gradient to rounding as well. That step is taken without
-    evaluating the function again.
     """
     point = np.array(start, dtype=np.float64)
     here = evaluate(point) if first is None else first
@@ -248,8 +221,7 @@ def minimise(
     if not math.isfinite(here.value):
         message = f"The objective is {here.value} where its minimisation starts, at {point}."
         raise FitError(message)
-    value = here.value
-    radius = _FIRST_RADIUS
+    value, radius = here.value, _FIRST_RADIUS
     converged = stopped = False
     while True:
         if stop is not None and stop(point, here):
@@ -258,6 +230,9 @@ def minimise(
         step, interior = trust_region_step(here.gradient, here.hessian, radius)
         promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
         if promised <= tolerance * abs(here.value):
+            # Newton's method squares the error: when the promised decrease g H^-1 g / 2 is below
+            # the rounding of the value, one more step brings the gradient to rounding as well.
+            # That step is taken without evaluating the function again.
             converged = True
             if interior:
                 point, value = point + step, value - promised
@@ -266,7 +241,7 @@ def minimise(
             break
         there = evaluate(point + step)
         evaluations += 1
-        if promised <= _VALUE_NOISE * abs(here.value):
+        if promised <= _SUM_NOISE * abs(here.value):
             ratio = 1.0
             better = math.hypot(*there.gradient) < math.hypot(*here.gradient)
             if not better:
@@ -282,35 +257,8 @@ def minimise(
         elif ratio > 0.75 and not interior:
             radius = 4.0 * length
         if better:
-            point, here = point + step, there
-            value = here.value
-    return Minimum(
-        point=point,
-        value=value,
-        gradient=here.gradient,
-        hessian=here.hessian,
-        evaluations=evaluations,
-        converged=converged,
-        stopped=stopped,
-    )
-
-
-ROUNDING = 1e-9
-
-"""Rounding of fused scores, in standard deviations."""
-
-# Sums over trials are trusted to this share of the sum of magnitudes.
-_SUM_NOISE = 1e3 * float(np.finfo(np.float64).eps)
-
-# Where curvatures are as small as this, underflow may have swallowed those of trials.
-_SMALLEST_CURVATURE = 1e-280
-
-# Trials of each class with which the linear program starts, and which it first adds. The
-# number doubles every time, so that in the end all are in.
-_FIRST_TRIALS = 200
-
-# Pivots, for each dimension, in which the simplex method may take the steepest way.
-_HASTY_PIVOTS = 50
+            point, here, value = point + step, there, there.value
+    return Minimum(point, value, here.gradient, here.hessian, evaluations, converged, stopped)
 
 
 def proves_optimum(
@@ -320,10 +268,8 @@ def proves_optimum(
 
     Parameters
     ----------
-    gradient : (d,) ndarray of float64
-        First derivatives g of the objective of cllr or boost, without penalty.
-    hessian : (d, d) ndarray of float64
-        Second derivatives H.
+    gradient, hessian : (d,), (d, d) ndarray of float64
+        Derivatives g and H of the objective of cllr or boost, without penalty.
     value : float
         The objective.
     radius : float
@@ -389,14 +335,13 @@ def is_separable(
     that sum is also a sum of rows with factors that are not negative, which the
     simplex method decides in n_directions + 1 dimensions.
 
-    Arithmetic is exact, because the answer often hangs on ties between classes,
-    which tolerances of usual solvers blur where scores differ much in size. Scores are
-    only shifted by a trial and scaled by powers of two for it, unless systems are collinear.
-
     Only some trials are in the program. If they cannot be separated, that decides. If the
     solution separates all trials (to 1e-9 of the largest standardised weight), that decides
     too. If neither, those that it gets most wrong are added, twice as many every time.
     """
+    # Arithmetic is exact, because the answer often hangs on ties between classes, which the
+    # tolerances of usual solvers blur where scores differ much in size. Scores are only
+    # shifted by a trial and scaled by powers of two for it, unless systems are collinear.
     n_total = max(objective.n_tar, objective.n_non)
     n_added = _FIRST_TRIALS
     origin = objective.a_trial()
@@ -413,14 +358,10 @@ def is_separable(
             ((x - origin) / scale[:, np.newaxis]).T @ to_rows
             for x in objective.hardest(weights, n_added)
         )
-        added = np.vstack(
-            (
-                np.column_stack((tar, np.full(len(tar), -1.0))),
-                np.column_stack((-non, np.full(len(non), 1.0))),
-            )
-        )
+        of_tar = np.column_stack((tar, np.full(len(tar), -1.0)))
+        of_non = np.column_stack((-non, np.full(len(non), 1.0)))
         complete = n_added >= n_total
-        rows = added if complete else np.vstack((rows, added))
+        rows = np.vstack((of_tar, of_non) if complete else (rows, of_tar, of_non))
         direction = _separating_direction(rows, None if complete else goal)
         if direction is None or complete:
             return direction is not None
@@ -431,7 +372,7 @@ def is_separable(
             weights @ ((x - origin) / objective.spread[:, np.newaxis])
             for x in objective.hardest(weights, 1)
         )
-        if float(non.max() - tar.min()) <= ROUNDING:
+        if float(non.max() - tar.min()) <= _ROUNDING:
             return True
         n_added *= 2
 
@@ -439,9 +380,10 @@ def is_separable(
 def _separating_direction(rows: Float64Array, goal: Float64Array | None) -> Float64Array | None:
     """Find v for which no product with a row is negative but that with `goal` is positive.
 
-    Without a goal it is the sum of the rows. None if there is no such v. First phase of the
-    revised simplex method, which looks for factors of the rows that add up to minus the goal.
+    Without a goal it is the sum of the rows. None if there is no such v.
     """
+    # First phase of the revised simplex method, which looks for factors of the rows that add
+    # up to minus the goal.
     exact = _as_integers(rows if goal is None else np.vstack((rows, goal)))
     if goal is None:
         wanted = -exact.sum(axis=0)
@@ -486,42 +428,10 @@ def _as_integers(rows: Float64Array) -> npt.NDArray[np.object_]:
     """Multiply doubles by a power of two that makes them integers, of any size."""
     mantissas, exponents = np.frexp(rows)
     shifts = exponents - 53
-    lowest = int(shifts[rows != 0.0].min(initial=0))
-    integers = np.array(
-        [
-            int(mantissa) << max(shift - lowest, 0)
-            for mantissa, shift in zip(
-                np.ldexp(mantissas, 53).ravel().tolist(), shifts.ravel().tolist(), strict=True
-            )
-        ],
-        dtype=object,
-    )
+    shifts = np.maximum(shifts - int(shifts[rows != 0.0].min(initial=0)), 0)
+    pairs = zip(np.ldexp(mantissas, 53).ravel().tolist(), shifts.ravel().tolist(), strict=True)
+    integers = np.array([int(mantissa) << shift for mantissa, shift in pairs], dtype=object)
     return integers.reshape(rows.shape)
-
-
-# Trials of each class in the subsets whose optimum is the starting point for the
-# next larger one, and how much larger a set must be to make the detour worthwhile. At 2**17
-# the optimum is a fraction of a percent off that of the full set, so that two or three passes
-# over the latter are enough (`_Corrected`); at 2**20 nearly always two.
-_SUBSETS = ((2**13, 3), (2**17, 3), (2**20, 32))
-
-# A system whose scores differ by no more than this, relative to their size, is
-# constant but for rounding; so is one whose squared spread would underflow.
-_CONSTANT = 8 * float(np.finfo(np.float64).eps)
-
-_SMALLEST_SPREAD = 1e-140
-
-# Directions in which standardised scores vary less than this, as a share of the
-# variance in the most varied direction, are collinear. (The difference between a
-# system and its single-precision copy has a share of 1e-14.)
-_COLLINEAR = 1e-12
-
-# With a prior this close to 0 or 1 brier changes in the last digits only, unless decisions
-# are hard.
-_SMALLEST_BUMPY_PRIOR = 1e-10
-
-# With log-likelihood-ratios of this standard deviation every decision is a hard one.
-_HARD = 100.0
 
 
 @frozen(eq=False)
@@ -604,23 +514,15 @@ class _Problem:
         stiffness = self.ridge * np.eye(self.basis.shape[1]) + self.damping * self.variance
         gradient[:-1] += stiffness @ point[:-1]
         hessian[:-1, :-1] += stiffness
-        return Evaluation(
-            value=plain.value + self.penalty(point),
-            gradient=gradient,
-            hessian=hessian,
-            overlap=plain.overlap,
-        )
+        value = plain.value + self.penalty(point)
+        return evolve(plain, value=value, gradient=gradient, hessian=hessian)
 
     def damped(self) -> "_Problem":
-        """Return the problem with a penalty that always gives a finite optimum.
-
-        With 1/n times the variance of the fused scores, the log-likelihood-ratios
-        of n perfectly separated trials grow to about log n, as far as so many
-        trials can support them. Unlike a ridge this does not depend on how the
-        systems are correlated, or mixed.
-        """
-        n_trials = min(self.objective.n_tar, self.objective.n_non)
-        return evolve(self, damping=1.0 / n_trials)
+        """Return the problem with a penalty that always gives a finite optimum."""
+        # With 1/n times the variance of the fused scores, the log-likelihood-ratios of n
+        # perfectly separated trials grow to about log n, as far as so many trials can support
+        # them. Unlike a ridge this does not depend on how the systems are correlated, or mixed.
+        return evolve(self, damping=1.0 / min(self.objective.n_tar, self.objective.n_non))
 
     def thinned(self, n_trials: int) -> "_Problem":
         thin = evolve(self, objective=self.objective.thinned(n_trials))
@@ -628,19 +530,13 @@ class _Problem:
 
     def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
         """Whether the fused scores at a point tell the classes apart without an error."""
-        return evaluation.overlap < -ROUNDING * max(1.0, self.deviation(point))
+        return evaluation.overlap < -_ROUNDING * max(1.0, self.deviation(point))
 
     def has_optimum(self, minimum: Minimum, radius: float, difference: Float64Array) -> bool:
         """Whether a convex objective without penalties has a minimum, and not only a limit.
 
-        Parameters
-        ----------
-        minimum : Minimum
-            Where its minimisation ended.
-        radius : float
-            Upper limit of the length of all standardised scores, each with a 1.
-        difference : (n_systems,) ndarray of float64
-            Mean of the targets minus mean of the non-targets, standardised.
+        `minimum` is where its minimisation ended; `radius` and `difference` are those of
+        `proves_optimum` and `is_separable`.
         """
         if proves_optimum(minimum.gradient, minimum.hessian, minimum.value, radius):
             return True
@@ -648,48 +544,38 @@ class _Problem:
         if deviation > 0.0:
             # Separable but for rounding: an optimum that nobody could use.
             along = np.append(minimum.point[:-1] / deviation, 0.0)
-            if self.evaluate(along).overlap <= ROUNDING:
+            if self.evaluate(along).overlap <= _ROUNDING:
                 return False
         start = self.coefficients(minimum.point)[:-1]
         return not is_separable(self.objective, self.basis, difference, start)
 
 
-@frozen(eq=False)
-class _Corrected:
-    """The objective of a subset plus a parabola that makes it that of the full set at a point.
+def _corrected(
+    subset: _Problem, origin: Float64Array, full: Evaluation
+) -> Callable[[Float64Array], Evaluation]:
+    """Return the objective of a subset plus a parabola that makes it that of the full set there.
 
-    Value, gradient and Hessian agree there. Only the higher derivatives are the subset's, so the
-    minimum is off by the square of the way to it times the error of those: a step much
-    better than Newton's, without another pass over the full set.
+    Value, gradient and Hessian agree at the origin.
     """
+    # Only the higher derivatives are the subset's, so the minimum is off by the square of the
+    # way to it times the error of those: a step much better than Newton's, without another
+    # pass over the full set.
+    thin = subset.evaluate(origin)
+    value, gradient = full.value - thin.value, full.gradient - thin.gradient
+    hessian = full.hessian - thin.hessian
 
-    subset: _Problem
-    origin: Float64Array
-    value: float
-    gradient: Float64Array
-    hessian: Float64Array
-
-    @classmethod
-    def at(cls, subset: _Problem, origin: Float64Array, full: Evaluation) -> "_Corrected":
-        thin = subset.evaluate(origin)
-        return cls(
-            subset=subset,
-            origin=origin,
-            value=full.value - thin.value,
-            gradient=full.gradient - thin.gradient,
-            hessian=full.hessian - thin.hessian,
-        )
-
-    def evaluate(self, point: Float64Array) -> Evaluation:
-        thin = self.subset.evaluate(point)
-        step = point - self.origin
-        slope = self.hessian @ step
+    def evaluate(point: Float64Array) -> Evaluation:
+        there = subset.evaluate(point)
+        step = point - origin
+        slope = hessian @ step
         return evolve(
-            thin,
-            value=thin.value + self.value + float(step @ (self.gradient + 0.5 * slope)),
-            gradient=thin.gradient + self.gradient + slope,
-            hessian=thin.hessian + self.hessian,
+            there,
+            value=there.value + value + float(step @ (gradient + 0.5 * slope)),
+            gradient=there.gradient + gradient + slope,
+            hessian=there.hessian + hessian,
         )
+
+    return evaluate
 
 
 def _descend(
@@ -710,8 +596,8 @@ def _descend(
             return minimise(problem.evaluate, start, stop=stop)
         here = problem.evaluate(start)
         if math.isfinite(here.value):
-            corrected = _Corrected.at(subset, start, here)
-            closer = minimise(corrected.evaluate, start, max_evaluations=10).point
+            corrected = _corrected(subset, start, here)
+            closer = minimise(corrected, start, max_evaluations=10).point
             there = problem.evaluate(closer)
             if there.value < here.value:
                 start, here = closer, there
@@ -733,28 +619,13 @@ def _descend_if_bounded(
     return minimum
 
 
-def _descend_bumpy(problem: _Problem, convex: Minimum) -> Minimum:
+def _descend_non_convex(problem: _Problem, convex: Minimum) -> Minimum:
     """Minimise an objective with several minima: the best that two good starts lead to."""
     from_convex = _descend(problem, convex.point)
     from_origin = _descend(problem, problem.origin)
     # Of equal minima the one with moderate weights.
-    if from_origin.value < from_convex.value - ROUNDING * abs(from_convex.value):
-        return from_origin
-    return from_convex
-
-
-def _standardise(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
-    """Return centre and covariance of the scores, both classes counting the same."""
-    centre = 0.5 * (tar.mean + non.mean)
-    half = 0.5 * (tar.mean - non.mean)
-    return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
-
-
-def _of_systems(chosen: npt.NDArray[np.bool_]) -> str:
-    """Name the chosen systems, counted from 1, unless there is only one anyway."""
-    if chosen.size == 1:
-        return ""
-    return f" of system {list_some((np.flatnonzero(chosen) + 1).tolist())}"
+    lower = from_origin.value < from_convex.value - _ROUNDING * abs(from_convex.value)
+    return from_origin if lower else from_convex
 
 
 def train_linear(
@@ -822,45 +693,22 @@ def train_linear(
 
     centre, covariance = _standardise(tar, non)
     spread = np.sqrt(np.diag(covariance))
-    varied = (highest - lowest > _CONSTANT * largest) & (spread > _SMALLEST_SPREAD)
+    differ = highest - lowest > _CONSTANT * largest
+    varied = differ & (spread > _SMALLEST_SPREAD)
     spread[~varied] = 1.0
-    minute = (highest - lowest > _CONSTANT * largest) & ~varied
-    for chosen, fault in (
-        (~varied & ~minute, "are equal and carry no information"),
-        (minute, f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow"),
-    ):
-        if chosen.any():
-            which = f"All training scores{_of_systems(chosen)}"
-            message = f"{which} {fault}; the weight is set to 0."
-            warn_caller(message, ConvergenceWarning)
     correlation = covariance / np.outer(spread, spread)
     basis = _varied_directions(correlation, varied)
-    if basis.shape[1] < np.count_nonzero(varied):
-        n_systems = np.count_nonzero(varied[: varied.size - n_features])
-        inputs = f"The scores of the {n_systems} systems"
-        if n_features:
-            inputs += f" and {n_features} quality features"
-        message = (
-            f"{inputs} vary in only {basis.shape[1]} directions, "
-            "so infinitely many weights give the same fused scores; "
-            "the shortest standardised weights are returned. Is a system given twice?"
-        )
-        warn_caller(message, ConvergenceWarning)
+    _warn_of_uninformative(differ, varied, basis.shape[1], n_features)
 
     standardised = objective.standardised(centre, spread)
     problem = _Problem(standardised, basis, correlation, strength)
     if basis.shape[1] == 0:
         # Proper scoring: without information the prior is the best answer.
-        return LinearSolution(
-            weights=np.zeros(varied.size),
-            offset=0.0,
-            objective_value=problem.evaluate(problem.origin).value,
-            ridge=strength,
-        )
+        value = problem.evaluate(problem.origin).value
+        return LinearSolution(np.zeros(varied.size), 0.0, value, strength)
     convex = problem
     if not objective.rule.convex:
-        cllr = problem.objective.with_rule(scoring_rule("cllr"))
-        convex = evolve(problem, objective=cllr)
+        convex = evolve(problem, objective=standardised.with_rule(scoring_rule("cllr")))
     minimum = None
     if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
         furthest = np.maximum(highest - centre, centre - lowest)[varied] / spread[varied]
@@ -870,31 +718,15 @@ def train_linear(
         problem, convex = problem.damped(), convex.damped()
         minimum = _descend(convex, convex.origin)
         message = (
-            f"The training scores are separable: there are weights with which no target "
+            "The training scores are separable: there are weights with which no target "
             "scores below a non-target, so larger weights always fit better and no optimum "
             f"exists. Returned is the solution with ridge={problem.damping:.3g}, 1 / (number of "
             "trials of the smaller class). Train on more trials, or choose `ridge`."
         )
         warn_caller(message, SeparableDataWarning)
     if not objective.rule.convex:
-        minimum = _descend_bumpy(problem, minimum)
-        deviation = problem.deviation(minimum.point)
-        if deviation > _HARD:
-            message = (
-                f"On these scores and at this prior the objective {objective.rule.name!r} "
-                "is lowest for hard decisions; the log-likelihood-ratios have a standard "
-                f"deviation of {deviation:.3g} and mean little but their sign. "
-                "Objective 'cllr' or a `ridge` avoids that."
-            )
-            warn_caller(message, ConvergenceWarning)
-        elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_BUMPY_PRIOR:
-            message = (
-                f"At the prior {objective.prior:.17g} the objective "
-                f"{objective.rule.name!r} is flat around these weights but for rounding, and "
-                "lower values elsewhere may have been missed. Objective 'cllr' can be "
-                "minimised at any prior."
-            )
-            warn_caller(message, ConvergenceWarning)
+        minimum = _descend_non_convex(problem, minimum)
+        _warn_of_hard_decisions(objective, problem.deviation(minimum.point))
     if not minimum.converged:
         message = (
             f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
@@ -913,13 +745,14 @@ def train_linear(
 
 def as_ridge(ridge: float) -> float:
     """Return a ridge as a float; raise unless it is finite and not negative."""
-    try:
-        strength = float(ridge)
-    except (TypeError, ValueError):
-        raise invalid("ridge", "be a number", describe(ridge)) from None
-    if not (math.isfinite(strength) and strength >= 0.0):
-        raise invalid("ridge", "be finite and not negative", describe(ridge))
-    return strength
+    return as_nonnegative(ridge, "ridge")
+
+
+def _standardise(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
+    """Return centre and covariance of the scores, both classes counting the same."""
+    centre = 0.5 * (tar.mean + non.mean)
+    half = 0.5 * (tar.mean - non.mean)
+    return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
 
 
 def _is_separable(tar: ClassMoments, non: ClassMoments) -> bool:
@@ -929,7 +762,7 @@ def _is_separable(tar: ClassMoments, non: ClassMoments) -> bool:
     return bool(above or below)
 
 
-def _varied_directions(correlation: Float64Array, varied: npt.NDArray[np.bool_]) -> Float64Array:
+def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:
     """Return an orthonormal basis, in columns, of the directions in which scores vary."""
     chosen = np.flatnonzero(varied)
     identity = np.eye(varied.size)[:, chosen]
@@ -938,3 +771,50 @@ def _varied_directions(correlation: Float64Array, varied: npt.NDArray[np.bool_])
     shares, directions = np.linalg.eigh(correlation[np.ix_(chosen, chosen)])
     kept = shares > _COLLINEAR * shares[-1]
     return identity if kept.all() else identity @ directions[:, kept]
+
+
+def _warn_of_uninformative(
+    differ: BoolArray, varied: BoolArray, n_directions: int, n_features: int
+) -> None:
+    """Warn of systems whose scores hardly differ, and of systems that are collinear."""
+    for chosen, fault in (
+        (~differ, "are equal and carry no information"),
+        (
+            differ & ~varied,
+            f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow",
+        ),
+    ):
+        if chosen.any():
+            numbers = list_some((np.flatnonzero(chosen) + 1).tolist())
+            which = "" if chosen.size == 1 else f" of system {numbers}"
+            message = f"All training scores{which} {fault}; the weight is set to 0."
+            warn_caller(message, ConvergenceWarning)
+    if n_directions < np.count_nonzero(varied):
+        n_systems = np.count_nonzero(varied[: varied.size - n_features])
+        features = f" and {n_features} quality features" if n_features else ""
+        message = (
+            f"The scores of the {n_systems} systems{features} vary in only {n_directions} "
+            "directions, so infinitely many weights give the same fused scores; "
+            "the shortest standardised weights are returned. Is a system given twice?"
+        )
+        warn_caller(message, ConvergenceWarning)
+
+
+def _warn_of_hard_decisions(objective: LinearObjective, deviation: float) -> None:
+    """Warn of weights that leave only hard decisions, or that rounding has chosen."""
+    name = objective.rule.name
+    if deviation > _HARD:
+        message = (
+            f"On these scores and at this prior the objective {name!r} "
+            "is lowest for hard decisions; the log-likelihood-ratios have a standard "
+            f"deviation of {deviation:.3g} and mean little but their sign. "
+            "Objective 'cllr' or a `ridge` avoids that."
+        )
+        warn_caller(message, ConvergenceWarning)
+    elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_NON_CONVEX_PRIOR:
+        message = (
+            f"At the prior {objective.prior:.17g} the objective {name!r} is flat around these "
+            "weights but for rounding, and lower values elsewhere may have been missed. "
+            "Objective 'cllr' can be minimised at any prior."
+        )
+        warn_caller(message, ConvergenceWarning)
