@@ -1,39 +1,36 @@
-r"""Cllr, and what a detector's scores tell of an unlabelled test set.
+r"""Cllr [1]_, and two measures of posteriors that need no key.
 
 .. math::
 
     C_{llr} = \frac12 \Big( \frac1T \sum_{tar} \log_2(1+e^{-s})
                           + \frac1N \sum_{non} \log_2(1+e^{s}) \Big)
 
+The estimated proportion of targets and the divergence of systems do not need to know which
+trials are targets. A value that is out of line tells of a system that went wrong on new data.
+
 References
 ----------
 .. [1] N. Brummer and J. du Preez, "Application-independent evaluation of
    speaker detection", Computer Speech and Language 20, 2006,
    doi:10.1016/j.csl.2005.08.001.
-
-Neither needs to know which trials are targets, so both serve where there is no key: a
-proportion of targets or a divergence that is out of line tells of a system that went
-wrong on new data.
 """
 
 import math
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py._validation import (
     as_mask,
     as_matrix,
-    as_vector,
-    as_weights,
     check_not_empty,
-    check_weight_range,
     describe,
     invalid,
     refuse_nan,
 )
+from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import hull_of
 from bosaris_py.numerics.scoring_rules import resolve_prior
@@ -53,22 +50,19 @@ _LEAST_BY_FACTORS = 0.01
 
 _LOG_2 = math.log(2.0)
 
+# Cells of the three-way arrays that are made for a block of trials.
+_BLOCK_CELLS = 2**18
+
 
 def cllr(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> float:
     """Compute Cllr, the cost of log-likelihood-ratios over all operating points.
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores, natural-log likelihood-ratios; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Natural-log likelihood-ratios of the two classes; no NaN, +-inf allowed.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
 
@@ -101,11 +95,9 @@ def cllr(
         (tar, tar_weights, -1.0, "tar"),
         (non, non_weights, 1.0, "non"),
     ):
-        array = as_vector(scores, name)
-        check_not_empty(array, name)
-        checked = as_weights(weights, array.size, f"{name}_weights")
-        check_weight_range(checked, f"{name}_weights")
+        array, checked = as_class(scores, weights, name)
         bits = mean_bits(array, checked, sign=sign)
+        # NaN costs spread to the sum, so no pass need look for them.
         if math.isnan(bits):
             refuse_nan(array, name)
         total += bits
@@ -113,11 +105,7 @@ def cllr(
 
 
 def min_cllr(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> float:
     """Compute the Cllr that is left after optimal recalibration.
 
@@ -128,12 +116,8 @@ def min_cllr(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
+    tar, non, tar_weights, non_weights : array_like of float
+        Scores and trial weights, as for `cllr`; calibrated or not.
 
     Returns
     -------
@@ -158,7 +142,7 @@ def min_cllr(
     return hull_of(tar, non, tar_weights, non_weights).min_cllr
 
 
-def mean_bits(scores: FloatArray, weights: npt.NDArray[np.float64] | None, *, sign: float) -> float:
+def mean_bits(scores: FloatArray, weights: Float64Array | None, *, sign: float) -> float:
     """Return the weighted mean of log2(1 + exp(sign * score)), blockwise in float64."""
     if weights is None:
         return sum_of_bits(scores, sign=sign) / scores.size
@@ -212,6 +196,7 @@ def _nats(
     scores: FloatArray, sign: float, scaled: Float64Array, work: Float64Array
 ) -> Float64Array:
     """Return log(1 + exp(sign * score)) in `work`, for scores of any size."""
+    # max(x, 0) + log1p(exp(-|x|)): no exponential overflows, no small term is rounded to zero.
     x, y = scaled[: scores.size], work[: scores.size]
     np.multiply(scores, sign, out=x)
     np.abs(x, out=y)
@@ -234,6 +219,7 @@ def _exp(scores: FloatArray, sign: float, out: Float64Array) -> Float64Array:
 
 def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> float:
     """Return the sum of log(1 + exp(sign * score)), not finite if a product overflows."""
+    # The logarithm of a product of factors 1 + exp(x), each half of an array times the other.
     with np.errstate(over="ignore"):
         product = _exp(scores, sign, work)
         product += 1.0
@@ -247,10 +233,8 @@ def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> fl
 def _nats_of_small_products(
     scores: FloatArray, sign: float, scaled: Float64Array, work: Float64Array
 ) -> float:
-    """Do what `_nats_of_products` does, small costs as exactly as large ones.
-
-    A product (1 + a)(1 + b) is kept without its 1, as a + b + ab.
-    """
+    """Do what `_nats_of_products` does, small costs as exactly as large ones."""
+    # A product (1 + a)(1 + b) is kept without its 1, as a + b + ab.
     with np.errstate(over="ignore", invalid="ignore"):
         rest = _exp(scores, sign, scaled)
         while rest.size > scores.size // _FACTORS:
@@ -262,11 +246,7 @@ def _nats_of_small_products(
         return float(np.log1p(rest, out=rest).sum())
 
 
-# Cells of the three-way arrays that are made for a block of trials.
-_BLOCK_CELLS = 2**18
-
-
-def estimate_target_proportions(llrs: npt.ArrayLike, prior: float | OperatingPoint) -> Float64Array:
+def estimate_target_proportions(llrs: ArrayLike, prior: float | OperatingPoint) -> Float64Array:
     r"""Estimate from each system's scores which share of the trials are targets.
 
     Parameters
@@ -305,7 +285,7 @@ def estimate_target_proportions(llrs: npt.ArrayLike, prior: float | OperatingPoi
 
 
 def kl_divergence(
-    llrs: npt.ArrayLike, prior: float | OperatingPoint, *, is_target: npt.ArrayLike | None = None
+    llrs: ArrayLike, prior: float | OperatingPoint, *, is_target: Weighting = None
 ) -> Float64Array:
     r"""Measure how far the posteriors of each two systems are apart.
 
@@ -364,7 +344,7 @@ def kl_divergence(
     return weighted
 
 
-def _as_llrs(llrs: npt.ArrayLike) -> FloatArray:
+def _as_llrs(llrs: ArrayLike) -> FloatArray:
     matrix = as_matrix(llrs, "llrs")
     check_not_empty(matrix, "llrs")
     refuse_nan(matrix, "llrs")

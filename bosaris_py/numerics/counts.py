@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import (
     BoolArray,
@@ -22,6 +22,7 @@ from bosaris_py._arrays import (
     FloatArray,
     IndexArray,
     IntArray,
+    Weighting,
     Weights,
     by_constructor,
     mark_read_only,
@@ -59,7 +60,7 @@ _MANY_SCORES = 2**27
 
 
 def as_class(
-    scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
+    scores: ArrayLike, weights: Weighting, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Return the scores of a class, and their weights if any, checked but for NaN."""
     array = as_vector(scores, name)
@@ -70,7 +71,7 @@ def as_class(
 
 
 def as_trials(
-    scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
+    scores: ArrayLike, weights: Weighting, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Return the scores of a class, and their weights if any, as checked arrays."""
     array, checked = as_class(scores, weights, name)
@@ -123,7 +124,7 @@ class SortedScores:
 
     @classmethod
     def from_scores(
-        cls, scores: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, name: str
+        cls, scores: ArrayLike, weights: Weighting = None, *, name: str
     ) -> "SortedScores":
         """Check and sort the scores of a class; a trial of weight 0 is no trial."""
         array, checked = as_trials(scores, weights, name)
@@ -169,25 +170,25 @@ class SortedScores:
         remaining = np.append(running_sum(weights[::-1])[::-1], 0.0)
         return mark_read_only(remaining.astype(np.int64) if self.is_whole else remaining)
 
-    def weight_below(self, thresholds: npt.ArrayLike) -> Weights:
+    def weight_below(self, thresholds: ArrayLike) -> Weights:
         """Return the weight of the scores below each threshold, those rejected."""
         below = self.count_below(thresholds)
         return below if self.weights is None else self._running[below]
 
-    def weight_at_or_above(self, thresholds: npt.ArrayLike) -> Weights:
+    def weight_at_or_above(self, thresholds: ArrayLike) -> Weights:
         """Return the weight of the scores at or above each threshold, those accepted."""
         below = self.count_below(thresholds)
         return self.size - below if self.weights is None else self._remaining[below]
 
-    def count_below(self, thresholds: npt.ArrayLike) -> IntArray:
+    def count_below(self, thresholds: ArrayLike) -> IntArray:
         """Return the number of scores below each threshold, comparing in float64."""
         return self._count(thresholds, side="left")
 
-    def count_up_to(self, thresholds: npt.ArrayLike) -> IntArray:
+    def count_up_to(self, thresholds: ArrayLike) -> IntArray:
         """Return the number of scores below or equal to each threshold."""
         return self._count(thresholds, side="right")
 
-    def _count(self, thresholds: npt.ArrayLike, *, side: Any) -> IntArray:
+    def _count(self, thresholds: ArrayLike, *, side: Any) -> IntArray:
         limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
         if self.values.dtype == np.float32:
             # A search of float32 scores for float64 values would first copy all scores.
@@ -196,7 +197,7 @@ class SortedScores:
             limits = round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
         return np.asarray(np.searchsorted(self.values, limits, side=side))
 
-    def edges(self, thresholds: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+    def edges(self, thresholds: ArrayLike) -> tuple[IntArray, IntArray]:
         """Return the numbers of scores below, and up to, each of some distinct thresholds."""
         limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
         below = self.count_below(limits)
@@ -235,10 +236,7 @@ class SortedScores:
 
 
 def sort_classes(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
+    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
 ) -> tuple[SortedScores, SortedScores]:
     """Sort targets and non-targets, each on its own."""
     return (
@@ -260,7 +258,7 @@ def distinct_scores(tar: SortedScores) -> tuple[Float64Array, Weights]:
     return scores, np.broadcast_to(mark_read_only(np.ones(1, dtype=np.int64)), scores.shape)
 
 
-def as_thresholds(thresholds: npt.ArrayLike) -> Float64Array:
+def as_thresholds(thresholds: ArrayLike) -> Float64Array:
     """Return thresholds as an array; raise unless they ascend."""
     limits: Float64Array = np.asarray(thresholds, dtype=np.float64)
     if limits.ndim != 1 or not (limits[1:] > limits[:-1]).all() or np.isnan(limits[:1]).any():
@@ -270,7 +268,7 @@ def as_thresholds(thresholds: npt.ArrayLike) -> Float64Array:
 
 
 def count_between(
-    thresholds: npt.ArrayLike, scores: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    thresholds: ArrayLike, scores: ArrayLike, weights: Weighting = None
 ) -> tuple[Weights, Weights]:
     """Count the scores equal to each threshold, and in the gaps around them.
 
@@ -472,7 +470,7 @@ class RunningCounts:
     ([0, 2], [1, 2, 0])
     """
 
-    def __init__(self, thresholds: npt.ArrayLike) -> None:
+    def __init__(self, thresholds: ArrayLike) -> None:
         self._thresholds = as_thresholds(thresholds)
         self._counts: Weights = np.zeros(2 * self._thresholds.size + 1, dtype=np.int64)
         # One grid for each type of scores.

@@ -37,10 +37,10 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from attrs import evolve, frozen
+from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py._validation import (
     as_matrix,
     as_vector,
@@ -70,7 +70,7 @@ _SMALLEST_WEIGHT = 1e-100
 LARGEST_SCORE = 1e150
 
 
-def _sum_blocks(sums: Sequence[npt.ArrayLike]) -> Float64Array:
+def _sum_blocks(sums: Sequence[ArrayLike]) -> Float64Array:
     """Add the sums of all blocks pairwise, so that rounding hardly grows with their number."""
     if len(sums) == 1:
         return np.asarray(sums[0])
@@ -391,13 +391,13 @@ class TrainingObjective(LinearObjective):
     @classmethod
     def from_scores(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
         block: int | None = None,
     ) -> "TrainingObjective":
         """Check the arguments and set up the objective on scores as they are.
@@ -489,7 +489,7 @@ def _thinned(
     return scores[:, ::step].copy(), None if weights is None else weights[::step]
 
 
-def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+def _as_systems(scores: ArrayLike, name: str) -> FloatArray:
     """Return scores as a matrix with one row for each system, without a copy."""
     matrix = as_matrix(scores, name) if np.ndim(scores) == 2 else as_vector(scores, name)[None]
     if matrix.shape[0] == 0:
@@ -499,7 +499,7 @@ def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def _drop_unweighted(
-    scores: FloatArray, weights: npt.ArrayLike | None, name: str
+    scores: FloatArray, weights: Weighting, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Check trial weights and leave out the trials whose weight is zero."""
     checked = as_weights(weights, scores.shape[1], f"{name}_weights")
@@ -525,13 +525,13 @@ def moderate_weights(weights: Float64Array) -> Float64Array:
 
 
 def evaluate_objective(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     *,
     prior: float | OperatingPoint = 0.5,
     objective: str = "cllr",
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float:
     r"""Judge log-likelihood-ratios by the training objective of calibration and fusion.
 

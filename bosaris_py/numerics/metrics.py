@@ -7,9 +7,9 @@ on given thresholds is counted.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weights
+from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weighting, Weights
 from bosaris_py._validation import as_vector, refuse_nan
 from bosaris_py.numerics.counts import SortedScores, as_trials, count_checked, running_sum
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -17,11 +17,11 @@ from bosaris_py.numerics.roc import EERDefinition, check_eer_definition, hull_of
 
 
 def eer(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
     definition: EERDefinition = "rocch",
 ) -> float:
     r"""Compute the equal error rate, by default on the ROC's convex hull.
@@ -98,11 +98,7 @@ def eer(
 
 
 def prbep(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> float:
     """Compute the precision-recall break-even point, as a number of errors.
 
@@ -139,11 +135,7 @@ def prbep(
 
 
 def auc(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> float:
     """Compute the area under the ROC, the chance that a target outscores a non-target.
 
@@ -178,13 +170,13 @@ def auc(
 
 
 def min_dcf(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     prior: PriorLike,
     normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> Any:
     r"""Compute the minimum detection cost over all thresholds.
 
@@ -236,13 +228,13 @@ def min_dcf(
 
 
 def act_dcf(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     prior: PriorLike,
     normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> Any:
     r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
@@ -286,12 +278,12 @@ def act_dcf(
 
 
 def error_rates_at(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    thresholds: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
+    thresholds: ArrayLike,
     *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> tuple[Any, Any]:
     """Compute the miss and false-alarm rates at given thresholds.
 
@@ -328,11 +320,11 @@ def error_rates_at(
 
 
 def _rates_at(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     limits: Float64Array,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
+    tar_weights: Weighting,
+    non_weights: Weighting,
 ) -> tuple[Float64Array, Float64Array]:
     pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
     return pmiss, share_above(*as_trials(non, non_weights, "non"), limits)
@@ -373,7 +365,7 @@ def _masses(
 
 
 def sorted_error_rates(
-    tar: SortedScores, non: SortedScores, thresholds: npt.ArrayLike
+    tar: SortedScores, non: SortedScores, thresholds: ArrayLike
 ) -> tuple[Float64Array, Float64Array]:
     """Return the miss and false-alarm rates of sorted classes at each threshold."""
     pmiss: Float64Array = tar.weight_below(thresholds) / tar.total
@@ -382,11 +374,7 @@ def sorted_error_rates(
 
 
 def optimal_llrs(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    *,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> tuple[Float64Array, Float64Array]:
     """Replace each score by its optimal log-likelihood-ratio.
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import mark_read_only
+from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._validation import as_vector, check_fraction, describe, invalid
 
 
@@ -100,7 +100,7 @@ def probit(p: npt.ArrayLike) -> Any:
     return special.ndtri(_as_probabilities(p))[()]
 
 
-def _as_probabilities(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _as_probabilities(p: npt.ArrayLike) -> Float64Array:
     try:
         probabilities = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError):
@@ -210,11 +210,13 @@ class OperatingPoint:
     @property
     def effective_prior(self) -> float:
         """The prior that leads to the same decisions with unit costs."""
+        # Theory paper, equation (10).
         return self.miss_cost / (self.miss_cost + self.fa_cost)
 
     @property
     def plo(self) -> float:
         """Prior log-odds: the logit of the effective prior, natural log."""
+        # Minus equation (11); a logit of the rounded prior would lose digits near 0 and 1.
         log_odds = math.log(self.p_target) - math.log1p(-self.p_target)
         return log_odds + math.log(self.c_miss) - math.log(self.c_fa)
 
@@ -224,9 +226,13 @@ class OperatingPoint:
         return -self.plo
 
 
+def _fresh(values: npt.ArrayLike) -> Float64Array:
+    return mark_read_only(np.asarray(values, dtype=np.float64))
+
+
 @attrs.frozen(eq=False)
 class DecisionCosts:
-    """What a set of operating points means for errors: two prices and a threshold each.
+    """Two prices and a threshold for each of a set of operating points.
 
     Every function with a `prior` argument turns it into this first.
 
@@ -240,9 +246,9 @@ class DecisionCosts:
         Prior log-odds, log(miss / fa).
     """
 
-    miss: npt.NDArray[np.float64]
-    fa: npt.NDArray[np.float64]
-    plo: npt.NDArray[np.float64]
+    miss: Float64Array = attrs.field(converter=_fresh)
+    fa: Float64Array = attrs.field(converter=_fresh)
+    plo: Float64Array = attrs.field(converter=_fresh)
 
     @classmethod
     def from_prior(cls, prior: "PriorLike") -> "DecisionCosts":
@@ -266,47 +272,37 @@ class DecisionCosts:
             check_fraction(value, "prior")
         shape = () if scalar else values.shape
         plo = special.logit(values)
-        return cls(
-            mark_read_only(values.reshape(shape).copy()),
-            mark_read_only((1.0 - values).reshape(shape)),
-            mark_read_only(plo.reshape(shape)),
-        )
+        columns = (values.copy(), 1.0 - values, plo)
+        return cls(*(column.reshape(shape) for column in columns))
 
     @classmethod
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":
         """Take unit costs at given prior log-odds; exact where a prior would round to 1."""
         log_odds = np.array(plo, dtype=np.float64)
-        return cls(
-            mark_read_only(np.asarray(special.expit(log_odds))),
-            mark_read_only(np.asarray(special.expit(-log_odds))),
-            mark_read_only(log_odds),
-        )
+        return cls(special.expit(log_odds), special.expit(-log_odds), log_odds)
 
     @classmethod
     def _from_points(
         cls, points: Sequence[OperatingPoint], shape: tuple[int, ...]
     ) -> "DecisionCosts":
         columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points])
-        return cls(*(mark_read_only(column.reshape(shape).copy()) for column in columns.T))
+        return cls(*(column.reshape(shape).copy() for column in columns.T))
 
     @property
-    def thresholds(self) -> npt.NDArray[np.float64]:
+    def thresholds(self) -> Float64Array:
         """Bayes thresholds for log-likelihood-ratios, -plo."""
         return -self.plo
 
     @property
-    def default_cost(self) -> npt.NDArray[np.float64]:
+    def default_cost(self) -> Float64Array:
         """Cost of the better of always accepting and always rejecting."""
         return np.minimum(self.miss, self.fa)
 
-    def cost(
-        self, pmiss: npt.NDArray[np.float64], pfa: npt.NDArray[np.float64], *, normalize: bool
-    ) -> Any:
+    def cost(self, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool) -> Any:
         """Return miss * pmiss + fa * pfa, over `default_cost` if `normalize`."""
+        # Equations (13) and, divided by (14), (20) of the theory paper, with any costs.
         cost = self.miss * pmiss + self.fa * pfa
-        if normalize:
-            cost = cost / self.default_cost
-        return cost[()]
+        return (cost / self.default_cost if normalize else cost)[()]
 
 
 PriorLike: TypeAlias = npt.ArrayLike | OperatingPoint | Sequence[OperatingPoint] | DecisionCosts

@@ -17,13 +17,13 @@ References
 """
 
 import math
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
 
-from bosaris_py._arrays import Float64Array, FloatArray, Int32Array
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array
 from bosaris_py._validation import as_matrix, as_vector, invalid
 from bosaris_py.numerics.linear_objective import TrainingObjective, class_moments
 from bosaris_py.numerics.scoring_rules import ScoringRule
@@ -42,17 +42,11 @@ _CONSTANT = 8 * float(np.finfo(np.float64).eps)
 
 
 def n_form_weights(n_measures: int) -> int:
-    """Return the number of distinct entries of the form for so many measures, the offset too.
-
-    Examples
-    --------
-    >>> n_form_weights(2)
-    6
-    """
+    """Return the number of distinct entries of the form for so many measures, the offset too."""
     return (n_measures + 1) * (n_measures + 2) // 2
 
 
-def _lower_triangle(size: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _lower_triangle(size: int) -> tuple[IndexArray, IndexArray]:
     """Return rows and columns of a lower triangle, column after column."""
     cols, rows = np.triu_indices(size)
     return rows, cols
@@ -92,18 +86,7 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
 
 
 def triangle_from_form(form: npt.ArrayLike) -> Float64Array:
-    """Return the toolkit's weights of a symmetric form; undoes `form_from_triangle`.
-
-    Parameters
-    ----------
-    form : (q + 1, q + 1) array_like of float
-        The symmetric form.
-
-    Returns
-    -------
-    ((q + 1) (q + 2) / 2,) ndarray of float64
-        Its lower triangle, column after column, with half the entries of the diagonal.
-    """
+    """Return the toolkit's weights of a symmetric form; undoes `form_from_triangle`."""
     lower = np.array(form, dtype=np.float64)
     np.fill_diagonal(lower, 0.5 * lower.diagonal())
     weights: Float64Array = lower[_lower_triangle(len(lower))]
@@ -119,21 +102,9 @@ def _with_ones(measures: npt.ArrayLike) -> Float64Array:
 def quality_term(
     form: Float64Array, model_measures: FloatArray, segment_measures: FloatArray
 ) -> Float64Array:
-    """Evaluate the bilinear form for every combination of a model and a segment.
+    """Evaluate the form for every combination of a model and a segment, (m, n).
 
-    Parameters
-    ----------
-    form : (q + 1, q + 1) ndarray of float64
-        The symmetric form.
-    model_measures : (q, m) ndarray of float
-        Measures of the models.
-    segment_measures : (q, n) ndarray of float
-        Measures of the segments.
-
-    Returns
-    -------
-    (m, n) ndarray of float64
-        What quality adds to the score of each trial.
+    The measures are (q, m) and (q, n).
     """
     term: Float64Array = _with_ones(model_measures).T @ (form @ _with_ones(segment_measures))
     return term
@@ -146,26 +117,8 @@ def trial_quality_term(
     models: Int32Array,
     segments: Int32Array,
 ) -> Float64Array:
-    """Evaluate the bilinear form for a list of trials.
+    """Evaluate the form for trials, given by the positions of their models and segments.
 
-    Parameters
-    ----------
-    form : (q + 1, q + 1) ndarray of float64
-        The symmetric form.
-    model_measures : (q, m) ndarray of float
-        Measures of the models.
-    segment_measures : (q, n) ndarray of float
-        Measures of the segments.
-    models, segments : (t,) ndarray of int
-        Positions of each trial's model and segment in the measures.
-
-    Returns
-    -------
-    (t,) ndarray of float64
-        What quality adds to the score of each trial.
-
-    Notes
-    -----
     Memory beyond the result is a block of trials, however many models and segments there are.
     """
     left, right = _with_ones(model_measures), form @ _with_ones(segment_measures)
@@ -241,22 +194,9 @@ def measure_scale(
 ) -> tuple[Float64Array, Float64Array]:
     """Return centre and spread of each measure, models and segments counting the same.
 
-    Parameters
-    ----------
-    model_measures : (q, m) ndarray of float
-        Measures of the models, finite.
-    segment_measures : (q, n) ndarray of float
-        Measures of the segments, finite.
-
-    Returns
-    -------
-    centre, spread : (q,) ndarray of float64
-        Mean and standard deviation; of a constant measure its magnitude instead, or 1.
-
-    Notes
-    -----
-    The same shift and scale on both sides leave the form symmetric; different ones would not.
+    Of a constant measure the spread is its magnitude instead, or 1.
     """
+    # The same shift and scale on both sides leave the form symmetric; different ones would not.
     sides = [np.asarray(side, np.float64) for side in (model_measures, segment_measures)]
     centre = 0.5 * sum(side.mean(axis=1) for side in sides)
     squares = [np.square(side - centre[:, np.newaxis]).mean(axis=1) for side in sides]
@@ -268,20 +208,8 @@ def measure_scale(
 
 
 def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array) -> Float64Array:
-    """Rewrite a form on ``(q - centre) / spread`` as one on q.
-
-    Parameters
-    ----------
-    form : (q + 1, q + 1) ndarray of float64
-        The form on standardised measures.
-    centre, spread : (q,) ndarray of float64
-        The standardisation.
-
-    Returns
-    -------
-    (q + 1, q + 1) ndarray of float64
-        The form that gives the same values on measures as they are.
-    """
+    """Rewrite a form on ``(q - centre) / spread`` as one that gives the same values on q."""
+    # With [q'; 1] = A [q; 1] the form S on q' is A^T S A on q.
     standardise = np.diag(np.append(1.0 / spread, 1.0))
     standardise[:-1, -1] = -centre / spread
     raw: Float64Array = standardise.T @ form @ standardise
@@ -334,29 +262,24 @@ class QualityDesign:
         rows[: len(scores)] = scores
         q = self.model_measures[:, self.models[trials]]
         r = self.segment_measures[:, self.segments[trials]]
+        # Each entry below the diagonal stands for two of S in (30) of [1].
         for row, (i, j) in zip(rows[len(scores) :], self.entries, strict=True):
             np.multiply(q[i], r[j], out=row)
             if i != j:
                 row += q[j] * r[i]
         return rows
 
-    def keep(self, kept: npt.NDArray[np.bool_]) -> "QualityDesign":
+    def keep(self, kept: BoolArray) -> "QualityDesign":
         """Return the design with some of the entries only."""
         chosen = zip(self.entries, kept, strict=True)
         return evolve(self, entries=tuple(entry for entry, flag in chosen if flag))
 
 
-@frozen(eq=False)
-class QualitySolution:
+class QualitySolution(NamedTuple):
     """A trained quality fusion.
 
-    Parameters
-    ----------
-    linear : LinearSolution
-        The weights of the systems first, those of the features after them; offset and
-        how the training went.
-    form : (q + 1, q + 1) ndarray of float64
-        The form on standardised measures; its last entry is 0, as the offset is apart.
+    `linear` has the weights of the systems, then those of the features. The last entry of
+    `form`, which is on standardised measures, is 0, as the offset is apart.
     """
 
     linear: LinearSolution
@@ -364,10 +287,8 @@ class QualitySolution:
 
 
 def form_entries(n_measures: int) -> tuple[tuple[int, int], ...]:
-    """Return the entries of the form without the offset, those of a single measure first.
-
-    Of redundant features the earlier are kept: better a term of one measure than a product.
-    """
+    """Return the entries of the form without the offset, those of a single measure first."""
+    # Of redundant features the earlier are kept: better a term of one measure than a product.
     single = [(n_measures, j) for j in range(n_measures)]
     return (*single, *((i, j) for j in range(n_measures) for i in range(j, n_measures)))
 
@@ -385,34 +306,11 @@ def train_quality(
 ) -> QualitySolution:
     r"""Train the weights of systems and form together.
 
-    Parameters
-    ----------
-    tar, non : QualityDesign
-        The two classes, on the same measures, with all entries of `form_entries`; finite.
-    rule : ScoringRule
-        The loss.
-    prior, plo : float
-        Prior probability of a target and its log-odds.
-    tar_weights, non_weights : (t,) ndarray of float64 or None
-        Positive trial weights.
-    ridge : float
-        As for `train_linear`; the features count like systems.
-
-    Returns
-    -------
-    QualitySolution
-        The optimum, to machine precision.
-
-    Warns
-    -----
-    SeparableDataWarning, ConvergenceWarning
-        As `train_linear`.
-
-    Notes
-    -----
-    A feature that is constant, or a linear combination of scores and earlier features,
-    as it is when a measure does not vary on one side, gets the weight zero. What is left has
-    one optimum.
+    Both designs are on the same measures, with all entries of `form_entries`, and finite; trial
+    weights are positive. `ridge` and warnings are those of `train_linear`; the features count
+    like systems. A feature that is constant, or a linear combination of scores and earlier
+    features, as it is when a measure does not vary on one side, gets the weight zero. What is
+    left has one optimum.
     """
     moments = [
         class_moments(cast("FloatArray", design), weights)
@@ -442,7 +340,7 @@ def train_quality(
     return QualitySolution(linear=solution, form=form)
 
 
-def _independent(covariance: Float64Array, n_systems: int) -> npt.NDArray[np.bool_]:
+def _independent(covariance: Float64Array, n_systems: int) -> BoolArray:
     """Tell which features vary, and not only with the systems and the features before them."""
     variance = covariance.diagonal()
     residual = covariance.copy()

@@ -22,12 +22,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
     IndexArray,
+    Weighting,
     Weights,
     by_constructor,
     mark_read_only,
@@ -107,11 +108,11 @@ class ROC:
     @classmethod
     def from_scores(
         cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
     ) -> "ROC":
         """Count the trials of two lists of scores.
 
@@ -180,12 +181,12 @@ class ROC:
     @classmethod
     def at_target_scores(
         cls,
-        target_scores: npt.ArrayLike,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        target_scores: ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         *,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
     ) -> "ROC":
         """Count a part of the trials at target scores that are known beforehand.
 
@@ -634,7 +635,7 @@ def _as_rate(value: float | None, name: str) -> float:
 
 
 def _count_part(
-    target_scores: Float64Array, scores: npt.ArrayLike, weights: npt.ArrayLike | None, name: str
+    target_scores: Float64Array, scores: ArrayLike, weights: Weighting, name: str
 ) -> tuple[Weights, Weights]:
     """Count a part of the trials at and between target scores; it may be empty."""
     # Trials without weight do not count.
@@ -684,10 +685,7 @@ def _steps_of_run(fixed: Any, fixed_total: Any, total: Any, low: Any, high: Any)
 
 
 def roc_of(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
+    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
 ) -> tuple[ROC, bool]:
     """Return the ROC, or where targets are many, that of negated scores of swapped classes.
 
@@ -707,10 +705,7 @@ def roc_of(
 
 
 def hull_of(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_weights: npt.ArrayLike | None,
-    non_weights: npt.ArrayLike | None,
+    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
 ) -> ROCCH:
     """Return the convex hull of two lists of scores by sorting the smaller one only.
 

@@ -17,18 +17,16 @@ from bosaris_py.numerics.priors import OperatingPoint
 
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
+# What kernels take: exp() of it is finite, and so is its square root times anything sensible.
+# Beyond it losses that use exp() are exactly linear (cllr) or constant (brier).
 LARGEST_LOG_ODDS = 700.0
-
-"""What kernels take: exp() of it is finite, and so is its square root times anything sensible.
-
-Beyond it losses that use exp() are exactly linear (cllr) or constant (brier).
-"""
 
 
 def _cllr(
     log_odds: Float64Array, loss: Float64Array, slope: Float64Array, curvature: Float64Array
 ) -> None:
     """Fill in log(1+e^z), sigma(z) and sigma(z) sigma(-z)."""
+    # One exponential and one logarithm; the arrays serve as work space for each other.
     np.exp(log_odds, out=loss)
     np.add(loss, 1.0, out=curvature)
     np.divide(loss, curvature, out=slope)
@@ -111,9 +109,8 @@ _RULES = {
     )
 }
 
+# Names of the known training objectives.
 OBJECTIVES: tuple[str, ...] = tuple(_RULES)
-
-"""Names of the known training objectives."""
 
 
 def scoring_rule(name: str) -> ScoringRule:
@@ -131,37 +128,3 @@ def resolve_prior(prior: float | OperatingPoint) -> tuple[float, float]:
         return prior.effective_prior, prior.plo
     number = check_fraction(prior, "prior")
     return number, math.log(number) - math.log1p(-number)
-
-
-def prior_entropy(prior: float | OperatingPoint, objective: str = "cllr") -> float:
-    r"""Return the cost of a detector that knows only the prior.
-
-    It is what training objectives are divided by, so that 1.0 means "learnt
-    nothing from the scores".
-
-    Parameters
-    ----------
-    prior : float or OperatingPoint
-        Prior probability of a target, strictly between 0 and 1; of an operating
-        point the effective prior.
-    objective : {"cllr", "brier", "boost"}, default: "cllr"
-        The proper scoring rule, in any case.
-
-    Returns
-    -------
-    float
-        With :math:`p` the prior: :math:`-p\log p-(1-p)\log(1-p)` nats for cllr,
-        :math:`p(1-p)/2` for brier, :math:`2\sqrt{p(1-p)}` for boost.
-
-    Raises
-    ------
-    InvalidInputError
-        If `prior` is not in (0, 1) or `objective` is not known.
-
-    Examples
-    --------
-    >>> prior_entropy(0.5, "brier")
-    0.125
-    """
-    probability, _ = resolve_prior(prior)
-    return scoring_rule(objective).entropy(probability)

@@ -17,7 +17,7 @@ from bosaris_py.numerics.linear_objective import (
     evaluate_objective,
 )
 from bosaris_py.numerics.priors import OperatingPoint, logit
-from bosaris_py.numerics.scoring_rules import OBJECTIVES, prior_entropy
+from bosaris_py.numerics.scoring_rules import OBJECTIVES, resolve_prior, scoring_rule
 
 PRIORS = (0.5, 0.1, 0.001, 0.999)
 
@@ -116,7 +116,7 @@ def test_toolkit_values(oracle: Path):
         value = evaluate_objective(llrs[target], llrs[~target], prior=prior, objective=objective)
         assert value == pytest.approx(float(case["out"]["value"][0]), rel=1e-14)
         entropy = float(case["out"]["prior_entropy"][0])
-        assert prior_entropy(prior, objective) == pytest.approx(entropy, rel=1e-14)
+        assert scoring_rule(objective).entropy(prior) == pytest.approx(entropy, rel=1e-14)
 
 
 @given(st.sampled_from(OBJECTIVES), st.floats(1e-9, 1 - 1e-9))
@@ -359,4 +359,6 @@ def test_names_in_any_case_and_operating_points():
     # 0.01 * 10 / (0.01 * 10 + 0.99) = 10 / 109, rounded twice.
     value = evaluate_objective([1.0, 2.0], [0.0], prior=point, objective="BriER")
     assert value == pytest.approx(expected, rel=1e-14)
-    assert prior_entropy(point, "Boost") == pytest.approx(2 * math.sqrt(990) / 109, rel=1e-14)
+    assert scoring_rule("Boost").entropy(resolve_prior(point)[0]) == pytest.approx(
+        2 * math.sqrt(990) / 109, rel=1e-14
+    )
