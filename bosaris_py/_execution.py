@@ -100,13 +100,11 @@ def map_tasks(
     has a copy of `shared` in its memory.
     """
     if check_client(client, workers) and tasks:
-        with _OnCluster(client, label) as cluster:
+        with _OnCluster(client, label, progress=progress) as cluster:
             leaves = cluster.submit(function, shared, tasks)
-            cluster.wait(leaves, leaves, progress=progress)
-            with _scheduler_in_reach(label):
-                return list(client.gather(leaves))
+            return cluster.results(leaves, leaves)
     with _local_results(function, shared, tasks, workers, pool, label) as results:
-        return list(_with_progress(results, len(tasks), label, progress=progress))
+        return list(tqdm(results, total=len(tasks), desc=label, disable=not progress))
 
 
 def reduce_tasks(
@@ -128,59 +126,33 @@ def reduce_tasks(
 
     Parameters
     ----------
-    function : callable
-        Defined at the top of a module, so that workers find it.
+    function, shared, tasks, workers, client, pool, progress, label
+        As for `map_tasks`; at least one task.
     combine : callable
-        Takes the results of two stretches of tasks, the earlier first, and returns
+        Takes the results of two runs of tasks, the earlier first, and returns
         that of both as a new object. Must be associative, exactly, for the same
         outcome wherever tasks run: whole numbers added, lists joined.
-    shared, tasks, workers, client, pool, progress, label
-        As for `map_tasks`; at least one task.
 
     Returns
     -------
     object
         What `combine` makes of all results.
-
-    Raises
-    ------
-    RuntimeError
-        As for `map_tasks`.
     """
     if check_client(client, workers):
-        with _OnCluster(client, label) as cluster:
+        with _OnCluster(client, label, progress=progress) as cluster:
             leaves = cluster.submit(function, shared, tasks)
-            root = cluster.combine(combine, leaves)
-            cluster.wait([root], leaves, progress=progress)
-            with _scheduler_in_reach(label):
-                combined: Result = root.result()
+            combined: Result = cluster.results([cluster.combine(combine, leaves)], leaves)[0]
             return combined
     with _local_results(function, shared, tasks, workers, pool, label) as results:
-        return functools.reduce(
-            combine, _with_progress(results, len(tasks), label, progress=progress)
-        )
-
-
-def _with_progress(
-    results: Iterable[Result], total: int, label: str, *, progress: bool
-) -> Iterable[Result]:
-    bar: Iterable[Result] = tqdm(results, total=total, desc=label, disable=not progress)
-    return bar
+        bar: Iterable[Result] = tqdm(results, total=len(tasks), desc=label, disable=not progress)
+        return functools.reduce(combine, bar)
 
 
 @contextlib.contextmanager
 def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Keep worker processes for several calls, as each takes a second to start.
+    """Keep so many worker processes for several calls, as each takes a second to start.
 
-    Parameters
-    ----------
-    workers : int
-        Their number; for 1 there are none.
-
-    Yields
-    ------
-    ProcessPoolExecutor or None
-        To be given to `map_tasks` and `reduce_tasks`, together with `workers`.
+    What is yielded is the `pool` of `map_tasks` and `reduce_tasks`: None for one worker.
     """
     if workers <= 1:
         yield None
@@ -221,8 +193,12 @@ def _local_results(
         if pool is None:
             call = (_work, function)
             pool = stack.enter_context(_start_pool(workers, shared))
+        # A few tasks a message keep the traffic small and the bar moving.
+        chunk = max(1, len(tasks) // (16 * workers))
         try:
-            yield _submitted(pool, *call, tasks, workers, label)
+            with _sendable():
+                results = pool.map(call[0], repeat(call[1]), tasks, chunksize=chunk)
+            yield results
         except BrokenProcessPool as error:
             message = (
                 f"A worker process of {label} could not start, or was killed. Put the program into "
@@ -237,19 +213,11 @@ def _local_results(
             raise
 
 
-def _submitted(
-    pool: ProcessPoolExecutor,
-    function: Callable[..., Result],
-    first: Any,
-    tasks: Sequence[Task],
-    workers: int,
-    label: str,
-) -> Iterable[Result]:
-    """Have ``function(first, task)`` called in worker processes for all tasks."""
-    # A few tasks a message keep the traffic small and the bar moving.
-    chunk = max(1, len(tasks) // (16 * workers))
+@contextlib.contextmanager
+def _sendable() -> Iterator[None]:
+    """Say what cannot be sent to another process."""
     try:
-        return pool.map(function, repeat(first), tasks, chunksize=chunk)
+        yield
     except (OSError, RuntimeError):  # no process could be started, or one has ended already
         raise
     except Exception as error:
@@ -283,20 +251,18 @@ def check_client(client: Any, workers: int) -> bool:
     """Tell whether tasks shall run on a cluster; refuse what is no client of one."""
     if client is None:
         return False
-    needed = ("submit", "gather", "cancel", "nthreads")
-    if any(not hasattr(client, name) for name in needed):
+    if not all(hasattr(client, name) for name in ("submit", "gather", "cancel", "nthreads")):
         raise invalid("client", "be a dask.distributed.Client", describe(client))
     if getattr(client, "asynchronous", False):
         expected = "be a client that waits for its results"
         raise invalid("client", expected, "one made with asynchronous=True")
     if getattr(client, "status", "running") not in ("running", "connecting"):
-        expected = "be connected to its scheduler"
         hint = "Results of files are counted again for thresholds that were not asked for before."
-        raise invalid("client", expected, f"one that is {client.status}", hint)
+        got = f"one that is {client.status}"
+        raise invalid("client", "be connected to its scheduler", got, hint)
     if workers != 1:
-        expected = "be 1 if there is a client"
         hint = "The cluster has workers of its own."
-        raise invalid("workers", expected, describe(workers), hint)
+        raise invalid("workers", "be 1 if there is a client", describe(workers), hint)
     return True
 
 
@@ -327,19 +293,10 @@ def _scheduler_in_reach(label: str) -> Iterator[None]:
 
 
 class _OnCluster:
-    """The tasks of one call on a Dask cluster; all are cancelled when it fails.
+    """The tasks of one call on a Dask cluster; all are cancelled when it fails."""
 
-    Parameters
-    ----------
-    client : dask.distributed.Client
-        Of the cluster.
-    label : str
-        Name of the work.
-    """
-
-    def __init__(self, client: Any, label: str) -> None:
-        self.client = client
-        self.label = label
+    def __init__(self, client: Any, label: str, *, progress: bool) -> None:
+        self.client, self.label, self.progress = client, label, progress
         self.futures: list[Any] = []
 
     def __enter__(self) -> "_OnCluster":
@@ -356,19 +313,15 @@ class _OnCluster:
     def submit(
         self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
     ) -> list[Any]:
-        """Submit ``function(shared, task)`` for all tasks; return the futures.
-
-        A worker gets `shared` from another that has it. If all those are lost, it is
-        made again like any result: what it is made of stays with the scheduler.
-        """
+        """Submit ``function(shared, task)`` for all tasks; return the futures."""
         # Only whoever has a client needs Dask. Its messages are its own; no file is involved.
         from distributed.protocol.serialize import serialize_bytes
 
+        # A worker gets what is shared from another that has it. If all those are lost, it is
+        # made again like any result: the pieces stay with the scheduler.
         data = serialize_bytes(shared)
-        pieces = [
-            self._add(_same, data[start : start + _PIECE_BYTES])
-            for start in range(0, len(data), _PIECE_BYTES)
-        ]
+        starts = range(0, len(data), _PIECE_BYTES)
+        pieces = [self._add(_same, data[start : start + _PIECE_BYTES]) for start in starts]
         shared_there = self._add(_join, *pieces)
         return [self._add(function, shared_there, task) for task in tasks]
 
@@ -376,10 +329,9 @@ class _OnCluster:
         """Submit a tree that combines all leaves; return the future of its root."""
         nodes = leaves
         while len(nodes) > 1:
-            nodes = [
-                self._add(_combine_all, combine, *nodes[start : start + _BRANCHES])
-                for start in range(0, len(nodes), _BRANCHES)
-            ]
+            starts = range(0, len(nodes), _BRANCHES)
+            groups = [nodes[start : start + _BRANCHES] for start in starts]
+            nodes = [self._add(_combine_all, combine, *group) for group in groups]
         return nodes[0]
 
     def _add(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -388,39 +340,31 @@ class _OnCluster:
         self.futures.append(future)
         return future
 
-    def wait(self, wanted: list[Any], leaves: list[Any], *, progress: bool) -> None:
-        """Wait until the wanted futures are done, and raise what failed.
-
-        Raises
-        ------
-        RuntimeError
-            If there is no worker for a minute, or the scheduler is lost.
-        """
+    def results(self, wanted: list[Any], leaves: list[Any]) -> list[Any]:
+        """Wait for the wanted futures, raise what failed, and return their results."""
         # Whoever holds a future keeps its result in some worker's memory.
         self.futures = list(wanted)
         waiting = list(leaves)
         seen = time.monotonic()
-        with tqdm(total=len(leaves), desc=self.label, disable=not progress) as bar:
+        with tqdm(total=len(leaves), desc=self.label, disable=not self.progress) as bar:
             while not all(future.done() for future in wanted):
                 time.sleep(_SECONDS_BETWEEN_LOOKS)
                 still = [future for future in waiting if not future.done()]
                 bar.update(len(waiting) - len(still))
                 waiting = still
                 now = time.monotonic()
-                if self._has_workers():
-                    seen = now
-                elif now - seen > _SECONDS_WITHOUT_WORKERS:
+                with _scheduler_in_reach(self.label):
+                    if self.client.scheduler_info().get("workers"):
+                        seen = now
+                if now - seen > _SECONDS_WITHOUT_WORKERS:
                     what = f"had no worker for {_SECONDS_WITHOUT_WORKERS:g} seconds"
                     raise _lost(what, self.label)
             bar.update(len(waiting))
         for future in wanted:
             if future.status != "finished":
                 self._raise_failure(future)
-
-    def _has_workers(self) -> bool:
-        """Tell whether any worker is connected to the scheduler."""
         with _scheduler_in_reach(self.label):
-            return bool(self.client.scheduler_info().get("workers"))
+            return list(self.client.gather(wanted))
 
     def _raise_failure(self, future: Any) -> None:
         """Raise the error of a task, or say that the cluster lost it."""

@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, FloatArray, StrArray, mark_read_only, read_only
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    StrArray,
+    Weighting,
+    mark_read_only,
+    read_only,
+)
 from bosaris_py.errors import InvalidInputError
 
 FilePath = str | os.PathLike[str]
@@ -40,9 +49,7 @@ def describe(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and type {value.dtype}"
     text = repr(value)
-    if len(text) <= 60:
-        return text
-    return f"a {type(value).__name__} ({text[:50]}...)"
+    return text if len(text) <= 60 else f"a {type(value).__name__} ({text[:50]}...)"
 
 
 def list_some(items: Iterable[object], shown: int = _EXAMPLES_SHOWN) -> str:
@@ -66,8 +73,9 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        message = f"`{name}` must be a regular array of numbers; numpy says: {error}"
-        raise InvalidInputError(message) from error
+        raise invalid(
+            name, "be a regular array of numbers", f"what numpy refuses: {error}"
+        ) from error
     if array.dtype.kind == "f":
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     if array.dtype.kind in "iu" or array.size == 0:
@@ -105,20 +113,16 @@ def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def as_mask(values: npt.ArrayLike, name: str) -> BoolArray:
-    """Return `values` as a boolean array; anything but booleans is refused.
-
-    Numbers are refused even if they are all 0 or 1: a matrix of scores or of
-    +1/-1 labels in the place of a mask is a common mistake, and silent if
-    converted.
-    """
+    """Return `values` as a boolean array; anything but booleans is refused."""
+    # Numbers are refused even if they are all 0 or 1: a matrix of scores or of +1/-1 labels in
+    # the place of a mask is a common mistake, and silent if converted.
     _refuse_masked(values, name)
     array = np.asarray(values)
     if array.dtype != np.bool_:
         if array.size == 0:
             return array.astype(np.bool_)
-        raise invalid(
-            name, "be boolean", describe(array), "If it holds 0 and 1, say so with .astype(bool)."
-        )
+        hint = "If it holds 0 and 1, say so with .astype(bool)."
+        raise invalid(name, "be boolean", describe(array), hint)
     return array
 
 
@@ -161,9 +165,7 @@ def _as_id(item: object, name: str) -> str:
     return item
 
 
-def as_weights(
-    values: npt.ArrayLike | None, size: int, name: str
-) -> npt.NDArray[np.float64] | None:
+def as_weights(values: Weighting, size: int, name: str) -> Float64Array | None:
     """Return trial weights as float64 of length `size`; None stays None."""
     if values is None:
         return None
@@ -181,7 +183,7 @@ def as_weights(
     return weights
 
 
-def check_weight_range(weights: npt.NDArray[np.float64] | None, name: str) -> None:
+def check_weight_range(weights: Float64Array | None, name: str) -> None:
     """Raise if positive weights are so small or large that their products leave float64."""
     if weights is None:
         return
@@ -197,35 +199,31 @@ def refuse_nan(values: FloatArray, name: str) -> None:
     """Raise with counts and first positions if `values` holds NaN."""
     bad = np.isnan(values)
     if bad.any():
-        positions = np.flatnonzero(bad)
-        found = (
-            f"NaN at {positions.size} of {values.size} positions ({list_some(positions.tolist())})"
-        )
+        positions = np.flatnonzero(bad).tolist()
+        found = f"NaN at {len(positions)} of {values.size} positions ({list_some(positions)})"
         raise invalid(name, "not hold NaN", found)
 
 
-def check_not_empty(values: npt.NDArray[Any], name: str) -> None:
+def check_not_empty(values: AnyArray, name: str) -> None:
     """Raise if `values` has no elements."""
     if values.size == 0:
         hint = "Error-rates of a class without trials are not defined."
         raise invalid(name, "hold at least one score", "none", hint)
 
 
-def check_shape(array: npt.NDArray[Any], shape: tuple[int, ...], name: str, like: str) -> None:
+def check_shape(array: AnyArray, shape: tuple[int, ...], name: str, like: str) -> None:
     """Raise unless `array` has `shape`, guessing at a swap of models and segments."""
     if array.shape != shape:
-        hint = ""
-        if array.ndim == 2 and array.shape == shape[::-1]:
-            hint = "Did you swap models and segments?"
+        swapped = array.ndim == 2 and array.shape == shape[::-1]
+        hint = "Did you swap models and segments?" if swapped else ""
         raise invalid(name, f"have shape {shape} {like}", str(array.shape), hint)
 
 
 def check_unique(ids: StrArray, name: str) -> None:
     """Raise if an id occurs twice, naming the first few that do."""
     values, counts = np.unique(ids, return_counts=True)
-    repeated = values[counts > 1]
-    if repeated.size:
-        found = f"{repeated.size} repeated ids ({list_some(repeated.tolist())})"
+    if repeated := values[counts > 1].tolist():
+        found = f"{len(repeated)} repeated ids ({list_some(repeated)})"
         raise invalid(name, "hold each id once", found)
 
 
@@ -261,11 +259,9 @@ def check_fraction(value: float, name: str) -> float:
 
 def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn at the line that called into this package, however deep we are in it."""
-    level = 1
-    frame = sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(
-        (_PACKAGE, "<attrs generated")
-    ):
-        frame = frame.f_back
-        level += 1
+    level, frame = 1, sys._getframe()
+    # attrs compiles constructors into files that do not exist.
+    ours = (_PACKAGE, "<attrs generated")
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
+        frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
