@@ -442,23 +442,10 @@ def _positions(thresholds: Float64Array, scores: FloatArray) -> tuple[IndexArray
 
 
 class RunningCounts:
-    """Counts the scores at and between thresholds, one block of scores after the other.
+    """Counts the scores at and between ascending thresholds, one block after the other.
 
-    Parameters
-    ----------
-    thresholds : (k,) array_like of float
-        Strictly ascending; +-inf allowed.
-
-    Raises
-    ------
-    InvalidInputError
-        If the thresholds do not ascend or hold NaN.
-
-    Notes
-    -----
     The result does not depend on how the scores are cut into blocks. Memory O(k) and
-    some megabytes. The grid of `count_between` is made for the first block that is
-    large enough, and kept until a block comes for which it does not pay.
+    some megabytes.
 
     Examples
     --------
@@ -473,17 +460,12 @@ class RunningCounts:
     def __init__(self, thresholds: ArrayLike) -> None:
         self._thresholds = as_thresholds(thresholds)
         self._counts: Weights = np.zeros(2 * self._thresholds.size + 1, dtype=np.int64)
-        # One grid for each type of scores.
+        # One grid for each type of scores: made for the first block that is large enough, and
+        # kept until a block comes for which it does not pay.
         self._tallies: dict[np.dtype[Any], GridCounts] = {}
 
     def add(self, scores: FloatArray) -> None:
-        """Count some more scores.
-
-        Parameters
-        ----------
-        scores : (n,) ndarray of float32 or float64
-            Scores in any order, without NaN; float32 is compared in float64.
-        """
+        """Count some more scores, without NaN; float32 is compared in float64."""
         if scores.size == 0:
             return
         tally = self._tallies.get(scores.dtype)
@@ -500,15 +482,7 @@ class RunningCounts:
         tally.add(scores)
 
     def result(self) -> tuple[IntArray, IntArray]:
-        """Return the counts of all scores so far.
-
-        Returns
-        -------
-        at : (k,) ndarray of int64
-            Number of scores equal to each threshold.
-        between : (k + 1,) ndarray of int64
-            Numbers strictly below the first, in each gap, above the last.
-        """
+        """Return the counts of all scores so far at, and between, the thresholds."""
         for tally in self._tallies.values():
             tally.flush()
         counts = mark_read_only(self._counts.copy())

@@ -184,36 +184,13 @@ def minimise(
     tolerance: float = _EPSILON,
     stop: Callable[[Float64Array, Evaluation], bool] | None = None,
 ) -> Minimum:
-    r"""Find a minimum of a smooth function, to rounding.
+    """Find a minimum of a smooth function, to rounding; raise FitError if it starts not finite.
 
-    Parameters
-    ----------
-    evaluate : callable
-        Returns value, gradient and Hessian at a point. A value that is not
-        finite makes the minimiser step back.
-    start : (d,) ndarray of float64
-        Where to begin; the function must be finite there.
-    first : evaluation, optional
-        What `evaluate` returns at `start`, if that is known already.
-    max_evaluations : int, default: 200
-        After how many evaluations to give up.
-    tolerance : float, default: 2.2e-16
-        The minimiser stops when the decrease that the quadratic model still
-        promises falls below this fraction of the value. At the default the
-        gradient vanishes to rounding.
-    stop : callable, optional
-        ``stop(point, evaluation)`` is asked at every accepted point; if it
-        returns True the minimisation ends there, not converged.
-
-    Returns
-    -------
-    Minimum
-        The end point and how it was reached.
-
-    Raises
-    ------
-    FitError
-        If the function is not finite at `start`.
+    `evaluate` returns value, gradient and Hessian at a point; from a value that is not finite
+    the minimiser steps back. `first` is what it returns at `start`, if known. The minimiser
+    stops when the decrease that the quadratic model still promises falls below `tolerance` times
+    the value, after `max_evaluations`, or, not converged, where ``stop(point, evaluation)``,
+    which is asked at every accepted point, returns True.
     """
     point = np.array(start, dtype=np.float64)
     here = evaluate(point) if first is None else first
@@ -266,19 +243,9 @@ def proves_optimum(
 ) -> bool:
     r"""Tell whether derivatives at some point prove that a convex objective has an optimum.
 
-    Parameters
-    ----------
-    gradient, hessian : (d,), (d, d) ndarray of float64
-        Derivatives g and H of the objective of cllr or boost, without penalty.
-    value : float
-        The objective.
-    radius : float
-        Upper limit R of the lengths of all trials' inputs, the 1 of the offset included.
-
-    Returns
-    -------
-    bool
-        True only if the data are not separable. False means nothing.
+    The objective is that of cllr or boost, without penalty; `radius` is an upper limit R of the
+    lengths of all trials' inputs, the 1 of the offset included. True only if the data are not
+    separable; False means nothing.
 
     Notes
     -----
@@ -290,12 +257,13 @@ def proves_optimum(
     The left side is at most :math:`\lambda \sqrt{v^T H v}` with the Newton decrement
     :math:`\lambda = \sqrt{g^T H^{-1} g}`, and :math:`m_i \le l \sqrt{v^T H v}` with the largest
     leverage :math:`l = R / \sqrt{\min \mathrm{eig} H}`. So :math:`\lambda l \ge 1`; if
-    that is not so there is no such step. What rounding can do to g and H
-    is allowed for; slopes are never larger than losses, which limits it.
+    that is not so there is no such step.
     """
     if not (math.isfinite(value) and np.isfinite(hessian).all() and np.isfinite(gradient).all()):
         return False
     eigenvalues, vectors = np.linalg.eigh(hessian)
+    # What rounding can do to g and H is allowed for; slopes are never larger than losses, which
+    # limits it.
     eigenvalues = eigenvalues - _SUM_NOISE * radius**2 * value
     lowest = float(eigenvalues[0])
     if not lowest > _SMALLEST_CURVATURE:
@@ -310,21 +278,9 @@ def is_separable(
 ) -> bool:
     r"""Decide by linear programming whether some weights put no target below a non-target.
 
-    Parameters
-    ----------
-    objective : LinearObjective
-        The training scores.
-    basis : (n_systems, n_directions) ndarray of float64
-        Weights of the standardised scores, in columns, in whose span to look.
-    difference : (n_systems,) ndarray of float64
-        Mean of the targets minus mean of the non-targets, standardised.
-    start : (n_systems,) ndarray of float64
-        Weights that separate about as well as possible: they choose the first trials.
-
-    Returns
-    -------
-    bool
-        Whether there are such weights.
+    The weights, of standardised scores, lie in the span of the columns of `basis`. `difference` is
+    the mean of the targets minus that of the non-targets, standardised. The weights `start`, which
+    separate about as well as possible, choose the first trials.
 
     Notes
     -----
