@@ -126,12 +126,14 @@ def reduce_tasks(
 
     Parameters
     ----------
-    function, shared, tasks, workers, client, pool, progress, label
-        As for `map_tasks`; at least one task.
+    function : callable
+        As for `map_tasks`.
     combine : callable
         Takes the results of two runs of tasks, the earlier first, and returns
         that of both as a new object. Must be associative, exactly, for the same
         outcome wherever tasks run: whole numbers added, lists joined.
+    shared, tasks, workers, client, pool, progress, label
+        As for `map_tasks`; at least one task.
 
     Returns
     -------
@@ -314,7 +316,7 @@ class _OnCluster:
         self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
     ) -> list[Any]:
         """Submit ``function(shared, task)`` for all tasks; return the futures."""
-        # Only whoever has a client needs Dask. Its messages are its own; no file is involved.
+        # Dask is an extra: only a client needs it. Its messages are its own; no file is involved.
         from distributed.protocol.serialize import serialize_bytes
 
         # A worker gets what is shared from another that has it. If all those are lost, it is
@@ -342,7 +344,7 @@ class _OnCluster:
 
     def results(self, wanted: list[Any], leaves: list[Any]) -> list[Any]:
         """Wait for the wanted futures, raise what failed, and return their results."""
-        # Whoever holds a future keeps its result in some worker's memory.
+        # A future that is held keeps its result in some worker's memory.
         self.futures = list(wanted)
         waiting = list(leaves)
         seen = time.monotonic()

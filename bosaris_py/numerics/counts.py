@@ -1,7 +1,7 @@
 """Sorted scores of one class, and exact counts of scores at and between thresholds.
 
 The decision rule of the package (accept iff score >= threshold) and its rule for ties stand
-here and nowhere else. `SortedScores` answers how many scores lie below a threshold; the
+here and nowhere else. `SortedScores` tells how many scores lie below a threshold; the
 functions count unsorted scores between thresholds by the way that takes least time: passes
 over the scores for few thresholds, a search for few scores, a grid of cells for the rest.
 
@@ -380,11 +380,11 @@ def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> T
     """Return a grid for so many scores like these; None if it would not pay."""
     if scores.size < _FEW_SCORES or n_scores < thresholds.size:
         return None
-    places: FloatArray = thresholds
+    limits: FloatArray = thresholds
     if scores.dtype == np.float32:
         # A float32 score reaches a threshold iff it reaches this.
-        places = round_to_float32(thresholds, towards=np.inf)
-    return ThresholdGrid.over(thresholds, places, scores, n_scores)
+        limits = round_to_float32(thresholds, towards=np.inf)
+    return ThresholdGrid.over(thresholds, limits, scores, n_scores)
 
 
 def _count_by_passes(

@@ -14,7 +14,7 @@ proper scoring rule, the expected cost of the posterior log-odds
 
 where :math:`u, v` are trial weights (1 unless given) and :math:`C` is the
 loss for evidence in the wrong direction. The entropy :math:`H(\pi)` is the same
-cost for a detector that always answers ``s = 0``, so F is 1 for whoever knows
+cost for a detector with ``s = 0`` on every trial, so F is 1 for a detector that knows
 only the prior and 0 for a perfect detector.
 
 All sums come block by block and can be merged, so the scores may lie in memory or in
@@ -156,6 +156,13 @@ def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[int]) -> ClassM
         )
     lowest = np.min([part.lowest for part in parts], axis=0)
     return ClassMoments(mean, scatter, lowest, np.max([part.highest for part in parts], axis=0))
+
+
+def pool_classes(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
+    """Return centre and covariance of the scores, both classes counting the same."""
+    centre = 0.5 * (tar.mean + non.mean)
+    half = 0.5 * (tar.mean - non.mean)
+    return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
 
 
 @frozen(eq=False)

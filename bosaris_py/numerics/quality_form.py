@@ -25,7 +25,7 @@ from attrs import evolve, frozen
 
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array
 from bosaris_py._validation import as_matrix, as_vector, invalid
-from bosaris_py.numerics.linear_objective import TrainingObjective, class_moments
+from bosaris_py.numerics.linear_objective import TrainingObjective, class_moments, pool_classes
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.numerics.training import LinearSolution, train_linear
 
@@ -316,8 +316,7 @@ def train_quality(
         class_moments(cast("FloatArray", design), weights)
         for design, weights in ((tar, tar_weights), (non, non_weights))
     ]
-    half = 0.5 * (moments[0].mean - moments[1].mean)
-    covariance = 0.5 * (moments[0].scatter + moments[1].scatter) + np.outer(half, half)
+    _, covariance = pool_classes(*moments)
     kept = _independent(covariance, len(tar.scores))
     tar, non = tar.keep(kept), non.keep(kept)
     # Training takes blocks of trials only, and so can do with a design instead of an array.

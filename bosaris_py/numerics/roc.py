@@ -54,11 +54,11 @@ _Point: TypeAlias = tuple[Any, Any]
 class _Steps(NamedTuple):
     """The points of a steppy ROC at which it has come down, each with the fewest misses.
 
-    `places` tells which target score is the threshold; the first of all is always there.
+    `at` tells which target score is the threshold; the first of all is always there.
     The counts have one entry more: last those where everything is rejected.
     """
 
-    places: IndexArray
+    at: IndexArray
     misses: Weights
     false_alarms: Weights
 
@@ -348,8 +348,8 @@ class ROC:
         last = np.append(index[1:], self.tar_at.size) - 1
         tied = np.flatnonzero((self.non_at[last] > 0) & (last != index))
         lower = np.flatnonzero(self.non_between[last + 1] > 0)
-        places = (3 * np.arange(index.size), 3 * tied + 1, 3 * lower + 2)
-        order = np.argsort(np.concatenate(places), kind="stable")
+        positions = (3 * np.arange(index.size), 3 * tied + 1, 3 * lower + 2)
+        order = np.argsort(np.concatenate(positions), kind="stable")
 
         def chain(start: Any, inner: tuple[Weights, ...], end: Any) -> Weights:
             return np.concatenate(([start], np.concatenate(inner)[order], [end]))

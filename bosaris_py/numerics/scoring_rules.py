@@ -84,7 +84,7 @@ class ScoringRule:
         ``kernel(log_odds, loss, slope, curvature)`` fills the last three arrays
         with the loss for log-odds against the truth and its two derivatives.
     entropy : callable
-        Expected loss of whoever answers with the prior.
+        Expected loss of a detector that knows only the prior, as a function of it.
     slope_at_infinity : float
         What the loss still grows by per unit beyond the largest log-odds that
         `kernel` takes; infinite if `kernel` takes any.

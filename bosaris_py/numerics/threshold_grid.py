@@ -141,21 +141,21 @@ class ThresholdGrid:
 
     @classmethod
     def over(
-        cls, thresholds: Float64Array, places: FloatArray, scores: FloatArray, n_scores: int
+        cls, thresholds: Float64Array, limits: FloatArray, scores: FloatArray, n_scores: int
     ) -> "ThresholdGrid | None":
         """Make a grid, or return None if it would not pay for so many scores like these.
 
-        `places` are the thresholds in the type of the scores, rounded up.
+        `limits` are the thresholds in the type of the scores, rounded up.
         """
         sample = np.sort(scores[:: max(1, scores.size // _SAMPLE)])
         wanted = max(_CELLS_PER_THRESHOLD * thresholds.size, _CELLS)
         wanted = min(wanted, _CELLS_IN_CACHE, n_scores // _SCORES_PER_CELL)
         wanted = max(wanted, _FEWEST_CELLS_PER_THRESHOLD * thresholds.size, 1)
-        shared = _shared_range(places, sample)
+        shared = _shared_range(limits, sample)
         cells = _Cells.between(*shared, min(wanted, _MOST_CELLS), scores.dtype)
         if cells is None:
             return None
-        cell_of = cells.numbers(places, np.empty_like(places)).astype(np.intp)
+        cell_of = cells.numbers(limits, np.empty_like(limits)).astype(np.intp)
         held = np.bincount(cell_of, minlength=cells.n)
         crowded = held > _CROWD
         first = np.zeros(cells.n + 1, dtype=np.int32)
@@ -314,16 +314,16 @@ class GridCounts:
         self._room = _MOST_IN_A_CELL
 
 
-def _shared_range(places: FloatArray, sample: FloatArray) -> tuple[Any, Any]:
+def _shared_range(limits: FloatArray, sample: FloatArray) -> tuple[Any, Any]:
     """Return the range of finite thresholds, cut to where most of a sorted sample lies.
 
     Of two that share no range, that of the thresholds; NaN if there is none.
     """
-    start = int(np.searchsorted(places, -np.inf, side="right"))
-    stop = int(np.searchsorted(places, np.inf, side="left"))
+    start = int(np.searchsorted(limits, -np.inf, side="right"))
+    stop = int(np.searchsorted(limits, np.inf, side="left"))
     if start >= stop:
         return np.nan, np.nan
-    lowest, highest = places[start], places[stop - 1]
+    lowest, highest = limits[start], limits[stop - 1]
     spare = sample.size // _OUTERMOST
     low, high = max(lowest, sample[spare]), min(highest, sample[-1 - spare])
     return (low, high) if low < high else (lowest, highest)

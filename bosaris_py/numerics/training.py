@@ -41,6 +41,7 @@ from bosaris_py.numerics.linear_objective import (
     ClassMoments,
     Evaluation,
     LinearObjective,
+    pool_classes,
 )
 from bosaris_py.numerics.scoring_rules import scoring_rule
 
@@ -647,7 +648,7 @@ def train_linear(
     if not (largest <= LARGEST_SCORE).all():
         objective.refuse_non_finite()
 
-    centre, covariance = _standardise(tar, non)
+    centre, covariance = pool_classes(tar, non)
     spread = np.sqrt(np.diag(covariance))
     differ = highest - lowest > _CONSTANT * largest
     varied = differ & (spread > _SMALLEST_SPREAD)
@@ -702,13 +703,6 @@ def train_linear(
 def as_ridge(ridge: float) -> float:
     """Return a ridge as a float; raise unless it is finite and not negative."""
     return as_nonnegative(ridge, "ridge")
-
-
-def _standardise(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
-    """Return centre and covariance of the scores, both classes counting the same."""
-    centre = 0.5 * (tar.mean + non.mean)
-    half = 0.5 * (tar.mean - non.mean)
-    return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
 
 
 def _is_separable(tar: ClassMoments, non: ClassMoments) -> bool:
