@@ -17,7 +17,7 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -170,8 +170,7 @@ def open_guarded(
         if reason is None or file_path.suffix.lower() == ".mat":
             detail = str(error).strip() or type(error).__name__
             reason = f"damaged, truncated or no HDF5 file at all; h5py says: {detail}"
-        message = f"{file_path}: {reason}"
-        raise FileFormatError(message) from error
+        raise FileFormatError(f"{file_path}: {reason}") from error
 
 
 @attrs.define
@@ -585,16 +584,12 @@ def read_variable_strings(
     if count == 0:
         return np.empty(0, dtype="S1")
     address_size, _ = h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()
-    elements = _read_elements(dataset, path, 8 + address_size)
-    # Length, address of the heap, number of the object.
-    lengths = elements[:, :4].copy().view("<u4").ravel()
-    addresses = elements[:, 4:-4].copy().view(f"<u{address_size}").ravel()
-    numbers = elements[:, -4:].copy().view("<u4").ravel()
-    width = int(lengths.max())
+    element = np.dtype([("length", "<u4"), ("heap", f"<u{address_size}"), ("object", "<u4")])
+    elements = _read_elements(dataset, path, element.itemsize).view(element).ravel()
+    width = int(elements["length"].max())
     file_size = path.stat().st_size
     if width > file_size:
-        message = f"a string of {width} bytes in a file of {file_size}"
-        raise ValueError(message)
+        raise ValueError(f"a string of {width} bytes in a file of {file_size}")
     # As bytes, and four bytes for each character.
     budget.claim(5 * count * max(1, width), "an array of ids")
     strings = []
@@ -602,9 +597,7 @@ def read_variable_strings(
     # Heaps that overlap could make a short file take any time; each byte may be read twice.
     unread = 2 * file_size
     with path.open("rb") as stream:
-        for length, address, number in zip(
-            lengths.tolist(), addresses.tolist(), numbers.tolist(), strict=True
-        ):
+        for length, address, number in elements.tolist():
             if length == 0:
                 strings.append(b"")
                 continue
@@ -612,12 +605,10 @@ def read_variable_strings(
                 heaps[address], size = _read_heap(stream, userblock + address, file_size)
                 unread -= size
                 if unread < 0:
-                    message = "heaps that overlap"
-                    raise ValueError(message)
+                    raise ValueError("heaps that overlap")
             text = heaps[address].get(number, b"")
             if len(text) < length:
-                message = f"no string of {length} bytes where one should be"
-                raise ValueError(message)
+                raise ValueError(f"no string of {length} bytes where one should be")
             strings.append(text[:length].partition(b"\0")[0])
     return np.array(strings, dtype=f"S{max(1, width)}")
 
@@ -637,9 +628,8 @@ def _read_elements(dataset: Any, path: Path, size: int) -> npt.NDArray[np.uint8]
                 stored = stream.read(elements.size)
             elements = np.frombuffer(stored, dtype=np.uint8).reshape(elements.shape)
     else:
-        message = "strings of variable length inside the header"
-        raise ValueError(message)
-    return elements.reshape(-1, size)
+        raise ValueError("strings of variable length inside the header")
+    return elements
 
 
 def _read_chunks(dataset: Any, elements: npt.NDArray[np.uint8]) -> None:
@@ -654,8 +644,7 @@ def _read_chunks(dataset: Any, elements: npt.NDArray[np.uint8]) -> None:
         applied = [code for bit, code in enumerate(filters) if not skipped >> bit & 1]
         for code in reversed(applied):
             if code != h5py.h5z.FILTER_DEFLATE:
-                message = f"strings of variable length compressed with filter {code}"
-                raise ValueError(message)
+                raise ValueError(f"strings of variable length compressed with filter {code}")
             data = zlib.decompressobj().decompress(data, math.prod(chunk_shape))
         stored = np.frombuffer(data, dtype=np.uint8).reshape(chunk_shape)
         part = tuple(
@@ -672,12 +661,10 @@ def _read_heap(stream: Any, begin: int, file_size: int) -> tuple[dict[int, bytes
     stream.seek(begin)
     header = stream.read(_HEAP_HEADER)
     if header[:4] != b"GCOL":
-        message = f"no heap of strings at {begin}"
-        raise ValueError(message)
+        raise ValueError(f"no heap of strings at {begin}")
     (size,) = struct.unpack_from("<Q", header, 8)
     if not _HEAP_HEADER <= size <= file_size:
-        message = f"a heap of {size} bytes in a file of {file_size}"
-        raise ValueError(message)
+        raise ValueError(f"a heap of {size} bytes in a file of {file_size}")
     data = stream.read(size - _HEAP_HEADER)
     objects = {}
     position = 0
@@ -772,11 +759,10 @@ def create_hdf5(
     # the main thread, between any two steps of Python code. There it could come out of the
     # sink in the midst of the library's work; in a thread of its own it cannot.
     with ThreadPoolExecutor(max_workers=1) as pool:
-        future: Future[None] | None = None
-        # There are no new threads any more when the interpreter shuts down.
-        with contextlib.suppress(RuntimeError):
+        try:
             future = pool.submit(create)
-        if future is None:
+        except RuntimeError:
+            # There are no new threads any more when the interpreter shuts down.
             create()
         else:
             future.result()
@@ -806,12 +792,12 @@ class _Sink(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Set the position in the file, beyond its end too."""
-        base = self._size() if whence == os.SEEK_END else 0
-        self.position = base + offset
-        return self.position
-
-    def tell(self) -> int:
-        """Return the position in the file."""
+        if whence == os.SEEK_CUR:
+            offset += self.position
+        elif whence == os.SEEK_END:
+            with self._kept():
+                offset += os.fstat(self.stream.fileno()).st_size
+        self.position = offset
         return self.position
 
     def readinto(self, buffer: Any) -> int:
@@ -847,9 +833,3 @@ class _Sink(io.RawIOBase):
 
     def flush(self) -> None:
         """Do nothing: no bytes are held back."""
-
-    def _size(self) -> int:
-        size = 0
-        with self._kept():
-            size = os.fstat(self.stream.fileno()).st_size
-        return size

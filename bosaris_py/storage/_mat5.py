@@ -36,28 +36,22 @@ _PEEK_BYTES = 512
 # Classes of matrices.
 _CELL, _STRUCT, _OBJECT, _CHAR, _SPARSE, _FUNCTION, _OPAQUE = 1, 2, 3, 4, 5, 16, 17
 
+# Only MATLAB itself can read these.
+OBJECT = "a class object"
+
 _CLASS_NAMES = {
     _CELL: "a cell array",
     _STRUCT: "a struct",
-    _OBJECT: "a class object",
+    _OBJECT: OBJECT,
     _CHAR: "text",
     _SPARSE: "a sparse matrix",
     _FUNCTION: "a function",
-    _OPAQUE: "a class object",
+    _OPAQUE: OBJECT,
 }
 
-_NUMBER_CLASSES = {
-    6: np.float64,
-    7: np.float32,
-    8: np.int8,
-    9: np.uint8,
-    10: np.int16,
-    11: np.uint16,
-    12: np.int32,
-    13: np.uint32,
-    14: np.int64,
-    15: np.uint64,
-}
+_NUMBER_CLASSES = dict(
+    enumerate(["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"], start=6)
+)
 
 # The bit of the flags that says that imaginary parts follow.
 _COMPLEX = 0x0800
@@ -65,16 +59,8 @@ _COMPLEX = 0x0800
 # MATLAB stores numbers in a shorter type than that of their class if it can, such as whole
 # doubles as bytes.
 _NUMBER_TYPES = {
-    1: "i1",
-    2: "u1",
-    3: "i2",
-    4: "u2",
-    5: "i4",
-    6: "u4",
-    7: "f4",
-    9: "f8",
-    12: "i8",
-    13: "u8",
+    **dict(enumerate(["i1", "u1", "i2", "u2", "i4", "u4", "f4"], start=1)),
+    **{9: "f8", 12: "i8", 13: "u8"},
 }
 
 _TEXT_TYPES = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
@@ -110,8 +96,7 @@ class _Cursor:
             after = begin + size + (-size % 8 if kind != _COMPRESSED else 0)
         stop = begin + size
         if stop > min(after, len(self.data)):
-            message = f"an element of {size} bytes does not fit"
-            raise _DamagedError(message)
+            raise _DamagedError(f"an element of {size} bytes does not fit")
         self.position = after
         return kind, self.data[begin:stop]
 
@@ -119,8 +104,7 @@ class _Cursor:
         """Return the next element, which must be a matrix."""
         kind, data = self.next()
         if kind != _MATRIX:
-            message = f"an element of type {kind} in the place of a matrix"
-            raise _DamagedError(message)
+            raise _DamagedError(f"an element of type {kind} in the place of a matrix")
         return Matrix.parse(data, self.order)
 
 
@@ -153,8 +137,7 @@ class Matrix:
             encoded = cursor.next()[1]
             extents = struct.unpack(f"{order}{len(encoded) // 4}i", encoded)
             if len(extents) < 2 or min(extents) < 0:
-                message = f"a matrix with the extents {extents}"
-                raise _DamagedError(message)
+                raise _DamagedError(f"a matrix with the extents {extents}")
         name = bytes(cursor.next()[1]).decode("latin-1")
         is_complex = bool(flags & _COMPLEX)
         return cls(kind=kind, is_complex=is_complex, extents=extents, name=name, contents=cursor)
@@ -169,11 +152,6 @@ class Matrix:
         """The class in words."""
         return _CLASS_NAMES.get(self.kind, "a matrix")
 
-    @property
-    def is_object(self) -> bool:
-        """Whether this is an object of a MATLAB class, which only MATLAB can read."""
-        return self.kind in (_OBJECT, _OPAQUE)
-
     def fields(self) -> "dict[str, Matrix] | None":
         """Return the fields of a single struct, None for anything else."""
         if self.kind != _STRUCT or self.count != 1:
@@ -182,8 +160,7 @@ class Matrix:
         (width,) = struct.unpack(f"{cursor.order}i", cursor.next()[1])
         encoded = bytes(cursor.next()[1])
         if width < 1 or len(encoded) % width:
-            message = f"names of fields of {width} bytes"
-            raise _DamagedError(message)
+            raise _DamagedError(f"names of fields of {width} bytes")
         names = [
             encoded[start : start + width].split(b"\0")[0].decode("latin-1")
             for start in range(0, len(encoded), width)
@@ -213,8 +190,7 @@ class Matrix:
         kind, encoded = self.contents.next()
         codec = _TEXT_TYPES.get(kind)
         if codec is None:
-            message = f"characters in an element of type {kind}"
-            raise _DamagedError(message)
+            raise _DamagedError(f"characters in an element of type {kind}")
         if codec in ("utf-16", "utf-32"):
             codec += "-le" if self.contents.order == "<" else "-be"
         return bytes(encoded).decode(codec)
@@ -229,8 +205,7 @@ class Matrix:
         kind, data = self.contents.next()
         stored_type = _NUMBER_TYPES.get(kind)
         if stored_type is None:
-            message = f"numbers in an element of type {kind}"
-            raise _DamagedError(message)
+            raise _DamagedError(f"numbers in an element of type {kind}")
         stored = np.frombuffer(data, dtype=f"{self.contents.order}{stored_type}")
         return stored.reshape(self.extents, order="F").astype(number_class, order="C")
 
@@ -273,6 +248,5 @@ def _unpack(element: memoryview, size: int, budget: MemoryBudget) -> memoryview:
     # Reaching the end of the stream compares the checksum.
     stream.decompress(stream.unconsumed_tail, _PEEK_BYTES)
     if len(unpacked) < size or not stream.eof:
-        message = "a compressed variable is cut off"
-        raise _DamagedError(message)
+        raise _DamagedError("a compressed variable is cut off")
     return memoryview(unpacked)

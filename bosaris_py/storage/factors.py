@@ -98,11 +98,11 @@ class Factor:
             raise invalid("values", "be categories", describe(values), hint)
         if values.dtype.kind in "bui" and values.ndim == 1:
             # Python's text of a number, not numpy's, and only once for each.
-            distinct, places = np.unique(values, return_inverse=True)
+            distinct, positions = np.unique(values, return_inverse=True)
             texts = [str(value) for value in distinct.tolist()]
             ascending = sorted(texts)
             rank = np.array([ascending.index(text) for text in texts], dtype=np.intp)
-            return cls(rank[places], ascending)
+            return cls(rank[positions], ascending)
         ids = as_ids(values, "values")
         return _coded(_parts(ids), ids.size)
 

@@ -284,8 +284,7 @@ class OpenedFields:
         if len(found.shape) != 1:
             raise found.error(f"must have one dimension; its shape is {found.shape}")
         if self.sizes.setdefault("k", found.count) != found.count:
-            text = f"has {found.count} elements; `/trials/models` has {self.sizes['k']}"
-            raise found.error(text)
+            raise found.error(f"has {found.count} elements; `/trials/models` has {self.sizes['k']}")
 
     def _check_matrix(self, found: GuardedDataset) -> None:
         """Refuse a matrix that does not fit the ids."""
@@ -596,8 +595,7 @@ def _read_column(source: GuardedFile, where: str, size: int) -> Factor | AnyArra
     try:
         return Factor(found.read(), levels.read_strings())
     except InvalidInputError as error:
-        message = f"{source.path}: `/{where}`: {error}"
-        raise FileFormatError(message) from error
+        raise FileFormatError(f"{source.path}: `/{where}`: {error}") from error
 
 
 def write_metadata(

@@ -36,7 +36,7 @@ from bosaris_py.storage._guarded_hdf5 import (
     open_guarded,
     refuse_nul,
 )
-from bosaris_py.storage._mat5 import HEADER_SIZE, Matrix, find_variable
+from bosaris_py.storage._mat5 import HEADER_SIZE, OBJECT, Matrix, find_variable
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.schema import KINDS, STRUCT_SIGNS, Arrays, check_fields
 
@@ -152,8 +152,7 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
                 do_compression=True,
             )
         except UnicodeEncodeError as error:
-            message = f"{path}: an id cannot be encoded as UTF-8: {error}"
-            raise InvalidInputError(message) from error
+            raise InvalidInputError(f"{path}: an id cannot be encoded as UTF-8: {error}") from error
         # scipy's header holds the time of day; equal content shall give equal files.
         text = f"MATLAB 5.0 MAT-file, written by bosaris_py {__version__}"
         with temporary.open("rb+") as stream:
@@ -179,8 +178,7 @@ def _open_struct(path: Path, kind: str, max_bytes: int | None) -> Iterator["_Str
         found.check_kind(kind)
         yield found
     except (ValueError, struct.error, zlib.error) as error:
-        message = f"{path}: damaged or truncated MATLAB file: {error}"
-        raise FileFormatError(message) from error
+        raise FileFormatError(f"{path}: damaged or truncated MATLAB file: {error}") from error
 
 
 def _version_and_order(path: Path, header: bytes) -> tuple[int, str]:
@@ -193,8 +191,7 @@ def _version_and_order(path: Path, header: bytes) -> tuple[int, str]:
     order = {b"IM": "<", b"MI": ">"}.get(header[126:128], "")
     version = header[125 if order == "<" else 124] if order else 0
     if version not in (1, 2):
-        message = f"{path}: no MATLAB file of version 5 or later, or truncated"
-        raise FileFormatError(message)
+        raise FileFormatError(f"{path}: no MATLAB file of version 5 or later, or truncated")
     return version, order
 
 
@@ -224,8 +221,7 @@ class _Struct(ABC):
         found = {STRUCT_SIGNS[name] for name in self.names & STRUCT_SIGNS.keys()}
         if found and kind not in found:
             names = KINDS[kind].class_name, KINDS[min(found)].class_name
-            message = f"{self.path}: expected {names[0]}; the file holds {names[1]}"
-            raise FileFormatError(message)
+            raise FileFormatError(f"{self.path}: expected {names[0]}; the file holds {names[1]}")
 
     def ids(self, name: str) -> StrArray:
         """Return the ids of a cell array."""
@@ -302,7 +298,7 @@ class _Struct5(_Struct):
         found, names = find_variable(path.read_bytes(), order, variable, budget)
         if found is None:
             raise _no_variable(path, variable, names)
-        if found.is_object:
+        if found.description == OBJECT:
             raise _no_struct(path, variable, f"{found.description}; {_SAVE_AS_STRUCT}")
         fields = found.fields()
         if fields is None:

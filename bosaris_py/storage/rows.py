@@ -474,8 +474,7 @@ class RowReader(FileReader):
             return labels.view(np.int8)
         tar, non = (self._mask(matrix, rows, signed=False) for matrix in self._matrices)
         if (tar & non).any():
-            text = f"shares trials with `/{self._matrices[0].name}`"
-            raise self._matrices[1].error(text)
+            raise self._matrices[1].error(f"shares trials with `/{self._matrices[0].name}`")
         both: npt.NDArray[np.int8] = tar.view(np.int8) - non.view(np.int8)
         return both
 

@@ -201,8 +201,7 @@ def refuse_newer(where: str, version: object, readable: str) -> None:
     try:
         major = int(text.split(".")[0])
     except ValueError:
-        message = f"{where} is {version!r}, not a version"
-        raise FileFormatError(message) from None
+        raise FileFormatError(f"{where} is {version!r}, not a version") from None
     if major > int(readable.split(".")[0]):
         message = f"{where} is {text}, this installation reads {readable}; update bosaris_py"
         raise FileFormatError(message)
@@ -254,8 +253,7 @@ class MatrixChecks:
         """Return the masks of targets and of non-targets, refusing trials that are both."""
         targets, nontargets = self.mask(tar, "tar"), self.mask(non, "non")
         if (targets & nontargets).any():
-            message = "`tar` and `non` must be disjoint; some trials are in both"
-            raise InvalidInputError(message)
+            raise InvalidInputError("`tar` and `non` must be disjoint; some trials are in both")
         return targets, nontargets
 
     def _check_shape(self, array: AnyArray, name: str) -> None:
