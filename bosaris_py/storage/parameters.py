@@ -105,6 +105,7 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
     encoded = file_path.read_bytes()
     try:
         content = json.loads(
+            # Editors of Windows put a mark of the byte order in front.
             encoded.decode("utf-8-sig"),
             object_pairs_hook=_refuse_repetition,
             parse_constant=_refuse_constant,
@@ -130,6 +131,7 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a JSON object, refusing a name that occurs twice."""
+    # Python's JSON takes the last one in silence.
     built = dict(pairs)
     if len(built) < len(pairs):
         names = [name for name, _ in pairs]

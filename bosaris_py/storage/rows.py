@@ -24,7 +24,6 @@ ends, is refused: what was read may be neither the old content nor the new.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 import attrs
@@ -329,12 +328,7 @@ class FileReader:
             self._matrices = [source.data_set(*found) for found in self.file.data_sets]
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         """Close the file; if all went well, check that it has not changed."""
         self._matrices = []
         if self._opened is not None:
