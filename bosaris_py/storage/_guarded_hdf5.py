@@ -454,8 +454,11 @@ class GuardedDataset:
         return self.read_mask() if self.content == "mask" else self.read_numbers()
 
     def read_numbers(self) -> AnyArray:
-        """Return numbers or positions in their `memory_type`."""
-        return mark_read_only(self._read_raw())
+        """Return all elements in their `memory_type`."""
+        out = np.empty(self.shape, dtype=self.memory_type)
+        if out.size:
+            self.read_into(out)
+        return mark_read_only(out)
 
     def read_mask(self, *, signed: bool = False) -> AnyArray:
         """Return a mask as bool, or as int8 holding -1, 0 and 1 if `signed`.
@@ -464,19 +467,16 @@ class GuardedDataset:
         everything above 0.5 as true; a file where that matters is not a mask.)
         """
         where = f"{self.source.path}: data set `/{self.name}`"
-        return check_mask_values(self._read_raw(), where, signed=signed)
-
-    def _read_raw(self) -> AnyArray:
-        out = np.empty(self.shape, dtype=self.memory_type)
-        if out.size:
-            self.read_into(out)
-        return out
+        return check_mask_values(self.read_numbers(), where, signed=signed)
 
     def read_strings(self) -> StrArray:
         """Return the ids as a vector of str."""
         kind = self.dataset.id.get_type()
         if kind.is_variable_str():
-            encoded = self._read_variable_strings()
+            try:
+                encoded = _read_variable_strings(self)
+            except (ValueError, struct.error, zlib.error) as error:
+                raise self.error(f"is damaged: {error}") from error
         else:
             encoded = np.empty(self.count, dtype=f"S{self.item_size}")
             if self.count:
@@ -489,15 +489,6 @@ class GuardedDataset:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:
             raise self.error("holds an id that is neither ASCII nor UTF-8") from error
-
-    def _read_variable_strings(self) -> BytesArray:
-        file = self.source
-        try:
-            return read_variable_strings(
-                self.dataset.id, file.path, file.file.userblock_size, file.budget
-            )
-        except (ValueError, struct.error, zlib.error) as error:
-            raise self.error(f"is damaged: {error}") from error
 
 
 def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArray:
@@ -554,35 +545,16 @@ def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> 
 # Specification, version 3.0, III.E (global heap) and IV.A.2.d (datatype).
 
 
-def read_variable_strings(
-    dataset: Any, path: Path, userblock: int, budget: MemoryBudget
-) -> BytesArray:
-    """Read a data set of strings of variable length.
+def _read_variable_strings(found: GuardedDataset) -> BytesArray:
+    """Return the strings in C order, each up to its first NUL.
 
-    Parameters
-    ----------
-    dataset : h5py.h5d.DatasetID
-        The data set, of a string type of variable length.
-    path : Path
-        The file that holds it.
-    userblock : int
-        Bytes before the HDF5 part of the file, from which addresses count.
-    budget : MemoryBudget
-        What the strings may take.
-
-    Returns
-    -------
-    (n,) ndarray of bytes
-        The strings in C order, each up to its first NUL.
-
-    Raises
-    ------
-    ValueError, struct.error, zlib.error
-        If the file is damaged.
+    A damaged file raises `ValueError`, `struct.error` or `zlib.error`.
     """
-    count = math.prod(dataset.shape)
-    if count == 0:
+    if found.count == 0:
         return np.empty(0, dtype="S1")
+    path, dataset = found.source.path, found.dataset.id
+    # Addresses count from the end of the bytes before the HDF5 part of the file.
+    userblock = found.source.file.userblock_size
     address_size, _ = h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()
     element = np.dtype([("length", "<u4"), ("heap", f"<u{address_size}"), ("object", "<u4")])
     elements = _read_elements(dataset, path, element.itemsize).view(element).ravel()
@@ -591,7 +563,7 @@ def read_variable_strings(
     if width > file_size:
         raise ValueError(f"a string of {width} bytes in a file of {file_size}")
     # As bytes, and four bytes for each character.
-    budget.claim(5 * count * max(1, width), "an array of ids")
+    found.source.budget.claim(5 * found.count * max(1, width), "an array of ids")
     strings = []
     heaps: dict[int, dict[int, bytes]] = {}
     # Heaps that overlap could make a short file take any time; each byte may be read twice.

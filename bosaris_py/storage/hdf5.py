@@ -83,14 +83,12 @@ from bosaris_py.storage._guarded_hdf5 import (
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.schema import (
+    FIELDS,
     FORMAT_VERSION,
     KINDS,
-    LABELS,
     LAYOUTS,
     SIGNS,
-    TOOLKIT,
     Arrays,
-    Field,
     Layout,
     check_fields,
     refuse_newer,
@@ -192,17 +190,14 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
         If the file cannot be written.
     """
     check_fields(kind, arrays)
-    fields = KINDS[kind].fields
     if kind == "key":
-        fields = {**fields, "labels": LABELS}
-        labels = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
-        arrays["labels"] = labels
+        arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
 
     def fill(root: Any) -> None:
-        for name in TOOLKIT.data_sets:
-            if name in arrays:
-                put_field(root, name, fields[name], arrays[name])
-            if name == "labels" and kind == "key":
+        for name in sorted(arrays, key=list(FIELDS).index):
+            _put_field(root, name, arrays[name])
+            if name == "labels":
+                # By this the toolkit tells a key from a trial list.
                 put_strings(root, "file_format", np.array(["2.0"]))
 
     write_hdf5(path, kind, fill)
@@ -212,7 +207,7 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
 class OpenedFields:
     """The data sets of an object in an open file, checked against each other and unread."""
 
-    fields: Mapping[str, Field]
+    fields: tuple[str, ...]
     layout: Layout
     data_sets: dict[str, GuardedDataset] = attrs.field(factory=dict)
     # Extent of each dimension of the fields.
@@ -220,7 +215,7 @@ class OpenedFields:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape that a field has in memory."""
-        return tuple(self.sizes[dim] for dim in self.fields[name].dims)
+        return tuple(self.sizes[dim] for dim in FIELDS[name].dims)
 
     def read(self) -> Arrays:
         """Read all fields; masks that the file may lack and does are all true."""
@@ -254,9 +249,9 @@ class OpenedFields:
             message = f"{path}: a key in the old layout with two masks; save it again to update it"
             warn_caller(message, OldFormatWarning)
 
-    def check(self, name: str, found: GuardedDataset) -> None:
+    def add(self, name: str, found: GuardedDataset) -> None:
         """Take in a data set, refusing one that does not fit those before it."""
-        dims = self.fields[name].dims
+        dims = FIELDS[name].dims
         self.data_sets[name] = found
         if found.content == "ids":
             if self.sizes.setdefault(dims, found.count) != found.count:
@@ -272,12 +267,10 @@ class OpenedFields:
 
     def _ids(self, dim: str) -> GuardedDataset:
         """Return the data set of ids that tells the extent of a dimension."""
-        return next(
-            found for name, found in self.data_sets.items() if self.fields[name].dims == dim
-        )
+        return next(found for name, found in self.data_sets.items() if FIELDS[name].dims == dim)
 
     def _is_transposed(self, name: str) -> bool:
-        return self.layout.quality_transposed and "q" in self.fields[name].dims
+        return self.layout.quality_transposed and "q" in FIELDS[name].dims
 
     def _check_vector(self, found: GuardedDataset) -> None:
         """Refuse a data set that is no vector with an element for each trial."""
@@ -304,7 +297,7 @@ class OpenedFields:
 
     def _check_measures(self, name: str, found: GuardedDataset) -> None:
         """Refuse measures of models or segments, or flags of who has them, that do not fit."""
-        dims, shape = self.fields[name].dims, found.shape
+        dims, shape = FIELDS[name].dims, found.shape
         size, what = self.sizes[dims[-1]], "models" if dims[-1] == "m" else "segments"
         text = f"has shape {shape}; `/{self._ids(dims[-1]).name}` names {size} {what}"
         if found.content == "mask":
@@ -339,21 +332,20 @@ def _read_trials(found: GuardedDataset) -> BoolArray:
 def open_fields(source: GuardedFile, kind: str) -> OpenedFields:
     """Find the data sets of an object and check types and shapes; nothing is read yet."""
     _expect_kind(source, kind)
-    fields, layout = KINDS[kind].fields, TOOLKIT
-    if "modelset" in fields:
-        layout = find_layout(source, kind)
+    fields = KINDS[kind].fields
+    layout = find_layout(source, kind) if "modelset" in fields else LAYOUTS[0]
     if kind == "key" and source.first_of(layout.data_sets["tar"]) is None:
-        fields = {"modelset": fields["modelset"], "segset": fields["segset"], "labels": LABELS}
+        fields = ("modelset", "segset", "labels")
     opened = OpenedFields(fields, layout)
     optional = KINDS[kind].optional | layout.may_lack
     # The ids tell the extents of all others.
-    for name in sorted(fields, key=lambda name: fields[name].content != "ids"):
+    for name in sorted(fields, key=lambda name: FIELDS[name].content != "ids"):
         # Early releases of the toolkit had neither of the two.
         if name == "hasseg" and "hasmodel" not in opened.data_sets:
             continue
         path = source.first_of(layout.data_sets[name])
         if path is not None:
-            opened.check(name, source.data_set(path, fields[name].content))
+            opened.add(name, source.data_set(path, FIELDS[name].content))
         elif name not in optional:
             raise _missing(source, kind, layout.data_sets[name][0])
     if kind in _OTHER_KIND and source.holds(_OTHER_KIND[kind][0]):
@@ -368,7 +360,7 @@ def find_layout(source: GuardedFile, kind: str) -> Layout:
     for layout in LAYOUTS:
         if source.first_of(layout.data_sets["modelset"]) is not None:
             return layout
-    raise _missing(source, kind, TOOLKIT.data_sets["modelset"][0])
+    raise _missing(source, kind, FIELDS["modelset"].data_sets[0])
 
 
 def _expect_kind(source: GuardedFile, kind: str) -> None:
@@ -434,31 +426,26 @@ def write_hdf5(path: FilePath, kind: str, fill: Callable[[Any], None]) -> None:
         create_hdf5(temporary, path, fill_all, libver=versions)
 
 
-def put_field(root: Any, name: str, field: Field, array: AnyArray) -> None:
+def _put_field(root: Any, name: str, array: AnyArray) -> None:
     """Put the data set of a field."""
-    if field.content == "ids":
-        put_strings(root, TOOLKIT.data_sets[name][0], array)
+    if array.dtype.kind == "U":
+        put_strings(root, FIELDS[name].data_sets[0], array)
         return
     if array.dtype == np.bool_:
         array = array.view(np.uint8)
-    elif "q" in field.dims:
+    elif "q" in FIELDS[name].dims:
         array = array.astype(np.float64, copy=False)
-    new_field(root, name, field, array.shape, array.dtype, array)
+    new_field(root, name, array.shape, array.dtype, array)
 
 
 def new_field(
-    root: Any,
-    name: str,
-    field: Field,
-    shape: tuple[int, ...],
-    dtype: npt.DTypeLike,
-    data: AnyArray | None = None,
+    root: Any, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike, data: AnyArray | None = None
 ) -> Any:
     """Create the data set of a field, with `data` or to be filled part by part.
 
     That of a vector can be made shorter.
     """
-    size = math.prod(shape)
+    field, size = FIELDS[name], math.prod(shape)
     options: dict[str, Any] = {}
     if len(shape) == 2:
         options["chunks"] = _chunk_shape(shape, np.dtype(dtype))
@@ -468,7 +455,7 @@ def new_field(
         options["chunks"] = (min(size, CHUNK_TRIALS),)
         if field.content != "numbers":
             options.update(_SHUFFLED_GZIP)
-    return _put(root, TOOLKIT.data_sets[name][0], data, shape=shape, dtype=dtype, **options)
+    return _put(root, field.data_sets[0], data, shape=shape, dtype=dtype, **options)
 
 
 def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int] | None:

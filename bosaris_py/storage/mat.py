@@ -38,7 +38,7 @@ from bosaris_py.storage._guarded_hdf5 import (
 )
 from bosaris_py.storage._mat5 import HEADER_SIZE, OBJECT, Matrix, find_variable
 from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.schema import KINDS, STRUCT_SIGNS, Arrays, check_fields
+from bosaris_py.storage.schema import FIELDS, KINDS, STRUCT_SIGNS, Arrays, check_fields
 
 _SAVE_AS_STRUCT = "save it with the toolkit's save_mat, or as struct(object)"
 
@@ -83,15 +83,15 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     Quality measures without ``hasmodel`` or without ``scoremask`` come from an early release
     of the toolkit; these masks are all true then.
     """
-    fields, optional = KINDS[kind].fields, KINDS[kind].optional
+    optional = KINDS[kind].optional
     arrays: Arrays = {}
     sizes: dict[str, int] = {}
     with _open_struct(Path(path), kind, max_bytes) as found:
         if "hasmodel" not in found.names:
             optional = optional | {"hasseg"}
         # The ids tell the extents of all others.
-        for name in sorted(fields, key=lambda name: fields[name].content != "ids"):
-            content, dims = fields[name].content, fields[name].dims
+        for name in sorted(KINDS[kind].fields, key=lambda name: FIELDS[name].content != "ids"):
+            content, dims = FIELDS[name].content, FIELDS[name].dims
             # The number of quality measures is not known before the first of them is read.
             shape = tuple(sizes.get(dim) for dim in dims)
             if name not in found.names and name in optional:
@@ -131,8 +131,8 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
         message = f"{path}: MATLAB's format 7 ends at 2 GB for one variable; save as .h5 instead"
         raise InvalidInputError(message)
     record: dict[str, AnyArray] = {}
-    for name, field in KINDS[kind].fields.items():
-        array = arrays[name]
+    for name in KINDS[kind].fields:
+        array, field = arrays[name], FIELDS[name]
         if field.content == "ids":
             refuse_nul(array, name)
             record[name] = np.empty((array.size, 1), dtype=object)

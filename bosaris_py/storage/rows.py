@@ -236,8 +236,9 @@ def _kind_of(source: GuardedFile, kinds: Sequence[str]) -> str:
         return "flat_key" if source.holds("trials/is_target") else "flat_ndx"
     if len(kinds) == 1:
         return kinds[0]
-    data_sets = find_layout(source, "ndx").data_sets
-    if source.first_of(("file_format", *data_sets["tar"], *data_sets["non"])) is not None:
+    layout = find_layout(source, "ndx")
+    signs = ("file_format", *layout.data_sets["tar"], *layout.data_sets["non"])
+    if source.first_of(signs) is not None:
         return "key"
     # A mask that can hold -1 is taken for labels.
     mask = "trial_mask"
@@ -573,11 +574,11 @@ def write_score_rows(
     OSError
         If the file cannot be written.
     """
-    shape, fields = (modelset.size, segset.size), KINDS["scores"].fields
+    shape = (modelset.size, segset.size)
 
     def fill(root: Any) -> None:
-        scores = new_field(root, "scoremat", fields["scoremat"], shape, dtype)
-        valid = new_field(root, "scoremask", fields["scoremask"], shape, np.uint8)
+        scores = new_field(root, "scoremat", shape, dtype)
+        valid = new_field(root, "scoremask", shape, np.uint8)
         done = 0
         for rows, values, mask in parts:
             if rows.start != done or rows.stop > modelset.size:
@@ -630,14 +631,11 @@ def write_score_list(
     is_large = max(modelset.size, segset.size) > np.iinfo(np.int32).max
     position = np.int64 if is_large else np.int32
     types = {"models": position, "segments": position, "scores": dtype}
-    fields = KINDS["flat_scores"].fields
 
     def fill(root: Any) -> None:
         put_strings(root, "ID/row_ids", modelset)
         put_strings(root, "ID/column_ids", segset)
-        columns = [
-            new_field(root, name, fields[name], (most,), each) for name, each in types.items()
-        ]
+        columns = [new_field(root, name, (most,), each) for name, each in types.items()]
         done = 0
         for part in parts:
             stop = done + part[-1].size

@@ -1,7 +1,8 @@
 """Kinds of stored objects: classes, fields, dimensions, data sets, layouts and versions.
 
-`KINDS` says what the arguments of each class hold, `LAYOUTS` where HDF5 files keep them. The
-modules `hdf5` and `mat` have one reader and one writer for all kinds, which follow these tables.
+`FIELDS` says what the arguments of classes hold and where HDF5 files keep them, `KINDS` which
+of them each class has. The modules `hdf5` and `mat` have one reader and one writer for all
+kinds, which follow these tables.
 """
 
 from collections.abc import Mapping
@@ -23,132 +24,71 @@ FORMAT_VERSION = "1.0"
 
 @attrs.frozen
 class Field:
-    """Content of an argument (ids, numbers, positions or mask), and its dimensions.
+    """Content of an argument of a class, its dimensions, and its data sets in HDF5 files.
 
-    Dimensions are letters: m models, n segments, k trials, q quality measures.
+    The content is ids, numbers, positions or a mask. Dimensions are letters: m models, n
+    segments, k trials, q quality measures.
     """
 
     content: str
     dims: str
+    # The first name is written; a reader takes the first that it finds.
+    data_sets: tuple[str, ...]
 
 
-@attrs.frozen
-class Kind:
-    """A class of objects: its fields, and which of them a file may lack."""
-
-    class_name: str
-    # In the order of the toolkit's structs.
-    fields: Mapping[str, Field]
-    # Name of the struct in MATLAB files; None if there is no such format.
-    variable: str | None = None
-    optional: frozenset[str] = frozenset()
-
-
-_IDS = {"modelset": Field("ids", "m"), "segset": Field("ids", "n")}
-_TRIALS = {**_IDS, "models": Field("positions", "k"), "segments": Field("positions", "k")}
-_MASK = Field("mask", "mn")
-
-KINDS = {
-    "ndx": Kind("Ndx", {**_IDS, "trialmask": _MASK}, "ndx"),
-    "key": Kind("Key", {**_IDS, "tar": _MASK, "non": _MASK}, "key"),
-    "scores": Kind(
-        "Scores", {"scoremat": Field("numbers", "mn"), **_IDS, "scoremask": _MASK}, "scr"
-    ),
-    "flat_ndx": Kind("FlatNdx", _TRIALS),
-    "flat_key": Kind("FlatKey", {**_TRIALS, "is_target": Field("mask", "k")}),
-    "flat_scores": Kind("FlatScores", {**_TRIALS, "scores": Field("numbers", "k")}),
-    # The columns of metadata follow their own layout, see `hdf5.read_metadata`.
-    "trial_metadata": Kind(
-        "TrialMetadata",
-        {**_TRIALS, "is_target": Field("mask", "k")},
-        optional=frozenset({"is_target"}),
-    ),
-    "segment_quality": Kind(
-        "SegmentQuality", {"ids": Field("ids", "n"), "values": Field("numbers", "qn")}, "qual"
-    ),
-    # Early releases of the toolkit wrote no masks, which are all true then.
-    "quality_measures": Kind(
-        "QualityMeasures",
-        {
-            "modelQ": Field("numbers", "qm"),
-            "segQ": Field("numbers", "qn"),
-            **_IDS,
-            "hasmodel": Field("mask", "m"),
-            "hasseg": Field("mask", "n"),
-            "scoremask": _MASK,
-        },
-        "qual",
-        # `hasmodel` decides for `hasseg` too.
-        optional=frozenset({"hasmodel", "scoremask"}),
-    ),
-    "id_map": Kind("IdMap", {"leftids": Field("ids", "n"), "rightids": Field("ids", "n")}, "idmap"),
+# In the order in which they are written.
+FIELDS = {
+    "trialmask": Field("mask", "mn", ("trial_mask",)),
+    # A key in HDF5: 1 for targets, -1 for non-targets, 0 for no trial.
+    "labels": Field("mask", "mn", ("trial_mask",)),
+    "modelQ": Field("numbers", "qm", ("modelQ",)),
+    "segQ": Field("numbers", "qn", ("segQ",)),
+    "scoremat": Field("numbers", "mn", ("scores",)),
+    "scoremask": Field("mask", "mn", ("score_mask",)),
+    "values": Field("numbers", "qn", ("values",)),
+    "ids": Field("ids", "n", ("ids",)),
+    "modelset": Field("ids", "m", ("ID/row_ids",)),
+    "segset": Field("ids", "n", ("ID/column_ids",)),
+    "hasmodel": Field("mask", "m", ("ID/has_row",)),
+    "hasseg": Field("mask", "n", ("ID/has_column",)),
+    "models": Field("positions", "k", ("trials/models",)),
+    "segments": Field("positions", "k", ("trials/segments",)),
+    "is_target": Field("mask", "k", ("trials/is_target",)),
+    "scores": Field("numbers", "k", ("trials/scores",)),
+    "leftids": Field("ids", "n", ("left_ids", "leftids")),
+    "rightids": Field("ids", "n", ("right_ids", "rightids")),
+    # Never written so: the toolkit's first format of keys had two masks.
+    "tar": Field("mask", "mn", ("target_mask",)),
+    "non": Field("mask", "mn", ("nontarget_mask",)),
 }
-
-# A key in HDF5 is one matrix of labels: 1 for targets, -1 for non-targets, 0 for no trial.
-LABELS = Field("mask", "mn")
 
 
 @attrs.frozen
 class Layout:
-    """Names of the data sets of each field in one of the known layouts of HDF5 files."""
+    """One of the known layouts of HDF5 files: the names of data sets, and what it may lack."""
 
-    # The first name is written; a reader takes the first that it finds.
     data_sets: Mapping[str, tuple[str, ...]]
     may_lack: frozenset[str] = frozenset()
     quality_transposed: bool = False
 
 
-# In the order in which they are written.
-_TOOLKIT = {
-    "trialmask": ("trial_mask",),
-    "labels": ("trial_mask",),
-    "modelQ": ("modelQ",),
-    "segQ": ("segQ",),
-    "scoremat": ("scores",),
-    "scoremask": ("score_mask",),
-    "values": ("values",),
-    "ids": ("ids",),
-    "modelset": ("ID/row_ids",),
-    "segset": ("ID/column_ids",),
-    "hasmodel": ("ID/has_row",),
-    "hasseg": ("ID/has_column",),
-    "models": ("trials/models",),
-    "segments": ("trials/segments",),
-    "is_target": ("trials/is_target",),
-    "scores": ("trials/scores",),
-    "leftids": ("left_ids", "leftids"),
-    "rightids": ("right_ids", "rightids"),
-    # Never written: the toolkit's first format of keys had two masks.
-    "tar": ("target_mask",),
-    "non": ("nontarget_mask",),
-}
-
-TOOLKIT = Layout(_TOOLKIT)
+_TOOLKIT = {name: field.data_sets for name, field in FIELDS.items()}
+_OTHERS = {**_TOOLKIT, "hasmodel": ("hasmodel",), "hasseg": ("hasseg",)}
 
 LAYOUTS = (
-    TOOLKIT,
-    # SIDEKIT and A. Nautsch's pybosaris; one release misspelt the second name.
+    Layout(_TOOLKIT),
+    # SIDEKIT and A. Nautsch's pybosaris; one release misspelt the second name. Keys are
+    # always one matrix.
     Layout(
-        {
-            **_TOOLKIT,
-            "modelset": ("modelset",),
-            "segset": ("segset", "segest"),
-            "hasmodel": ("hasmodel",),
-            "hasseg": ("hasseg",),
-            # Its keys are always one matrix.
-            "tar": (),
-            "non": (),
-        },
+        _OTHERS | {"modelset": ("modelset",), "segset": ("segset", "segest"), "tar": (), "non": ()},
         quality_transposed=True,
     ),
     # PyBOSARIS, whose scores may come without a mask.
     Layout(
-        {
-            **_TOOLKIT,
+        _OTHERS
+        | {
             "modelset": ("model_names",),
             "segset": ("test_names",),
-            "hasmodel": ("hasmodel",),
-            "hasseg": ("hasseg",),
             "scoremat": ("score_mat",),
             "tar": ("tar_mask",),
             "non": ("non_mask",),
@@ -156,6 +96,45 @@ LAYOUTS = (
         may_lack=frozenset({"scoremask"}),
     ),
 )
+
+
+@attrs.frozen
+class Kind:
+    """A class of objects, and the names of its fields in the order of the toolkit's structs."""
+
+    class_name: str
+    fields: tuple[str, ...]
+    # Name of the struct in MATLAB files; None if there is no such format.
+    variable: str | None = None
+    # What a file may lack.
+    optional: frozenset[str] = frozenset()
+
+
+_IDS = ("modelset", "segset")
+_TRIALS = (*_IDS, "models", "segments")
+
+KINDS = {
+    "ndx": Kind("Ndx", (*_IDS, "trialmask"), "ndx"),
+    "key": Kind("Key", (*_IDS, "tar", "non"), "key"),
+    "scores": Kind("Scores", ("scoremat", *_IDS, "scoremask"), "scr"),
+    "flat_ndx": Kind("FlatNdx", _TRIALS),
+    "flat_key": Kind("FlatKey", (*_TRIALS, "is_target")),
+    "flat_scores": Kind("FlatScores", (*_TRIALS, "scores")),
+    # Its columns follow a layout of their own, see `hdf5.read_metadata`.
+    "trial_metadata": Kind(
+        "TrialMetadata", (*_TRIALS, "is_target"), optional=frozenset({"is_target"})
+    ),
+    "segment_quality": Kind("SegmentQuality", ("ids", "values"), "qual"),
+    # Early releases of the toolkit wrote no masks, which are all true then; `hasmodel`
+    # decides for `hasseg` too.
+    "quality_measures": Kind(
+        "QualityMeasures",
+        ("modelQ", "segQ", *_IDS, "hasmodel", "hasseg", "scoremask"),
+        "qual",
+        frozenset({"hasmodel", "scoremask"}),
+    ),
+    "id_map": Kind("IdMap", ("leftids", "rightids"), "idmap"),
+}
 
 # Data sets by which the kind of an HDF5 file is recognised, in order of precedence.
 SIGNS = (
@@ -211,10 +190,9 @@ def check_fields(kind: str, arrays: Mapping[str, Any]) -> None:
     """Refuse arrays whose types or shapes no class has, before a file is begun."""
     # Extent of each dimension, and the field that set it.
     extents: dict[str, tuple[int, str]] = {}
-    fields = KINDS[kind].fields
-    for name in sorted(fields, key=lambda name: fields[name].content != "ids"):
-        array, dims = arrays[name], fields[name].dims
-        types, expected = _TYPES[fields[name].content]
+    for name in sorted(KINDS[kind].fields, key=lambda name: FIELDS[name].content != "ids"):
+        array, dims = arrays[name], FIELDS[name].dims
+        types, expected = _TYPES[FIELDS[name].content]
         if array.dtype.kind not in types:
             raise invalid(name, expected, describe(array))
         if array.ndim == len(dims):
