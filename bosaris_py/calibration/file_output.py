@@ -22,11 +22,8 @@ from bosaris_py.storage.rows import (
     RowReader,
     ScoredList,
     ScoredRows,
-    describe_flat,
-    describe_scores,
-    is_flat,
+    describe,
     row_blocks,
-    stretches,
     write_score_list,
     write_score_rows,
 )
@@ -72,7 +69,7 @@ class _AllOfList:
     def cut(self, block_rows: int | None = None) -> list[slice]:
         # Rows are those of matrices.
         del block_rows
-        return stretches(self.file)
+        return self.file.chunks()
 
     def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
         with FlatReader(self.file) as reader:
@@ -85,12 +82,8 @@ class _AllOfList:
 def _open_all(path: FilePath) -> tuple[_AllOfMatrix | _AllOfList, TrialIds]:
     """Look into a score file."""
     blocks: _AllOfMatrix | _AllOfList
-    if is_flat(path):
-        listed, models, segments = describe_flat(path, "flat_scores")
-        blocks = _AllOfList(listed)
-    else:
-        matrix, models, segments = describe_scores(path)
-        blocks = _AllOfMatrix(matrix)
+    file, models, segments = describe(path, "scores")
+    blocks = _AllOfList(file) if isinstance(file, FlatFile) else _AllOfMatrix(file)
     IdIndex.of(models).check_unique(f"modelset of {blocks.file.path}")
     IdIndex.of(segments).check_unique(f"segset of {blocks.file.path}")
     return blocks, TrialIds(models, segments, models.size, segments.size)

@@ -1,25 +1,13 @@
-"""Open and read HDF5 files of unknown origin with bounded memory; write without crashes.
+"""Open and read HDF5 files of unknown origin with bounded memory; write them without crashes.
 
-HDF5 is a rich format. A file can name other files that the library then opens,
-declare a matrix of many terabytes in a kilobyte, or hold types of which reading
-runs through pointers. A score file needs none of that, so everything but plain,
-fully stored numbers and strings is refused, and refused before the first byte of
-data is read. Links and storage that lead out of the file are refused wherever they
-are, used or not. The rest is asked of what is used: callers first *check* all data
-sets (`GuardedFile.strings`, `.numbers`, `.mask`), compare the shapes, and only then
-call `read` on them.
+HDF5 is a rich format. A file can name other files that the library then opens, declare a
+matrix of many terabytes in a kilobyte, or hold types of which reading runs through pointers.
+A score file needs none of that, so everything but plain, fully stored numbers and strings is
+refused before the first byte of data is read. Callers first *check* all data sets
+(`GuardedFile.data_set`), compare the shapes, `claim` the memory, and only then call `read`.
 
-When writing fails, the HDF5 library cannot write what it still holds in memory either;
-it then leaves the file half closed, and closing the rest ends the whole process with a
-segmentation fault. So the library never learns of it: it writes through an object that
-keeps the first error to itself and takes everything that follows without storing it.
-When the library has closed the file in good order, the error is raised.
-
-Such a string lies in a *global heap*, a block of the file in which objects follow each
-other; the data set holds the address of the block and the number of the object. When a
-bit of that is wrong, the library can allocate gigabytes or never come back. The format is
-simple (HDF5 File Format Specification, III.E and IV.A.2.d), so the few lines here read it
-with all bounds checked.
+The parts in this order: the limits of memory, the guarded file and its data sets, strings of
+variable length, ids as text, and writing.
 """
 
 import contextlib
@@ -29,7 +17,7 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -37,256 +25,14 @@ import attrs
 import h5py
 import numpy as np
 import numpy.typing as npt
-from attrs import define, field
 
-from bosaris_py._arrays import mark_read_only
+from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
 
+BytesArray = npt.NDArray[np.bytes_]
+
 _FALLBACK_MEMORY = 16 * 2**30
-
-
-def machine_memory() -> int:
-    """Return the physical memory in bytes, or 16 GiB where it cannot be found out."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return _FALLBACK_MEMORY
-
-
-def format_bytes(count: int) -> str:
-    """Return a number of bytes in words, in powers of 1000."""
-    size = float(count)
-    for unit in ("bytes", "kB", "MB", "GB", "TB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} PB"
-
-
-@define
-class MemoryBudget:
-    """Bytes that the arrays of one file may still take.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for the error message.
-    max_bytes : int or None
-        The caller's limit; None stands for the physical memory of the machine.
-    """
-
-    path: Path
-    max_bytes: int | None
-    spent: int = field(default=0, init=False)
-
-    def claim(self, count: int, what: str) -> None:
-        """Take `count` bytes for `what`, or refuse to go on.
-
-        Parameters
-        ----------
-        count : int
-            Bytes of memory that `what` needs.
-        what : str
-            The thing that needs them, as the error shall name it.
-
-        Raises
-        ------
-        FileFormatError
-            If the file as a whole would take more than the limit.
-        """
-        self.spent += count
-        limit = machine_memory() if self.max_bytes is None else self.max_bytes
-        if self.spent <= limit:
-            return
-        source = "this machine has" if self.max_bytes is None else "`max_bytes` allows"
-        message = (
-            f"{self.path}: {what} needs {format_bytes(count)} of memory "
-            f"({format_bytes(self.spent)} with the rest of the file), "
-            f"{source} {format_bytes(limit)}"
-        )
-        raise FileFormatError(message)
-
-
-_HEAP_HEADER = 16
-
-_OBJECT_HEADER = 16
-
-
-def read_variable_strings(
-    dataset: Any, path: Path, userblock: int, budget: MemoryBudget
-) -> npt.NDArray[np.bytes_]:
-    """Read a data set of strings of variable length.
-
-    Parameters
-    ----------
-    dataset : h5py.h5d.DatasetID
-        The data set, of a string type of variable length.
-    path : Path
-        The file that holds it.
-    userblock : int
-        Bytes before the HDF5 part of the file, from which addresses count.
-    budget : MemoryBudget
-        What the strings may take.
-
-    Returns
-    -------
-    (n,) ndarray of bytes
-        The strings in C order, each up to its first NUL.
-
-    Raises
-    ------
-    ValueError, struct.error, zlib.error
-        If the file is damaged.
-    """
-    count = math.prod(dataset.shape)
-    if count == 0:
-        return np.empty(0, dtype="S1")
-    address_size, _ = h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()
-    elements = _read_elements(dataset, path, 8 + address_size)
-    # Length, address of the heap, number of the object.
-    lengths = elements[:, :4].copy().view("<u4").ravel()
-    addresses = elements[:, 4:-4].copy().view(f"<u{address_size}").ravel()
-    numbers = elements[:, -4:].copy().view("<u4").ravel()
-    width = int(lengths.max())
-    file_size = path.stat().st_size
-    if width > file_size:
-        message = f"a string of {width} bytes in a file of {file_size}"
-        raise ValueError(message)
-    # As bytes, and four bytes for each character.
-    budget.claim(5 * count * max(1, width), "an array of ids")
-    strings = []
-    heaps: dict[int, dict[int, bytes]] = {}
-    unread = 2 * file_size
-    with path.open("rb") as stream:
-        for length, address, number in zip(
-            lengths.tolist(), addresses.tolist(), numbers.tolist(), strict=True
-        ):
-            if length == 0:
-                strings.append(b"")
-                continue
-            if address not in heaps:
-                heaps[address], size = _read_heap(stream, userblock + address, file_size)
-                unread -= size
-                if unread < 0:
-                    message = "heaps that overlap"
-                    raise ValueError(message)
-            text = heaps[address].get(number, b"")
-            if len(text) < length:
-                message = f"no string of {length} bytes where one should be"
-                raise ValueError(message)
-            strings.append(text[:length].partition(b"\0")[0])
-    return np.array(strings, dtype=f"S{max(1, width)}")
-
-
-def _read_elements(dataset: Any, path: Path, size: int) -> npt.NDArray[np.uint8]:
-    """Return the stored elements, each a row of `size` bytes."""
-    shape = tuple(dataset.shape)
-    elements = np.zeros((*shape, size), dtype=np.uint8)
-    layout = dataset.get_create_plist().get_layout()
-    if layout == h5py.h5d.CHUNKED:
-        _read_chunks(dataset, elements)
-    elif layout == h5py.h5d.CONTIGUOUS:
-        begin = dataset.get_offset()
-        # Without an address nothing was ever written: empty strings.
-        if begin is not None:
-            with path.open("rb") as stream:
-                stream.seek(begin)
-                stored = stream.read(elements.size)
-            elements = np.frombuffer(stored, dtype=np.uint8).reshape(elements.shape)
-    else:
-        message = "strings of variable length inside the header"
-        raise ValueError(message)
-    return elements.reshape(-1, size)
-
-
-def _read_chunks(dataset: Any, elements: npt.NDArray[np.uint8]) -> None:
-    """Set the elements that are stored in chunks; the others stay zero."""
-    properties = dataset.get_create_plist()
-    chunk_shape = (*properties.get_chunk(), elements.shape[-1])
-    filters = [properties.get_filter(number)[0] for number in range(properties.get_nfilters())]
-    for number in range(dataset.get_num_chunks()):
-        begin = dataset.get_chunk_info(number).chunk_offset
-        skipped, data = dataset.read_direct_chunk(begin)
-        applied = [code for place, code in enumerate(filters) if not skipped >> place & 1]
-        for code in reversed(applied):
-            if code != h5py.h5z.FILTER_DEFLATE:
-                message = f"strings of variable length compressed with filter {code}"
-                raise ValueError(message)
-            data = zlib.decompressobj().decompress(data, math.prod(chunk_shape))
-        stored = np.frombuffer(data, dtype=np.uint8).reshape(chunk_shape)
-        # The last extent of a chunk is that of the bytes of an element.
-        place = tuple(
-            slice(start, start + extent)
-            for start, extent in zip(begin, chunk_shape[:-1], strict=True)
-        )
-        target = elements[place]
-        target[...] = stored[tuple(slice(extent) for extent in target.shape)]
-
-
-def _read_heap(stream: Any, begin: int, file_size: int) -> tuple[dict[int, bytes], int]:
-    """Read a global heap; return its objects by number, and its size."""
-    stream.seek(begin)
-    header = stream.read(_HEAP_HEADER)
-    if header[:4] != b"GCOL":
-        message = f"no heap of strings at {begin}"
-        raise ValueError(message)
-    (size,) = struct.unpack_from("<Q", header, 8)
-    if not _HEAP_HEADER <= size <= file_size:
-        message = f"a heap of {size} bytes in a file of {file_size}"
-        raise ValueError(message)
-    data = stream.read(size - _HEAP_HEADER)
-    objects = {}
-    place = 0
-    while place + _OBJECT_HEADER <= len(data):
-        number, _, length = struct.unpack_from("<HH4xQ", data, place)
-        # Number 0 is the free space at the end.
-        if number == 0:
-            break
-        place += _OBJECT_HEADER
-        objects[number] = data[place : place + length]
-        place += length + (-length % 8)
-    return objects, size
-
-
-def decode_ids(encoded: npt.NDArray[np.bytes_]) -> npt.NDArray[np.str_]:
-    """Decode UTF-8 into the narrowest array that holds all strings."""
-    if encoded.size == 0:
-        return np.empty(0, dtype=np.str_)
-    width = max(1, int(np.strings.str_len(encoded).max()))
-    if character_codes(encoded).max(initial=0) < 128:
-        return encoded.astype(f"U{width}")
-    return np.strings.decode(encoded, "utf-8")
-
-
-def character_codes(strings: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the bytes or code points of strings as a matrix, NUL behind each end."""
-    item = np.uint8 if strings.dtype.kind == "S" else np.uint32
-    if strings.size == 0:
-        return np.empty((0, 1), dtype=item)
-    return np.ascontiguousarray(strings).view(item).reshape(strings.size, -1)
-
-
-def cut_at_null(encoded: npt.NDArray[np.bytes_]) -> npt.NDArray[np.bytes_]:
-    """End every string at its first NUL, as C does.
-
-    Programs in C leave rubbish in the buffer behind it, which numpy would keep.
-    """
-    letters = character_codes(encoded)
-    ended = letters == 0
-    if not (ended[:, :-1] & ~ended[:, 1:]).any():
-        return encoded
-    cleaned = np.where(np.logical_or.accumulate(ended, axis=1), np.uint8(0), letters)
-    return np.ascontiguousarray(cleaned).view(encoded.dtype).ravel()
-
-
-def refuse_nul(ids: npt.NDArray[np.str_], name: str) -> None:
-    """Raise if an id holds a NUL character, which ends a string in most formats."""
-    codes = character_codes(ids)
-    if ((codes[:, :-1] == 0) & (codes[:, 1:] != 0)).any():
-        message = f"an id of `{name}` holds a NUL character, which files cannot store"
-        raise InvalidInputError(message)
-
 
 # gzip, the strongest of the filters that every HDF5 library has, shrinks at most
 # 1032-fold; a data set that claims more than this is not backed by the file.
@@ -314,6 +60,15 @@ _TYPE_CLASSES = {
     h5py.h5t.ARRAY: "array",
 }
 
+# What a data set may be asked to hold: the type classes that pass, and the same in words.
+_CONTENTS = {
+    "ids": ({"string"}, "text"),
+    "numbers": ({"integer", "float"}, "real numbers"),
+    "positions": ({"integer"}, "whole numbers"),
+    # h5py stores numpy's bool as an enumeration.
+    "mask": ({"integer", "float", "enumeration"}, "a mask"),
+}
+
 _LINKS = {h5py.h5l.TYPE_SOFT: "a soft link", h5py.h5l.TYPE_EXTERNAL: "an external link"}
 
 _OTHER_FORMATS = (
@@ -322,6 +77,51 @@ _OTHER_FORMATS = (
     (b"\x1f\x8b", "compressed with gzip; unpack it first"),
     (b"PK\x03\x04", "a zip archive; unpack it first"),
 )
+
+# Sizes in bytes of the header of a global heap and of that of each object in it.
+_HEAP_HEADER = 16
+_OBJECT_HEADER = 16
+
+
+def machine_memory() -> int:
+    """Return the physical memory in bytes, or 16 GiB where it cannot be found out."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return _FALLBACK_MEMORY
+
+
+def format_bytes(count: int) -> str:
+    """Return a number of bytes in words, in powers of 1000."""
+    size = float(count)
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} PB"
+
+
+@attrs.define
+class MemoryBudget:
+    """Bytes that the arrays of one file may still take; None: the memory of the machine."""
+
+    path: Path
+    max_bytes: int | None
+    spent: int = attrs.field(default=0, init=False)
+
+    def claim(self, count: int, what: str) -> None:
+        """Take `count` bytes for `what`, or raise if the file takes more than the limit."""
+        self.spent += count
+        limit = machine_memory() if self.max_bytes is None else self.max_bytes
+        if self.spent <= limit:
+            return
+        source = "this machine has" if self.max_bytes is None else "`max_bytes` allows"
+        message = (
+            f"{self.path}: {what} needs {format_bytes(count)} of memory "
+            f"({format_bytes(self.spent)} with the rest of the file), "
+            f"{source} {format_bytes(limit)}"
+        )
+        raise FileFormatError(message)
 
 
 @contextlib.contextmanager
@@ -335,9 +135,8 @@ def open_guarded(
     path : str or path-like
         The file.
     max_bytes : int or None, optional
-        Limit for the memory that the arrays of the file may take; None stands for
-        the memory of the machine together with a check that every large data set
-        is backed by stored bytes.
+        Limit for the memory of the arrays; None stands for the memory of the machine
+        together with a check that stored bytes back every large data set.
     remember_chunks : bool, optional
         Keep the last chunk of each data set, a copy, for further reads of parts of it.
 
@@ -371,23 +170,12 @@ def open_guarded(
         if reason is None or file_path.suffix.lower() == ".mat":
             detail = str(error).strip() or type(error).__name__
             reason = f"damaged, truncated or no HDF5 file at all; h5py says: {detail}"
-        message = f"{file_path}: {reason}"
-        raise FileFormatError(message) from error
+        raise FileFormatError(f"{file_path}: {reason}") from error
 
 
 @attrs.define
 class GuardedFile:
-    """An open HDF5 file whose data sets are checked before they are read.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for error messages.
-    file : h5py.File
-        The same, open for reading.
-    budget : MemoryBudget
-        What its arrays may take.
-    """
+    """An open HDF5 file whose data sets are checked before they are read."""
 
     path: Path
     file: Any
@@ -400,35 +188,23 @@ class GuardedFile:
     def refuse_foreign_storage(self) -> None:
         """Refuse a file in which anything leads out of it, whether it is used or not.
 
-        Raises
-        ------
-        FileFormatError
-            If any link is soft or external, any data set is virtual or stored in
-            another file, or there are more objects than a walk through them may meet.
+        That is: soft and external links, virtual data sets, data sets stored in other files,
+        and more objects than a walk through them may meet.
         """
         groups = [("", self.file.id)]
         seen = {_address(self.file.id)}
         count = 0
         while groups:
             parent, group = groups.pop()
-            links: list[tuple[str, Any]] = []
-            room = _MOST_OBJECTS - count
-
-            def note(
-                name: bytes, info: Any, links: list[tuple[str, Any]] = links, room: int = room
-            ) -> bool | None:
-                links.append((os.fsdecode(name), info.type))
-                return len(links) > room or None
-
-            group.links.iterate(note, info=True)
+            links = _links(group, _MOST_OBJECTS - count)
             count += len(links)
             if count > _MOST_OBJECTS:
                 message = f"{self.path}: more than {_MOST_OBJECTS} objects; this is no score file"
                 raise FileFormatError(message)
             for name, link in links:
-                path = f"{parent}{name}"
+                path = f"{parent}{os.fsdecode(name)}"
                 self._refuse_link(path, link)
-                found = h5py.h5o.open(group, os.fsencode(name))
+                found = h5py.h5o.open(group, name)
                 if isinstance(found, h5py.h5d.DatasetID):
                     self._refuse_storage(path, found.get_create_plist())
                 # A group can be reached on several ways, even through itself.
@@ -454,15 +230,7 @@ class GuardedFile:
         return [os.fsdecode(name) for name in self.file.id]
 
     def attribute(self, name: str, location: Any = None) -> str | None:
-        """Return a short text attribute of fixed length, None if there is none.
-
-        Parameters
-        ----------
-        name : str
-            Its name.
-        location : h5py low-level object, optional
-            What it belongs to; the root by default.
-        """
+        """Return a short text attribute of the root or another object, None if there is none."""
         place = self.file.id if location is None else location
         if not h5py.h5a.exists(place, name.encode()):
             return None
@@ -482,18 +250,7 @@ class GuardedFile:
         return text.decode(errors="replace") if isinstance(text, bytes) else str(text)
 
     def find(self, name: str) -> Any:
-        """Return the low-level object of a path, None if absent.
-
-        Parameters
-        ----------
-        name : str
-            Path inside the file, without the leading slash.
-
-        Raises
-        ------
-        FileFormatError
-            If a link on the way is soft or external.
-        """
+        """Return the low-level object of a path without leading slash, None if absent."""
         location = self.file.id
         for part in name.split("/"):
             if not isinstance(location, h5py.h5g.GroupID):
@@ -513,57 +270,24 @@ class GuardedFile:
         """Return the first of `names` that the file has, None if it has none."""
         return next((name for name in names if self.holds(name)), None)
 
-    def strings(self, name: str) -> "GuardedDataset":
-        """Check a data set of ids and return it, unread.
-
-        Parameters
-        ----------
-        name : str
-            Its path inside the file, without the leading slash.
-
-        Returns
-        -------
-        GuardedDataset
-            Its `count` is the number of ids.
-        """
-        checked = self._check(name, {"string"}, "text")
-        if len([extent for extent in checked.shape if extent != 1]) > 1:
-            raise self.error(name, f"must be a list of ids; it has shape {checked.shape}")
-        # Stored bytes, the same as a numpy array, and four bytes for each character.
-        self.budget.claim(6 * checked.stored_bytes, f"data set `/{name}`")
-        return checked
-
-    def numbers(self, name: str) -> "GuardedDataset":
-        """Check a data set of real numbers and return it, unread."""
-        checked = self._check(name, {"integer", "float"}, "real numbers")
-        if checked.type_class == "float" and checked.item_size > 8:
-            raise self.error(name, f"holds floats of {checked.item_size} bytes; 8 is the most")
-        self.budget.claim(8 * checked.count, f"data set `/{name}`")
-        return checked
-
-    def integers(self, name: str) -> "GuardedDataset":
-        """Check a data set of whole numbers and return it, unread."""
-        checked = self._check(name, {"integer"}, "whole numbers")
-        self.budget.claim(checked.stored_bytes, f"data set `/{name}`")
-        return checked
-
-    def mask(self, name: str, *, copies: int = 1) -> "GuardedDataset":
-        """Check a mask and return it, unread; `copies` arrays will be made of it."""
-        checked = self._check(name, {"integer", "float", "enumeration"}, "a mask")
-        if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
-            raise self.error(name, "must hold a mask; it is of an enumeration type")
-        self.budget.claim(checked.stored_bytes + copies * checked.count, f"data set `/{name}`")
-        return checked
-
-    def _check(self, name: str, classes: set[str], wanted: str) -> "GuardedDataset":
-        """Refuse whatever a plain data set of the wanted types is not."""
+    def data_set(self, name: str, content: str) -> "GuardedDataset":
+        """Check a data set of ids, numbers, positions or a mask, and return it unread."""
         found = self.find(name)
         if found is None:
             raise self.error(name, "is missing")
-        return self.check_dataset(found, name, classes, wanted)
+        checked = self.check_dataset(found, name, *_CONTENTS[content], content=content)
+        if content == "ids" and len([extent for extent in checked.shape if extent != 1]) > 1:
+            raise self.error(name, f"must be a list of ids; it has shape {checked.shape}")
+        if content == "numbers" and checked.item_size > 8:
+            raise self.error(
+                name, f"holds {checked.type_class}s of {checked.item_size} bytes; 8 is the most"
+            )
+        if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
+            raise self.error(name, "must hold a mask; it is of an enumeration type")
+        return checked
 
     def check_dataset(
-        self, found: Any, name: str, classes: set[str], wanted: str
+        self, found: Any, name: str, classes: set[str], wanted: str, *, content: str = ""
     ) -> "GuardedDataset":
         """Refuse whatever a plain data set of the wanted types is not.
 
@@ -577,6 +301,8 @@ class GuardedFile:
             Type classes that may pass.
         wanted : str
             The same in words.
+        content : str, optional
+            How the data set will be read.
 
         Returns
         -------
@@ -589,8 +315,7 @@ class GuardedFile:
         self._refuse_storage(name, properties)
         if properties.get_layout() not in (h5py.h5d.COMPACT, h5py.h5d.CONTIGUOUS, h5py.h5d.CHUNKED):
             raise self.error(name, "is stored in an unknown way")
-        kind = found.get_type()
-        type_class = _TYPE_CLASSES.get(kind.get_class(), "unknown")
+        type_class = _TYPE_CLASSES.get(found.get_type().get_class(), "unknown")
         if type_class not in classes:
             raise self.error(name, f"must hold {wanted}; it is of {type_class} type")
         self._check_filters(properties, name)
@@ -598,7 +323,7 @@ class GuardedFile:
         shape = (0,) if null_space else tuple(int(extent) for extent in found.shape)
         if len(shape) > 2:
             raise self.error(name, f"has {len(shape)} dimensions; 2 is the most")
-        checked = GuardedDataset(self, name, h5py.Dataset(found), type_class, shape)
+        checked = GuardedDataset(self, name, h5py.Dataset(found), content, type_class, shape)
         self._check_backing(checked, properties)
         return checked
 
@@ -638,29 +363,32 @@ def _address(found: Any) -> int:
     return int(h5py.h5o.get_info(found).addr)
 
 
+def _links(group: Any, most: int) -> list[tuple[bytes, int]]:
+    """Return name and type of the links in a group, at most one more than `most`."""
+    links: list[tuple[bytes, int]] = []
+
+    def note(name: bytes, info: Any) -> bool | None:
+        links.append((name, info.type))
+        return len(links) > most or None
+
+    group.links.iterate(note, info=True)
+    return links
+
+
 @attrs.frozen(eq=False)
 class GuardedDataset:
-    """A data set that passed all checks and is not read yet.
+    """A data set of at most two dimensions that passed all checks and is not read yet."""
 
-    Parameters
-    ----------
-    owner : GuardedFile
-        The file it belongs to.
-    name : str
-        Its path inside the file.
-    dataset : h5py.Dataset
-        The data set itself.
-    type_class : str
-        Class of its type, such as ``"float"``.
-    shape : tuple of int
-        Its extents, at most two.
-    """
-
-    owner: GuardedFile
+    source: GuardedFile
     name: str
     dataset: Any
+    content: str
     type_class: str
     shape: tuple[int, ...]
+
+    def error(self, text: str) -> FileFormatError:
+        """Return an error about this data set."""
+        return self.source.error(self.name, text)
 
     @property
     def count(self) -> int:
@@ -682,46 +410,73 @@ class GuardedDataset:
         """Whether the type cannot hold a negative number."""
         return bool(self.dataset.dtype.kind in "ub")
 
-    def read_numbers(self) -> npt.NDArray[Any]:
-        """Return the numbers as float32 (if stored so or shorter) or float64, read-only."""
-        short = self.type_class == "float" and self.item_size <= 4
-        numbers = np.empty(self.shape, dtype=np.float32 if short else np.float64)
-        if numbers.size:
-            self.dataset.read_direct(numbers)
-        return mark_read_only(numbers)
+    @property
+    def memory_type(self) -> np.dtype[Any]:
+        """The type of the array that is read: scores become float32 or float64."""
+        if self.content == "numbers":
+            is_short = self.type_class == "float" and self.item_size <= 4
+            return np.dtype(np.float32 if is_short else np.float64)
+        if self._is_byte_mask:
+            return np.dtype(np.uint8 if self.is_unsigned else np.int8)
+        native: np.dtype[Any] = self.dataset.dtype.newbyteorder("=")
+        return native
 
-    def read_integers(self) -> npt.NDArray[Any]:
-        """Return whole numbers in the type in which they are stored, read-only."""
-        numbers = np.empty(self.shape, dtype=self.dataset.dtype.newbyteorder("="))
-        if numbers.size:
-            self.dataset.read_direct(numbers)
-        return mark_read_only(numbers)
+    @property
+    def _is_byte_mask(self) -> bool:
+        return self.content == "mask" and self.item_size == 1
 
-    def read_mask(self, *, signed: bool = False) -> npt.NDArray[Any]:
-        """Return a mask as bool, or as int8 holding -1, 0 and 1 if `signed`; read-only.
+    def claim(self, copies: int = 1) -> None:
+        """Take the memory for reading from the budget, for a mask that of `copies` results."""
+        size = self.stored_bytes
+        if self.content == "ids":
+            # Stored bytes, the same as a numpy array, and four bytes for each character.
+            size *= 6
+        elif self.content == "numbers":
+            size = 8 * self.count
+        elif self.content == "mask":
+            size += copies * self.count
+        self.source.budget.claim(size, f"data set `/{self.name}`")
+
+    def read_into(self, out: AnyArray, space: Any = None) -> None:
+        """Read all elements, or those that an HDF5 data space selects, into an array."""
+        # Bytes are taken as they are stored, also those of an enumeration, in which a
+        # damaged file can hold what numpy's bool must never hold.
+        kind = self.dataset.id.get_type() if self._is_byte_mask else None
+        if space is None:
+            self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, out, mtype=kind)
+        else:
+            self.dataset.id.read(h5py.h5s.create_simple(out.shape), space, out, mtype=kind)
+
+    def read(self) -> AnyArray:
+        """Return the content, read-only: ids as a vector, else of the shape in the file."""
+        if self.content == "ids":
+            return self.read_strings()
+        return self.read_mask() if self.content == "mask" else self.read_numbers()
+
+    def read_numbers(self) -> AnyArray:
+        """Return all elements in their `memory_type`."""
+        out = np.empty(self.shape, dtype=self.memory_type)
+        if out.size:
+            self.read_into(out)
+        return mark_read_only(out)
+
+    def read_mask(self, *, signed: bool = False) -> AnyArray:
+        """Return a mask as bool, or as int8 holding -1, 0 and 1 if `signed`.
 
         A value that is not exactly one of these is an error. (The toolkit takes
         everything above 0.5 as true; a file where that matters is not a mask.)
         """
-        if self.count == 0:
-            return mark_read_only(np.zeros(self.shape, dtype=np.int8 if signed else np.bool_))
-        if self.item_size == 1:
-            # Bytes are taken as they are stored, also those of an enumeration, in
-            # which a damaged file can hold what numpy's bool must never hold.
-            stored = np.empty(self.shape, dtype=np.uint8 if self.is_unsigned else np.int8)
-            kind = self.dataset.id.get_type()
-            self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, stored, mtype=kind)
-        else:
-            stored = self.dataset[()]
-        return check_mask_values(
-            stored, f"{self.owner.path}: data set `/{self.name}`", signed=signed
-        )
+        where = f"{self.source.path}: data set `/{self.name}`"
+        return check_mask_values(self.read_numbers(), where, signed=signed)
 
-    def read_strings(self) -> npt.NDArray[np.str_]:
-        """Return the ids as a read-only 1-D array of str."""
+    def read_strings(self) -> StrArray:
+        """Return the ids as a vector of str."""
         kind = self.dataset.id.get_type()
         if kind.is_variable_str():
-            encoded = self._read_variable_strings()
+            try:
+                encoded = _read_variable_strings(self)
+            except (ValueError, struct.error, zlib.error) as error:
+                raise self.error(f"is damaged: {error}") from error
         else:
             encoded = np.empty(self.count, dtype=f"S{self.item_size}")
             if self.count:
@@ -733,23 +488,10 @@ class GuardedDataset:
         try:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:
-            text = "holds an id that is neither ASCII nor UTF-8"
-            raise self.owner.error(self.name, text) from error
-
-    def _read_variable_strings(self) -> npt.NDArray[np.bytes_]:
-        """Return strings of variable length."""
-        file = self.owner
-        try:
-            return read_variable_strings(
-                self.dataset.id, file.path, file.file.userblock_size, file.budget
-            )
-        except (ValueError, struct.error, zlib.error) as error:
-            raise file.error(self.name, f"is damaged: {error}") from error
+            raise self.error("holds an id that is neither ASCII nor UTF-8") from error
 
 
-def check_mask_values(
-    stored: npt.NDArray[Any], where: str, *, signed: bool = False
-) -> npt.NDArray[Any]:
+def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArray:
     """Turn numbers into a mask, refusing every value that a mask cannot hold.
 
     Parameters
@@ -785,15 +527,171 @@ def check_mask_values(
         legal |= stored == -1
     if legal.all():
         return mark_read_only(stored.astype(np.int8 if signed else np.bool_))
-    strangers = stored[~legal]
+    others = stored[~legal]
     position = tuple(int(index) for index in np.argwhere(~legal)[0])
     allowed = "1 (target), -1 (non-target) and 0" if signed else "0 and 1"
-    values = list_some(np.unique(strangers).tolist())
+    values = list_some(np.unique(others).tolist())
     message = (
-        f"{where} must hold only {allowed}; {strangers.size} of {stored.size} values are "
+        f"{where} must hold only {allowed}; {others.size} of {stored.size} values are "
         f"others ({values}), the first at {position}"
     )
     raise FileFormatError(message)
+
+
+# Strings of variable length. Such a string lies in a *global heap*, a block of the file in
+# which objects follow each other; the data set holds the address of the block and the number
+# of the object. When a bit of that is wrong, the library can allocate gigabytes or never come
+# back. The format is simple, so it is read here with all bounds checked: HDF5 File Format
+# Specification, version 3.0, III.E (global heap) and IV.A.2.d (datatype).
+
+
+def _read_variable_strings(found: GuardedDataset) -> BytesArray:
+    """Return the strings in C order, each up to its first NUL.
+
+    A damaged file raises `ValueError`, `struct.error` or `zlib.error`.
+    """
+    if found.count == 0:
+        return np.empty(0, dtype="S1")
+    path, dataset = found.source.path, found.dataset.id
+    # Addresses count from the end of the bytes before the HDF5 part of the file.
+    userblock = found.source.file.userblock_size
+    address_size, _ = h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()
+    element = np.dtype([("length", "<u4"), ("heap", f"<u{address_size}"), ("object", "<u4")])
+    elements = _read_elements(dataset, path, element.itemsize).view(element).ravel()
+    width = int(elements["length"].max())
+    file_size = path.stat().st_size
+    if width > file_size:
+        raise ValueError(f"a string of {width} bytes in a file of {file_size}")
+    # As bytes, and four bytes for each character.
+    found.source.budget.claim(5 * found.count * max(1, width), "an array of ids")
+    strings = []
+    heaps: dict[int, dict[int, bytes]] = {}
+    # Heaps that overlap could make a short file take any time; each byte may be read twice.
+    unread = 2 * file_size
+    with path.open("rb") as stream:
+        for length, address, number in elements.tolist():
+            if length == 0:
+                strings.append(b"")
+                continue
+            if address not in heaps:
+                heaps[address], size = _read_heap(stream, userblock + address, file_size)
+                unread -= size
+                if unread < 0:
+                    raise ValueError("heaps that overlap")
+            text = heaps[address].get(number, b"")
+            if len(text) < length:
+                raise ValueError(f"no string of {length} bytes where one should be")
+            strings.append(text[:length].partition(b"\0")[0])
+    return np.array(strings, dtype=f"S{max(1, width)}")
+
+
+def _read_elements(dataset: Any, path: Path, size: int) -> npt.NDArray[np.uint8]:
+    """Return the stored elements, each a row of `size` bytes."""
+    elements = np.zeros((*dataset.shape, size), dtype=np.uint8)
+    layout = dataset.get_create_plist().get_layout()
+    if layout == h5py.h5d.CHUNKED:
+        _read_chunks(dataset, elements)
+    elif layout == h5py.h5d.CONTIGUOUS:
+        begin = dataset.get_offset()
+        # Without an address nothing was ever written: empty strings.
+        if begin is not None:
+            with path.open("rb") as stream:
+                stream.seek(begin)
+                stored = stream.read(elements.size)
+            elements = np.frombuffer(stored, dtype=np.uint8).reshape(elements.shape)
+    else:
+        raise ValueError("strings of variable length inside the header")
+    return elements
+
+
+def _read_chunks(dataset: Any, elements: npt.NDArray[np.uint8]) -> None:
+    """Set the elements that are stored in chunks; the others stay zero."""
+    properties = dataset.get_create_plist()
+    # The last extent of a chunk is that of the bytes of an element.
+    chunk_shape = (*properties.get_chunk(), elements.shape[-1])
+    filters = [properties.get_filter(number)[0] for number in range(properties.get_nfilters())]
+    for number in range(dataset.get_num_chunks()):
+        begin = dataset.get_chunk_info(number).chunk_offset
+        skipped, data = dataset.read_direct_chunk(begin)
+        applied = [code for bit, code in enumerate(filters) if not skipped >> bit & 1]
+        for code in reversed(applied):
+            if code != h5py.h5z.FILTER_DEFLATE:
+                raise ValueError(f"strings of variable length compressed with filter {code}")
+            data = zlib.decompressobj().decompress(data, math.prod(chunk_shape))
+        stored = np.frombuffer(data, dtype=np.uint8).reshape(chunk_shape)
+        part = tuple(
+            slice(start, start + extent)
+            for start, extent in zip(begin, chunk_shape[:-1], strict=True)
+        )
+        # Chunks at the end of the data set reach beyond it.
+        target = elements[part]
+        target[...] = stored[tuple(slice(extent) for extent in target.shape)]
+
+
+def _read_heap(stream: Any, begin: int, file_size: int) -> tuple[dict[int, bytes], int]:
+    """Read a global heap; return its objects by number, and its size."""
+    stream.seek(begin)
+    header = stream.read(_HEAP_HEADER)
+    if header[:4] != b"GCOL":
+        raise ValueError(f"no heap of strings at {begin}")
+    (size,) = struct.unpack_from("<Q", header, 8)
+    if not _HEAP_HEADER <= size <= file_size:
+        raise ValueError(f"a heap of {size} bytes in a file of {file_size}")
+    data = stream.read(size - _HEAP_HEADER)
+    objects = {}
+    position = 0
+    while position + _OBJECT_HEADER <= len(data):
+        number, _, length = struct.unpack_from("<HH4xQ", data, position)
+        # Number 0 is the free space at the end.
+        if number == 0:
+            break
+        position += _OBJECT_HEADER
+        objects[number] = data[position : position + length]
+        position += length + (-length % 8)
+    return objects, size
+
+
+def decode_ids(encoded: BytesArray) -> StrArray:
+    """Decode UTF-8 into the narrowest array that holds all strings."""
+    if encoded.size == 0:
+        return np.empty(0, dtype=np.str_)
+    width = max(1, int(np.strings.str_len(encoded).max()))
+    if character_codes(encoded).max(initial=0) < 128:
+        return encoded.astype(f"U{width}")
+    return np.strings.decode(encoded, "utf-8")
+
+
+def character_codes(strings: AnyArray) -> AnyArray:
+    """Return the bytes or code points of strings as a matrix, NUL behind each end."""
+    item = np.uint8 if strings.dtype.kind == "S" else np.uint32
+    if strings.size == 0:
+        return np.empty((0, 1), dtype=item)
+    return np.ascontiguousarray(strings).view(item).reshape(strings.size, -1)
+
+
+def cut_at_null(encoded: BytesArray) -> BytesArray:
+    """End every string at its first NUL, as C does."""
+    # Programs in C leave rubbish in the buffer behind it, which numpy would keep.
+    letters = character_codes(encoded)
+    ended = letters == 0
+    if not (ended[:, :-1] & ~ended[:, 1:]).any():
+        return encoded
+    cleaned = np.where(np.logical_or.accumulate(ended, axis=1), np.uint8(0), letters)
+    return np.ascontiguousarray(cleaned).view(encoded.dtype).ravel()
+
+
+def refuse_nul(ids: StrArray, name: str) -> None:
+    """Raise if an id holds a NUL character, which ends a string in most formats."""
+    codes = character_codes(ids)
+    if ((codes[:, :-1] == 0) & (codes[:, 1:] != 0)).any():
+        message = f"an id of `{name}` holds a NUL character, which files cannot store"
+        raise InvalidInputError(message)
+
+
+# Writing. When it fails, the HDF5 library cannot write what it still holds in memory either;
+# it then leaves the file half closed, and closing the rest ends the whole process with a
+# segmentation fault. So the library never learns of it: it writes through a `_Sink`, and the
+# error is raised when the library has closed the file in good order.
 
 
 def create_hdf5(
@@ -817,61 +715,38 @@ def create_hdf5(
     OSError
         If the file cannot be written, for instance because the disk is full. What
         `fill` raises passes through.
-
-    Notes
-    -----
-    Why a thread: Python runs the handlers of signals, such as the one that raises
-    `KeyboardInterrupt`, in the main thread, between any two steps of Python code. There
-    it could come out of the writing object in the midst of the library's work.
     """
 
     def create() -> None:
-        with _Sink.opened(temporary) as sink:
+        with io.FileIO(temporary, "r+") as stream:
+            sink = _Sink(stream)
             try:
                 with h5py.File(sink, "w", **options) as file:
                     fill(file)
-            except Exception:
+            finally:
                 # The library may stumble over what was not stored; the cause is this.
                 sink.raise_error(path)
-                raise
-            sink.raise_error(path)
 
-    _run_undisturbed(create)
-
-
-def _run_undisturbed(task: Callable[[], None]) -> None:
-    """Run a task where no signal can interrupt it, and wait for its end."""
+    # Python runs the handlers of signals, such as the one that raises KeyboardInterrupt, in
+    # the main thread, between any two steps of Python code. There it could come out of the
+    # sink in the midst of the library's work; in a thread of its own it cannot.
     with ThreadPoolExecutor(max_workers=1) as pool:
-        future: Future[None] | None = None
-        # There are no new threads any more when the interpreter shuts down.
-        with contextlib.suppress(RuntimeError):
-            future = pool.submit(task)
-        if future is None:
-            task()
+        try:
+            future = pool.submit(create)
+        except RuntimeError:
+            # There are no new threads any more when the interpreter shuts down.
+            create()
         else:
             future.result()
 
 
 class _Sink(io.RawIOBase):
-    """A file for the HDF5 library in which nothing ever fails.
-
-    Parameters
-    ----------
-    stream : io.FileIO
-        The file, unbuffered.
-    """
+    """File object for h5py that keeps the first error, such as a full disk, for later."""
 
     def __init__(self, stream: io.FileIO) -> None:
         self.stream = stream
         self.error: OSError | None = None
         self.position = 0
-
-    @classmethod
-    @contextlib.contextmanager
-    def opened(cls, path: Path) -> Iterator["_Sink"]:
-        """Open a file that exists."""
-        with io.FileIO(path, "r+") as stream:
-            yield cls(stream)
 
     def raise_error(self, path: FilePath) -> None:
         """Raise the first error, if there was one, about the file the user named."""
@@ -888,13 +763,13 @@ class _Sink(io.RawIOBase):
             self.error = error
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place in the file; beyond the end, too."""
-        base = self._size() if whence == os.SEEK_END else 0
-        self.position = base + offset
-        return self.position
-
-    def tell(self) -> int:
-        """Return the place in the file."""
+        """Set the position in the file, beyond its end too."""
+        if whence == os.SEEK_CUR:
+            offset += self.position
+        elif whence == os.SEEK_END:
+            with self._kept():
+                offset += os.fstat(self.stream.fileno()).st_size
+        self.position = offset
         return self.position
 
     def readinto(self, buffer: Any) -> int:
@@ -930,9 +805,3 @@ class _Sink(io.RawIOBase):
 
     def flush(self) -> None:
         """Do nothing: no bytes are held back."""
-
-    def _size(self) -> int:
-        size = 0
-        with self._kept():
-            size = os.fstat(self.stream.fileno()).st_size
-        return size

@@ -21,11 +21,11 @@ import numpy.typing as npt
 
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget
 
-_HEADER_SIZE = 128
+# In bytes: a text, the version, and the mark of the byte order.
+HEADER_SIZE = 128
 
-_MATRIX = 14
-
-_COMPRESSED = 15
+# Types of elements.
+_MATRIX, _COMPRESSED = 14, 15
 
 # zlib shrinks at most 1032-fold; a variable that claims more is not in the file.
 _BELIEVABLE_RATIO = 1100
@@ -33,45 +33,34 @@ _BELIEVABLE_RATIO = 1100
 # Enough of a compressed variable to see its name, which has at most 63 letters.
 _PEEK_BYTES = 512
 
+# Classes of matrices.
 _CELL, _STRUCT, _OBJECT, _CHAR, _SPARSE, _FUNCTION, _OPAQUE = 1, 2, 3, 4, 5, 16, 17
+
+# Only MATLAB itself can read these.
+OBJECT = "a class object"
 
 _CLASS_NAMES = {
     _CELL: "a cell array",
     _STRUCT: "a struct",
-    _OBJECT: "a class object",
+    _OBJECT: OBJECT,
     _CHAR: "text",
     _SPARSE: "a sparse matrix",
     _FUNCTION: "a function",
-    _OPAQUE: "a class object",
+    _OPAQUE: OBJECT,
 }
 
-_NUMBER_CLASSES = {
-    6: np.float64,
-    7: np.float32,
-    8: np.int8,
-    9: np.uint8,
-    10: np.int16,
-    11: np.uint16,
-    12: np.int32,
-    13: np.uint32,
-    14: np.int64,
-    15: np.uint64,
-}
+_NUMBER_CLASSES = dict(
+    enumerate(["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"], start=6)
+)
 
+# The bit of the flags that says that imaginary parts follow.
 _COMPLEX = 0x0800
 
-# MATLAB stores numbers in a shorter type than that of their class if it can.
+# MATLAB stores numbers in a shorter type than that of their class if it can, such as whole
+# doubles as bytes.
 _NUMBER_TYPES = {
-    1: "i1",
-    2: "u1",
-    3: "i2",
-    4: "u2",
-    5: "i4",
-    6: "u4",
-    7: "f4",
-    9: "f8",
-    12: "i8",
-    13: "u8",
+    **dict(enumerate(["i1", "u1", "i2", "u2", "i4", "u4", "f4"], start=1)),
+    **{9: "f8", 12: "i8", 13: "u8"},
 }
 
 _TEXT_TYPES = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
@@ -83,79 +72,59 @@ class _DamagedError(ValueError):
 
 @attrs.define(eq=False)
 class _Cursor:
-    """A place in a sequence of elements."""
+    """A position in a sequence of elements; `order` is that of the bytes, < or >."""
 
     data: memoryview
     order: str
-    place: int = 0
+    position: int = 0
 
     @property
     def is_at_end(self) -> bool:
         """Whether there is no other element."""
-        return self.place >= len(self.data)
+        return self.position >= len(self.data)
 
     def next(self) -> tuple[int, memoryview]:
         """Return type and data of the next element."""
-        (word,) = struct.unpack_from(f"{self.order}I", self.data, self.place)
+        (word,) = struct.unpack_from(f"{self.order}I", self.data, self.position)
         if word >> 16:
             # A short element keeps its data in the second half of the tag.
-            kind, size, begin = word & 0xFFFF, word >> 16, self.place + 4
-            after = self.place + 8
+            kind, size, begin = word & 0xFFFF, word >> 16, self.position + 4
+            after = self.position + 8
         else:
-            (size,) = struct.unpack_from(f"{self.order}I", self.data, self.place + 4)
-            kind, begin = word, self.place + 8
+            (size,) = struct.unpack_from(f"{self.order}I", self.data, self.position + 4)
+            kind, begin = word, self.position + 8
             after = begin + size + (-size % 8 if kind != _COMPRESSED else 0)
         stop = begin + size
         if stop > min(after, len(self.data)):
-            message = f"an element of {size} bytes does not fit"
-            raise _DamagedError(message)
-        self.place = after
+            raise _DamagedError(f"an element of {size} bytes does not fit")
+        self.position = after
         return kind, self.data[begin:stop]
 
     def next_matrix(self) -> "Matrix":
         """Return the next element, which must be a matrix."""
         kind, data = self.next()
         if kind != _MATRIX:
-            message = f"an element of type {kind} in the place of a matrix"
-            raise _DamagedError(message)
+            raise _DamagedError(f"an element of type {kind} in the place of a matrix")
         return Matrix.parse(data, self.order)
 
 
 @attrs.frozen(eq=False)
 class Matrix:
-    """A variable, or a field of a struct, of which only the beginning is read yet.
+    """A variable, or a field of a struct, of which only the beginning is read yet."""
 
-    Parameters
-    ----------
-    kind : int
-        MATLAB's class.
-    is_complex : bool
-        Whether there are imaginary parts.
-    extents : tuple of int
-        At least two.
-    name : str
-        Name of a variable; empty for a field.
-    contents : _Cursor
-        What follows.
-    """
-
+    # MATLAB's class.
     kind: int
     is_complex: bool
+    # At least two.
     extents: tuple[int, ...]
+    # Empty for a field.
     name: str
+    # What follows.
     contents: _Cursor
 
     @classmethod
     def parse(cls, data: memoryview, order: str) -> "Matrix":
-        """Read the beginning of a matrix element.
-
-        Parameters
-        ----------
-        data : memoryview
-            The data of the element.
-        order : {"<", ">"}
-            Order of the bytes.
-        """
+        """Read the beginning of a matrix element from its data."""
         cursor = _Cursor(data, order)
         if cursor.is_at_end:
             # What MATLAB writes for a field that was never set.
@@ -163,12 +132,12 @@ class Matrix:
         flags = struct.unpack(f"{order}II", cursor.next()[1])[0]
         kind = flags & 0xFF
         extents: tuple[int, ...] = (1, 1)
+        # Objects of newer classes have no extents: the name comes at once.
         if kind != _OPAQUE:
             encoded = cursor.next()[1]
             extents = struct.unpack(f"{order}{len(encoded) // 4}i", encoded)
             if len(extents) < 2 or min(extents) < 0:
-                message = f"a matrix with the extents {extents}"
-                raise _DamagedError(message)
+                raise _DamagedError(f"a matrix with the extents {extents}")
         name = bytes(cursor.next()[1]).decode("latin-1")
         is_complex = bool(flags & _COMPLEX)
         return cls(kind=kind, is_complex=is_complex, extents=extents, name=name, contents=cursor)
@@ -183,11 +152,6 @@ class Matrix:
         """The class in words."""
         return _CLASS_NAMES.get(self.kind, "a matrix")
 
-    @property
-    def is_object(self) -> bool:
-        """Whether this is an object of a MATLAB class, which only MATLAB can read."""
-        return self.kind in (_OBJECT, _OPAQUE)
-
     def fields(self) -> "dict[str, Matrix] | None":
         """Return the fields of a single struct, None for anything else."""
         if self.kind != _STRUCT or self.count != 1:
@@ -196,11 +160,10 @@ class Matrix:
         (width,) = struct.unpack(f"{cursor.order}i", cursor.next()[1])
         encoded = bytes(cursor.next()[1])
         if width < 1 or len(encoded) % width:
-            message = f"names of fields of {width} bytes"
-            raise _DamagedError(message)
+            raise _DamagedError(f"names of fields of {width} bytes")
         names = [
-            encoded[place : place + width].split(b"\0")[0].decode("latin-1")
-            for place in range(0, len(encoded), width)
+            encoded[start : start + width].split(b"\0")[0].decode("latin-1")
+            for start in range(0, len(encoded), width)
         ]
         return {name: cursor.next_matrix() for name in names}
 
@@ -208,10 +171,9 @@ class Matrix:
         """Return the rows of characters in a cell array, None for anything else."""
         if self.kind != _CELL:
             return None
-        cursor = self.contents
         rows = []
         for _ in range(self.count):
-            row = cursor.next_matrix().text()
+            row = self.contents.next_matrix().text()
             if row is None:
                 return None
             rows.append(row)
@@ -228,8 +190,7 @@ class Matrix:
         kind, encoded = self.contents.next()
         codec = _TEXT_TYPES.get(kind)
         if codec is None:
-            message = f"characters in an element of type {kind}"
-            raise _DamagedError(message)
+            raise _DamagedError(f"characters in an element of type {kind}")
         if codec in ("utf-16", "utf-32"):
             codec += "-le" if self.contents.order == "<" else "-be"
         return bytes(encoded).decode(codec)
@@ -244,8 +205,7 @@ class Matrix:
         kind, data = self.contents.next()
         stored_type = _NUMBER_TYPES.get(kind)
         if stored_type is None:
-            message = f"numbers in an element of type {kind}"
-            raise _DamagedError(message)
+            raise _DamagedError(f"numbers in an element of type {kind}")
         stored = np.frombuffer(data, dtype=f"{self.contents.order}{stored_type}")
         return stored.reshape(self.extents, order="F").astype(number_class, order="C")
 
@@ -253,35 +213,12 @@ class Matrix:
 def find_variable(
     data: bytes, order: str, wanted: str, budget: MemoryBudget
 ) -> tuple[Matrix | None, list[str]]:
-    """Look for a variable in the bytes of a file.
+    """Look for a variable in the bytes of a file; return it and the names up to it.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    order : {"<", ">"}
-        Order of the bytes, from the header.
-    wanted : str
-        Name of the variable.
-    budget : MemoryBudget
-        What unpacking it may take.
-
-    Returns
-    -------
-    variable : Matrix or None
-        None if there is none of this name.
-    names : list of str
-        The variables up to the wanted one.
-
-    Raises
-    ------
-    ValueError, struct.error, zlib.error
-        If the file is damaged. The first of them is also what the methods of `Matrix`
-        raise then.
-    FileFormatError
-        If the variable would take too much memory.
+    A damaged file raises `ValueError`, `struct.error` or `zlib.error`; the methods of
+    `Matrix` raise the first of these.
     """
-    cursor = _Cursor(memoryview(data)[_HEADER_SIZE:], order)
+    cursor = _Cursor(memoryview(data)[HEADER_SIZE:], order)
     names = []
     while not cursor.is_at_end:
         kind, element = cursor.next()
@@ -311,6 +248,5 @@ def _unpack(element: memoryview, size: int, budget: MemoryBudget) -> memoryview:
     # Reaching the end of the stream compares the checksum.
     stream.decompress(stream.unconsumed_tail, _PEEK_BYTES)
     if len(unpacked) < size or not stream.eof:
-        message = "a compressed variable is cut off"
-        raise _DamagedError(message)
+        raise _DamagedError("a compressed variable is cut off")
     return memoryview(unpacked)

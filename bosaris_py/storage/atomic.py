@@ -91,8 +91,7 @@ def _check_target(target: Path) -> int | None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     if not stat.S_ISREG(mode):
-        message = f"{target} is not a regular file and cannot be replaced"
-        raise InvalidInputError(message)
+        raise InvalidInputError(f"{target} is not a regular file and cannot be replaced")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     return mode

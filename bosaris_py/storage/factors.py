@@ -82,6 +82,7 @@ class Factor:
             raise invalid("values", "be a list of values", describe(values))
         if not isinstance(values, np.ndarray):
             listed: list[Any] = list(values)  # type: ignore[arg-type]
+            # numpy would make text of all values if one of them is text.
             kinds = set(map(type, listed))
             if kinds == {str}:
                 return _coded([listed], len(listed))
@@ -98,11 +99,11 @@ class Factor:
             raise invalid("values", "be categories", describe(values), hint)
         if values.dtype.kind in "bui" and values.ndim == 1:
             # Python's text of a number, not numpy's, and only once for each.
-            distinct, places = np.unique(values, return_inverse=True)
+            distinct, positions = np.unique(values, return_inverse=True)
             texts = [str(value) for value in distinct.tolist()]
             ascending = sorted(texts)
             rank = np.array([ascending.index(text) for text in texts], dtype=np.intp)
-            return cls(rank[places], ascending)
+            return cls(rank[positions], ascending)
         ids = as_ids(values, "values")
         return _coded(_parts(ids), ids.size)
 
@@ -181,8 +182,7 @@ def _as_codes(values: npt.ArrayLike, n_levels: int) -> CodeArray:
     if low < 0 or high >= n_levels:
         expected = f"be positions in the {n_levels} levels, from 0"
         raise invalid("codes", expected, f"{low} to {high}")
-    shortest = np.min_scalar_type(max(0, n_levels - 1))
-    return read_only(codes.astype(shortest, copy=False))
+    return read_only(codes.astype(np.min_scalar_type(max(0, n_levels - 1)), copy=False))
 
 
 def _parts(ids: StrArray) -> Iterator[list[str]]:

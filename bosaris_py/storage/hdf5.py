@@ -15,25 +15,13 @@ the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
 `IdMap`                   ``/left_ids``, ``/right_ids``            strings
 ========================  =======================================  ======================
 
-Rows are models and columns are segments, as h5dump shows them. Ids are strings of
-fixed length, null-terminated, ASCII (UTF-8 if they are not ASCII). The root carries
-the attributes ``format`` (such as ``bosaris_py.scores``), ``format_version`` and
-``created_by``, which the toolkit ignores. Matrices up to about a megabyte are one
-chunk, as the toolkit writes them; larger ones are cut into blocks of whole rows of
-about a megabyte. Scores are not compressed (it saves less than a fifth and costs
-several times the time), masks are, with gzip. The same content gives the same file,
-bit for bit.
+Rows are models and columns are segments, as h5dump shows them. Ids are strings of fixed
+length, null-terminated, ASCII (UTF-8 if they are not ASCII). The root carries the attributes
+``format`` (such as ``bosaris_py.scores``), ``format_version`` and ``created_by``, which the
+toolkit ignores. Scores are not compressed (it saves less than a fifth and costs several times
+the time), masks are, with gzip. The same content gives the same file, bit for bit.
 
-Reading is tolerant: strings of fixed and variable length, however padded, as vectors,
-rows or columns; masks of any integer, boolean or float type; scores of any real type
-(float32 stays float32); a matrix of one row or column stored as a vector; the
-toolkit's old keys with two masks; and the flat layouts that SIDEKIT and its
-descendants (``/modelset``, ``/segset``) and PyBOSARIS (``/model_names``,
-``/test_names``, ``/score_mat``) write. Whatever a score file never holds (links,
-data in other files, other types, a size that the file does not back) is refused
-before any data are read.
-
-This layout is this package's own; the MATLAB toolkit does not read it.
+Lists of trials have a layout of this package's own, which the MATLAB toolkit does not read:
 
 ====================  ==========================================  ===========================
 object                data sets                                   types
@@ -47,20 +35,12 @@ all                   ``/trials/models``, ``/trials/segments``    int32, int64 i
 ====================  ==========================================  ===========================
 
 The data sets in ``/trials`` have one dimension and one element for each trial. Trials are
-written by segment, then by model, each once; a reader takes them in any order. Chunks
-are of 131,072 trials in all of these data sets, so that a range of trials can be read
-from each without touching others. Positions and labels are compressed with gzip, scores
-are not. Strings, and the attributes ``format`` (``bosaris_py.flat_key`` and so on),
-``format_version`` and ``created_by``, are as in the files with matrices; reading is
-guarded in the same way.
+written by segment, then by model, each once; a reader takes them in any order. `TrialMetadata`
+has the same, ``/trials/is_target`` where the labels are known, and the columns:
 
 ====================================  =================================================
 data set                              content
 ====================================  =================================================
-``/ID/row_ids``, ``/ID/column_ids``   strings: models and segments
-``/trials/models``                    integers: model of each trial, its position from 0
-``/trials/segments``                  integers: segment of each trial, likewise
-``/trials/is_target``                 uint8 0, 1: only where the answers are known
 ``/columns/<kind>/names``             strings: names of the columns, in their order
 ``/columns/<kind>/<i>/codes``         unsigned integers: positions in the levels
 ``/columns/<kind>/<i>/levels``        strings: the categories
@@ -68,26 +48,30 @@ data set                              content
 ====================================  =================================================
 
 ``<kind>`` is ``trial``, ``model`` or ``segment``: columns have an element for each trial,
-model or segment. ``<i>`` is the number of the column from 0; names are no parts of
-paths, because they may be any text. A column has either codes and levels, or values.
+model or segment. ``<i>`` is the number of the column from 0; names are no parts of paths,
+because they may be any text. A column has either codes and levels, or values. The attribute
+``form`` of the root names the class that holds the trials.
 
-Trials come by segment, then by model, as in all vectors of trials. The attribute ``form``
-of the root names the class that holds them: ``Ndx``, ``Key``, ``FlatNdx`` or ``FlatKey``.
-Other attributes, strings, and what is refused when reading, are as in all HDF5 files of
-this package. Integers are compressed with gzip, after sorting bytes by their place.
+Reading is tolerant: strings of fixed and variable length, however padded, as vectors, rows or
+columns; masks of any integer, boolean or float type; scores of any real type (float32 stays
+float32); a matrix of one row or column stored as a vector; and the older layouts of
+`schema.LAYOUTS`. Whatever a score file never holds (links, data in other files, other types,
+a size that the file does not back) is refused before any data are read.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 import h5py
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import mark_read_only
-from bosaris_py._validation import FilePath, as_ids, as_mask, as_matrix, as_vector, check_shape
+from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
+from bosaris_py._validation import FilePath, list_some, warn_caller
 from bosaris_py._version import __version__
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedDataset,
     GuardedFile,
@@ -99,29 +83,332 @@ from bosaris_py.storage._guarded_hdf5 import (
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.schema import (
+    FIELDS,
     FORMAT_VERSION,
-    USE_KEY,
-    USE_NDX,
+    KINDS,
+    LAYOUTS,
+    SIGNS,
     Arrays,
-    MatrixChecks,
-    check_ids,
-    check_matrix,
-    expect_kind,
-    find_layout,
-    key_data_sets,
-    require,
-    score_data_sets,
-    warn_if_maskless,
-    warn_if_two_masks,
+    Layout,
+    check_fields,
+    refuse_newer,
 )
 
+COLUMN_KINDS = ("trial", "model", "segment")
+
+Columns = Mapping[str, Factor | AnyArray]
+
+USE_KEY = "Read it with Key.read and call to_ndx() on the result"
+
+_USE_NDX = "cannot hold -1 for non-targets: this is an Ndx; read it with Ndx.read"
+
+# A file with this data set is of a kind that holds more than what was asked for.
+_OTHER_KIND = {"ndx": ("file_format", "Key"), "flat_ndx": ("trials/is_target", "FlatKey")}
+
+# Matrices up to this size are one chunk, as the toolkit writes them.
 _CHUNK_BYTES = 2**20
+
+# Trials in a chunk of all data sets in /trials, so that a range of them can be read at once.
+CHUNK_TRIALS = 2**17
 
 # Below this size compressed data take more bytes than plain ones.
 _COMPRESS_FROM = 2**12
 
-# The fastest level: a mask shrinks no further at the others.
-_GZIP_LEVEL = 1
+# Level 1 is the fastest. Masks and ascending positions shrink no further at the others.
+_GZIP = {"compression": "gzip", "compression_opts": 1}
+
+# Bytes sorted by their place in the number: for positions and codes, which change little from
+# trial to trial. Scores would hardly shrink.
+_SHUFFLED_GZIP = {**_GZIP, "shuffle": True}
+
+
+def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
+    """Read the arrays of an object.
+
+    Parameters
+    ----------
+    kind : str
+        One of `schema.KINDS`.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Refuse a file whose arrays need more memory; None stands for the memory of
+        the machine, together with a check that stored bytes back what is declared.
+
+    Returns
+    -------
+    dict
+        The arguments of the constructor of the class, read-only. Scores are float32 if
+        stored so or shorter, else float64.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of another kind, or too large.
+    FileNotFoundError
+        If there is no such file.
+
+    Warns
+    -----
+    OldFormatWarning
+        If a key comes as two masks, as in the toolkit's first format, or scores without a
+        mask, as those of PyBOSARIS; all are taken as valid then.
+
+    Notes
+    -----
+    The toolkit takes any mask above 0.5 as target and below -0.5 as non-target, and so reads
+    an Ndx file as a key full of targets. Here other values than 1, -1 and 0 are refused, and
+    so is a key of an unsigned type, which cannot mark non-targets. Unlike the toolkit, which
+    writes ``/score_mask`` of quality measures and then ignores it, the mask is honoured: an
+    object in which a model has no measures survives saving and reading. The start and stop
+    frames that SIDEKIT keeps beside the ids of an `IdMap` are not read.
+    """
+    with open_guarded(path, max_bytes) as source:
+        opened = open_fields(source, kind)
+        arrays = opened.read()
+    opened.warn_of_old_layout(path)
+    return arrays
+
+
+def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
+    """Write an object, replacing an existing file in one step.
+
+    Parameters
+    ----------
+    kind : str
+        One of `schema.KINDS`.
+    path : str or path-like
+        The file.
+    **arrays
+        What `read` returns.
+
+    Raises
+    ------
+    InvalidInputError
+        If types or shapes do not fit, or an id holds a NUL character.
+    OSError
+        If the file cannot be written.
+    """
+    check_fields(kind, arrays)
+    if kind == "key":
+        arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
+
+    def fill(root: Any) -> None:
+        for name in sorted(arrays, key=list(FIELDS).index):
+            _put_field(root, name, arrays[name])
+            if name == "labels":
+                # By this the toolkit tells a key from a trial list.
+                put_strings(root, "file_format", np.array(["2.0"]))
+
+    write_hdf5(path, kind, fill)
+
+
+@attrs.frozen(eq=False)
+class OpenedFields:
+    """The data sets of an object in an open file, checked against each other and unread."""
+
+    fields: tuple[str, ...]
+    layout: Layout
+    data_sets: dict[str, GuardedDataset] = attrs.field(factory=dict)
+    # Extent of each dimension of the fields.
+    sizes: dict[str, int] = attrs.field(factory=dict)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape that a field has in memory."""
+        return tuple(self.sizes[dim] for dim in FIELDS[name].dims)
+
+    def read(self) -> Arrays:
+        """Read all fields; masks that the file may lack and does are all true."""
+        for name, data_set in self.data_sets.items():
+            # These two become a second array.
+            data_set.claim(2 if name in ("trialmask", "labels") else 1)
+        arrays: Arrays = {}
+        for name in self.fields:
+            shape = self.shape(name)
+            if name not in self.data_sets:
+                arrays[name] = mark_read_only(np.ones(shape, dtype=np.bool_))
+            elif name == "labels":
+                labels = self.data_sets[name].read_mask(signed=True).reshape(shape)
+                arrays["tar"] = mark_read_only(labels == 1)
+                arrays["non"] = mark_read_only(labels == -1)
+            elif name == "trialmask":
+                arrays[name] = _read_trials(self.data_sets[name]).reshape(shape)
+            else:
+                array = self.data_sets[name].read()
+                if self._is_transposed(name) and array.ndim == 2:
+                    array = mark_read_only(np.ascontiguousarray(array.T))
+                arrays[name] = array.reshape(shape)
+        return arrays
+
+    def warn_of_old_layout(self, path: FilePath) -> None:
+        """Warn if a key comes as two masks, or scores come without a mask."""
+        if "scoremat" in self.fields and "scoremask" not in self.data_sets:
+            message = f"{path}: the file does not say which scores are valid; taking all as valid"
+            warn_caller(message, OldFormatWarning)
+        elif "tar" in self.fields:
+            message = f"{path}: a key in the old layout with two masks; save it again to update it"
+            warn_caller(message, OldFormatWarning)
+
+    def add(self, name: str, found: GuardedDataset) -> None:
+        """Take in a data set, refusing one that does not fit those before it."""
+        dims = FIELDS[name].dims
+        self.data_sets[name] = found
+        if found.content == "ids":
+            if self.sizes.setdefault(dims, found.count) != found.count:
+                first = self._ids(dims)
+                text = f"has {found.count} ids, `/{first.name}` {first.count}; they must be pairs"
+                raise found.error(text)
+        elif dims == "k":
+            self._check_vector(found)
+        elif dims == "mn":
+            self._check_matrix(found)
+        else:
+            self._check_measures(name, found)
+
+    def _ids(self, dim: str) -> GuardedDataset:
+        """Return the data set of ids that tells the extent of a dimension."""
+        return next(found for name, found in self.data_sets.items() if FIELDS[name].dims == dim)
+
+    def _is_transposed(self, name: str) -> bool:
+        return self.layout.quality_transposed and "q" in FIELDS[name].dims
+
+    def _check_vector(self, found: GuardedDataset) -> None:
+        """Refuse a data set that is no vector with an element for each trial."""
+        if len(found.shape) != 1:
+            raise found.error(f"must have one dimension; its shape is {found.shape}")
+        if self.sizes.setdefault("k", found.count) != found.count:
+            raise found.error(f"has {found.count} elements; `/trials/models` has {self.sizes['k']}")
+
+    def _check_matrix(self, found: GuardedDataset) -> None:
+        """Refuse a matrix that does not fit the ids."""
+        shape = (self.sizes["m"], self.sizes["n"])
+        is_vector = 1 in shape and found.shape == (max(shape),)
+        # One id without trials, or an empty object, may be stored without a second extent.
+        is_empty = 0 in shape and found.count == 0
+        if found.shape == shape or is_vector or is_empty:
+            return
+        text = (
+            f"has shape {found.shape}; `/{self._ids('m').name}` names {shape[0]} models and "
+            f"`/{self._ids('n').name}` {shape[1]} segments"
+        )
+        if found.shape == shape[::-1]:
+            text += ". Models and segments look swapped"
+        raise found.error(text)
+
+    def _check_measures(self, name: str, found: GuardedDataset) -> None:
+        """Refuse measures of models or segments, or flags of who has them, that do not fit."""
+        dims, shape = FIELDS[name].dims, found.shape
+        size, what = self.sizes[dims[-1]], "models" if dims[-1] == "m" else "segments"
+        text = f"has shape {shape}; `/{self._ids(dims[-1]).name}` names {size} {what}"
+        if found.content == "mask":
+            # A vector may be stored as a row or column.
+            if found.count != size or (len(shape) == 2 and min(shape) > 1):
+                raise found.error(text)
+            return
+        if len(shape) == 1:
+            # One measure of many ids, or many measures of one id.
+            shape = (1, shape[0]) if shape[0] == size else (shape[0], 1)
+        elif len(shape) == 2 and self._is_transposed(name):
+            shape = shape[::-1]
+        if len(shape) != 2 or shape[1] != size:
+            if len(shape) == 2 and shape[0] == size:
+                text += ". Rows and columns look swapped"
+            raise found.error(text)
+        if self.sizes.setdefault("q", shape[0]) != shape[0]:
+            text = f"has {shape[0]} measures for each segment, `/modelQ` {self.sizes['q']}"
+            raise found.error(f"{text} for each model")
+
+
+def _read_trials(found: GuardedDataset) -> BoolArray:
+    """Read the mask of a trial list, refusing that of a key."""
+    trials = found.read_mask(signed=not found.is_unsigned)
+    if trials.dtype != np.bool_:
+        if (trials < 0).any():
+            raise found.error(f"holds -1: this is a Key. {USE_KEY}")
+        trials = mark_read_only(trials.view(np.bool_))
+    return trials
+
+
+def open_fields(source: GuardedFile, kind: str) -> OpenedFields:
+    """Find the data sets of an object and check types and shapes; nothing is read yet."""
+    _expect_kind(source, kind)
+    fields = KINDS[kind].fields
+    layout = find_layout(source, kind) if "modelset" in fields else LAYOUTS[0]
+    if kind == "key" and source.first_of(layout.data_sets["tar"]) is None:
+        fields = ("modelset", "segset", "labels")
+    opened = OpenedFields(fields, layout)
+    optional = KINDS[kind].optional | layout.may_lack
+    # The ids tell the extents of all others.
+    for name in sorted(fields, key=lambda name: FIELDS[name].content != "ids"):
+        # Early releases of the toolkit had neither of the two.
+        if name == "hasseg" and "hasmodel" not in opened.data_sets:
+            continue
+        path = source.first_of(layout.data_sets[name])
+        if path is not None:
+            opened.add(name, source.data_set(path, FIELDS[name].content))
+        elif name not in optional:
+            raise _missing(source, kind, layout.data_sets[name][0])
+    if kind in _OTHER_KIND and source.holds(_OTHER_KIND[kind][0]):
+        raise _wrong_kind(source, kind, _OTHER_KIND[kind][1])
+    if "labels" in fields and opened.data_sets["labels"].is_unsigned:
+        raise opened.data_sets["labels"].error(_USE_NDX)
+    return opened
+
+
+def find_layout(source: GuardedFile, kind: str) -> Layout:
+    """Tell the layout of a file from the data set that holds the models."""
+    for layout in LAYOUTS:
+        if source.first_of(layout.data_sets["modelset"]) is not None:
+            return layout
+    raise _missing(source, kind, FIELDS["modelset"].data_sets[0])
+
+
+def _expect_kind(source: GuardedFile, kind: str) -> None:
+    """Refuse a file that says it is of another kind, or of a newer format."""
+    declared = source.attribute("format") or ""
+    if not declared.startswith("bosaris_py."):
+        return
+    found = declared.removeprefix("bosaris_py.")
+    if found != kind:
+        raise _wrong_kind(source, kind, KINDS[found].class_name if found in KINDS else found)
+    version = source.attribute("format_version") or FORMAT_VERSION
+    if version != FORMAT_VERSION:
+        refuse_newer(f"{source.path}: the attribute format_version", version, FORMAT_VERSION)
+
+
+def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
+    """Return the error for a file that holds something else."""
+    wanted = KINDS[kind].class_name
+    hint = ""
+    if (wanted, found) in (("Ndx", "Key"), ("FlatNdx", "FlatKey")):
+        hint = f" Read it with {found}.read and call to_ndx() on the result."
+    elif found == f"Flat{wanted}":
+        hint = (
+            f" Read it with {found}.read; to_dense() makes a matrix of it if it is not too large."
+        )
+    elif wanted == f"Flat{found}":
+        hint = f" Read it with {found}.read and call to_flat() on the result."
+    message = f"{source.path}: expected {wanted}; the file holds {found}.{hint}"
+    return FileFormatError(message)
+
+
+def _missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:
+    """Return the error for a file that lacks a data set: of this kind, or of another."""
+    found = _recognise(source, kind)
+    if found == KINDS[kind].class_name:
+        return source.error(name, "is missing")
+    return _wrong_kind(source, kind, found)
+
+
+def _recognise(source: GuardedFile, kind: str) -> str:
+    """Name the class of which a file may be, `kind` if possible, or else its data sets."""
+    found = [name for signs, name in SIGNS if all(source.holds(sign) for sign in signs)]
+    if found:
+        return KINDS[kind if kind in found else found[0]].class_name
+    if source.holds("trial_mask"):
+        return KINDS[kind].class_name if kind in ("ndx", "key") else "an Ndx or Key"
+    members = source.members()
+    return f"`{list_some(members)}`" if members else "nothing at all"
 
 
 def write_hdf5(path: FilePath, kind: str, fill: Callable[[Any], None]) -> None:
@@ -139,13 +426,52 @@ def write_hdf5(path: FilePath, kind: str, fill: Callable[[Any], None]) -> None:
         create_hdf5(temporary, path, fill_all, libver=versions)
 
 
-def _string_type(width: int, *, is_ascii: bool) -> Any:
-    """Return the HDF5 type of a null-terminated string of `width` bytes."""
-    kind = h5py.h5t.C_S1.copy()
-    kind.set_size(width)
-    kind.set_strpad(h5py.h5t.STR_NULLTERM)
-    kind.set_cset(h5py.h5t.CSET_ASCII if is_ascii else h5py.h5t.CSET_UTF8)
-    return kind
+def _put_field(root: Any, name: str, array: AnyArray) -> None:
+    """Put the data set of a field."""
+    if array.dtype.kind == "U":
+        put_strings(root, FIELDS[name].data_sets[0], array)
+        return
+    if array.dtype == np.bool_:
+        array = array.view(np.uint8)
+    elif "q" in FIELDS[name].dims:
+        array = array.astype(np.float64, copy=False)
+    new_field(root, name, array.shape, array.dtype, array)
+
+
+def new_field(
+    root: Any, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike, data: AnyArray | None = None
+) -> Any:
+    """Create the data set of a field, with `data` or to be filled part by part.
+
+    That of a vector can be made shorter.
+    """
+    field, size = FIELDS[name], math.prod(shape)
+    options: dict[str, Any] = {}
+    if len(shape) == 2:
+        options["chunks"] = _chunk_shape(shape, np.dtype(dtype))
+        if field.content == "mask" and size >= _COMPRESS_FROM:
+            options.update(_GZIP)
+    elif field.dims == "k" and size:
+        options["chunks"] = (min(size, CHUNK_TRIALS),)
+        if field.content != "numbers":
+            options.update(_SHUFFLED_GZIP)
+    return _put(root, field.data_sets[0], data, shape=shape, dtype=dtype, **options)
+
+
+def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int] | None:
+    """Return the shape of blocks of whole rows of about `_CHUNK_BYTES`."""
+    # A block of rows is what streaming reads at once. Only if a single row is longer than
+    # that is it cut, too. Without elements there are no blocks.
+    rows, columns = shape
+    if 0 in shape:
+        return None
+    in_block = _CHUNK_BYTES // dtype.itemsize
+    return max(1, min(rows, in_block // columns)), min(columns, in_block)
+
+
+def _put(root: Any, name: str, data: AnyArray | None, **options: Any) -> Any:
+    """Create a data set without a time stamp, so that equal content gives equal files."""
+    return root.create_dataset(name, data=data, track_times=False, **options)
 
 
 def put_attribute(location: Any, name: str, text: str) -> None:
@@ -156,13 +482,7 @@ def put_attribute(location: Any, name: str, text: str) -> None:
     attribute.write(np.array(text.encode(), dtype=f"S{len(text) + 1}"), mtype=kind)
 
 
-def put_ids(root: Any, models: npt.NDArray[np.str_], segments: npt.NDArray[np.str_]) -> None:
-    """Put the ids of rows and columns, in the toolkit's order."""
-    put_strings(root, "ID/row_ids", models)
-    put_strings(root, "ID/column_ids", segments)
-
-
-def put_strings(root: Any, name: str, ids: npt.NDArray[np.str_]) -> None:
+def put_strings(root: Any, name: str, ids: StrArray) -> None:
     """Put strings of fixed length, one byte longer than the longest, as MATLAB does."""
     refuse_nul(ids, name)
     is_ascii = bool(character_codes(ids).max(initial=0) < 128)
@@ -183,682 +503,13 @@ def put_strings(root: Any, name: str, ids: npt.NDArray[np.str_]) -> None:
         dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, encoded.astype(f"S{width}"), mtype=kind)
 
 
-def put_numbers(root: Any, name: str, numbers: npt.NDArray[Any]) -> None:
-    """Put a matrix of numbers, in blocks of rows and uncompressed."""
-    put_array(root, name, numbers, chunks=_chunk_shape(numbers.shape, numbers.dtype))
-
-
-def put_mask(root: Any, name: str, mask: npt.NDArray[Any]) -> None:
-    """Put a mask, in blocks of rows and compressed unless it is tiny."""
-    chunks = _chunk_shape(mask.shape, mask.dtype)
-    put_array(root, name, mask, chunks=chunks, **_compression(mask.size))
-
-
-def new_numbers(root: Any, name: str, shape: tuple[int, int], dtype: npt.DTypeLike) -> Any:
-    """Create what `put_numbers` would put, to be filled row by row."""
-    chunks = _chunk_shape(shape, np.dtype(dtype))
-    return root.create_dataset(name, shape, dtype, track_times=False, chunks=chunks)
-
-
-def new_mask(root: Any, name: str, shape: tuple[int, int], dtype: npt.DTypeLike) -> Any:
-    """Create what `put_mask` would put, to be filled row by row."""
-    options = {"chunks": _chunk_shape(shape, np.dtype(dtype)), **_compression(shape[0] * shape[1])}
-    return root.create_dataset(name, shape, dtype, track_times=False, **options)
-
-
-def new_vector(
-    root: Any, name: str, count: int, dtype: npt.DTypeLike, *, chunk: int, compressed: bool
-) -> Any:
-    """Create a vector in blocks, to be filled part by part; it can be made shorter."""
-    options: dict[str, Any] = {}
-    if count:
-        options["chunks"] = (min(count, chunk),)
-    if count and compressed:
-        options.update(compression="gzip", compression_opts=_GZIP_LEVEL, shuffle=True)
-    return root.create_dataset(name, (count,), dtype, track_times=False, **options)
-
-
-def _compression(size: int) -> dict[str, Any]:
-    if size < _COMPRESS_FROM:
-        return {}
-    return {"compression": "gzip", "compression_opts": _GZIP_LEVEL}
-
-
-def put_array(root: Any, name: str, data: npt.NDArray[Any], **options: Any) -> None:
-    """Put a data set without a time stamp, so that equal content gives equal files."""
-    root.create_dataset(name, data=data, track_times=False, **options)
-
-
-def put_vector(root: Any, name: str, vector: npt.NDArray[Any]) -> None:
-    """Put one number per trial in blocks, compressed after sorting bytes by their place.
-
-    That is for positions and codes, which change little from trial to trial; scores would
-    hardly shrink.
-    """
-    options: dict[str, Any] = {}
-    if vector.size >= _COMPRESS_FROM:
-        options = {
-            "chunks": (min(vector.size, _CHUNK_BYTES // vector.itemsize),),
-            **_compression(vector.size),
-            "shuffle": True,
-        }
-    put_array(root, name, vector, **options)
-
-
-def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int] | None:
-    """Return the shape of blocks of whole rows of about `_CHUNK_BYTES`.
-
-    A block of rows is what streaming reads at once. Only if a single row is longer
-    than that is it cut, too. Without elements there are no blocks.
-    """
-    rows, columns = shape
-    if 0 in shape:
-        return None
-    in_block = _CHUNK_BYTES // dtype.itemsize
-    return max(1, min(rows, in_block // columns)), min(columns, in_block)
-
-
-def read_ndx(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the trial list of an `Ndx` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for the memory of
-        the machine, together with a check that stored bytes back what is declared.
-
-    Returns
-    -------
-    dict
-        `modelset` (m,) and `segset` (n,) of str, `trialmask` (m, n) of bool; all
-        read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-    """
-    with open_guarded(path, max_bytes) as source:
-        expect_kind(source, "ndx")
-        layout = find_layout(source, "ndx")
-        require(source, "ndx", "trial_mask")
-        models, segments = check_ids(source, layout)
-        mask = source.mask("trial_mask", copies=2)
-        shape = check_matrix(mask, models, segments)
-        trials = mask.read_mask(signed=not mask.is_unsigned)
-        if trials.dtype != np.bool_:
-            if (trials < 0).any():
-                raise source.error("trial_mask", f"holds -1: this is a Key. {USE_KEY}")
-            trials = mark_read_only(trials.view(np.bool_))
-        return {
-            "modelset": models.read_strings(),
-            "segset": segments.read_strings(),
-            "trialmask": trials.reshape(shape),
-        }
-
-
-def read_key(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the target and non-target trials of a `Key` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays, as for `read_ndx`.
-
-    Returns
-    -------
-    dict
-        `modelset` (m,) and `segset` (n,) of str, `tar` and `non` (m, n) of bool; all
-        read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-
-    Warns
-    -----
-    OldFormatWarning
-        If targets and non-targets are in two masks, as in the toolkit's first format.
-
-    Notes
-    -----
-    The toolkit takes any mask above 0.5 as target and below -0.5 as non-target, and so
-    reads an Ndx file as a key full of targets. Here other values than 1, -1 and 0 are
-    refused, and so is a mask of an unsigned type, which cannot mark non-targets.
-    """
-    with open_guarded(path, max_bytes) as source:
-        expect_kind(source, "key")
-        layout = find_layout(source, "key")
-        models, segments = check_ids(source, layout)
-        names = key_data_sets(source, layout)
-        if len(names) == 2:
-            targets, nontargets = (source.mask(name) for name in names)
-            shape = check_matrix(targets, models, segments)
-            check_matrix(nontargets, models, segments)
-            tar, non = targets.read_mask(), nontargets.read_mask()
-        else:
-            mask = source.mask(names[0], copies=2)
-            shape = check_matrix(mask, models, segments)
-            if mask.is_unsigned:
-                raise source.error(mask.name, USE_NDX)
-            labels = mask.read_mask(signed=True)
-            tar, non = mark_read_only(labels == 1), mark_read_only(labels == -1)
-        arrays = {
-            "modelset": models.read_strings(),
-            "segset": segments.read_strings(),
-            "tar": tar.reshape(shape),
-            "non": non.reshape(shape),
-        }
-    warn_if_two_masks(path, names)
-    return arrays
-
-
-def read_scores(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the score matrix of a `Scores` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays, as for `read_ndx`.
-
-    Returns
-    -------
-    dict
-        `scoremat` (m, n) of float32 if stored so or shorter, else of float64;
-        `modelset` (m,) and `segset` (n,) of str; `scoremask` (m, n) of bool; all
-        read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-
-    Warns
-    -----
-    OldFormatWarning
-        If the file does not say which scores are valid, as those of PyBOSARIS; all are
-        taken as valid then.
-
-    Notes
-    -----
-    A mask takes no time to convert: bytes that are only 0 and 1 *are* numpy's bool.
-    """
-    with open_guarded(path, max_bytes) as source:
-        expect_kind(source, "scores")
-        layout = find_layout(source, "scores")
-        names = score_data_sets(source, layout)
-        models, segments = check_ids(source, layout)
-        scores = source.numbers(names[0])
-        shape = check_matrix(scores, models, segments)
-        mask = source.mask(names[1]) if len(names) == 2 else None
-        if mask is not None:
-            check_matrix(mask, models, segments)
-        valid = mark_read_only(np.ones(shape, dtype=np.bool_)) if mask is None else mask.read_mask()
-        arrays = {
-            "scoremat": scores.read_numbers().reshape(shape),
-            "modelset": models.read_strings(),
-            "segset": segments.read_strings(),
-            "scoremask": valid.reshape(shape),
-        }
-    warn_if_maskless(path, names)
-    return arrays
-
-
-def read_id_map(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the pairs of an `IdMap` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays, as for `read_ndx`.
-
-    Returns
-    -------
-    dict
-        `leftids` and `rightids` (n,) of str; both read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-
-    Notes
-    -----
-    The start and stop frames that SIDEKIT keeps beside the ids are not read.
-    """
-    with open_guarded(path, max_bytes) as source:
-        expect_kind(source, "id_map")
-        left_name = source.first_of(("left_ids", "leftids"))
-        right_name = source.first_of(("right_ids", "rightids"))
-        require(source, "id_map", left_name or "left_ids")
-        require(source, "id_map", right_name or "right_ids")
-        left, right = source.strings(left_name or ""), source.strings(right_name or "")
-        if left.count != right.count:
-            text = f"has {right.count} ids, `/{left_name}` {left.count}; they must be pairs"
-            raise source.error(right.name, text)
-        return {"leftids": left.read_strings(), "rightids": right.read_strings()}
-
-
-def write_ndx(
-    path: FilePath, *, modelset: npt.ArrayLike, segset: npt.ArrayLike, trialmask: npt.ArrayLike
-) -> None:
-    """Write an `Ndx` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    modelset : (m,) array_like of str
-        Ids of the models (rows).
-    segset : (n,) array_like of str
-        Ids of the segments (columns).
-    trialmask : (m, n) array_like of bool
-        Which of all pairs are trials.
-
-    Raises
-    ------
-    InvalidInputError
-        If shapes do not fit, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
-    """
-    checks = MatrixChecks.of(modelset, segset)
-    mask = checks.mask(trialmask, "trialmask")
-
-    def fill(root: Any) -> None:
-        put_mask(root, "trial_mask", mask.view(np.uint8))
-        put_ids(root, checks.models, checks.segments)
-
-    write_hdf5(path, "ndx", fill)
-
-
-def write_key(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-) -> None:
-    """Write a `Key` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    modelset : (m,) array_like of str
-        Ids of the models (rows).
-    segset : (n,) array_like of str
-        Ids of the segments (columns).
-    tar, non : (m, n) array_like of bool
-        Target and non-target trials, disjoint.
-
-    Raises
-    ------
-    InvalidInputError
-        If shapes do not fit, a trial is in both masks, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
-    """
-    checks = MatrixChecks.of(modelset, segset)
-    targets, nontargets = checks.classes(tar, non)
-    labels = targets.view(np.int8) - nontargets.view(np.int8)
-
-    def fill(root: Any) -> None:
-        put_mask(root, "trial_mask", labels)
-        put_strings(root, "file_format", np.array(["2.0"]))
-        put_ids(root, checks.models, checks.segments)
-
-    write_hdf5(path, "key", fill)
-
-
-def write_scores(
-    path: FilePath,
-    *,
-    scoremat: npt.ArrayLike,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    scoremask: npt.ArrayLike,
-) -> None:
-    """Write a `Scores` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    scoremat : (m, n) array_like of float
-        The scores; float32 stays float32, everything else becomes float64.
-    modelset : (m,) array_like of str
-        Ids of the models (rows).
-    segset : (n,) array_like of str
-        Ids of the segments (columns).
-    scoremask : (m, n) array_like of bool
-        Which scores are valid.
-
-    Raises
-    ------
-    InvalidInputError
-        If shapes do not fit, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
-    """
-    checks = MatrixChecks.of(modelset, segset)
-    scores = checks.scores(scoremat, "scoremat")
-    mask = checks.mask(scoremask, "scoremask")
-
-    def fill(root: Any) -> None:
-        put_numbers(root, "scores", scores)
-        put_mask(root, "score_mask", mask.view(np.uint8))
-        put_ids(root, checks.models, checks.segments)
-
-    write_hdf5(path, "scores", fill)
-
-
-def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
-    """Write an `IdMap` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    leftids, rightids : (n,) array_like of str
-        The pairs.
-
-    Raises
-    ------
-    InvalidInputError
-        If lengths differ, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
-    """
-    left, right = as_ids(leftids, "leftids"), as_ids(rightids, "rightids")
-    check_shape(right, left.shape, "rightids", "like `leftids`")
-
-    def fill(root: Any) -> None:
-        put_strings(root, "left_ids", left)
-        put_strings(root, "right_ids", right)
-
-    write_hdf5(path, "id_map", fill)
-
-
-_CHUNK = 2**17
-
-# The fastest level; positions that ascend shrink to a hundredth at any.
-_FLAT_GZIP_LEVEL = 1
-
-
-def read_flat_ndx(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the trial list of a `FlatNdx` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for the memory of
-        the machine, together with a check that stored bytes back what is declared.
-
-    Returns
-    -------
-    dict
-        `modelset` (m,) and `segset` (n,) of str, `models` and `segments` (k,) of int; all
-        read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-    """
-    with open_guarded(path, max_bytes) as source:
-        return _read_trials(source, "flat_ndx", None)
-
-
-def read_flat_key(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the trials and labels of a `FlatKey` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays, as for `read_flat_ndx`.
-
-    Returns
-    -------
-    dict
-        `modelset` (m,) and `segset` (n,) of str, `models` and `segments` (k,) of int,
-        `is_target` (k,) of bool; all read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-    """
-    with open_guarded(path, max_bytes) as source:
-        return _read_trials(source, "flat_key", "is_target")
-
-
-def read_flat_scores(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the trials and scores of a `FlatScores` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays, as for `read_flat_ndx`.
-
-    Returns
-    -------
-    dict
-        `scores` (k,) of float32 or float64, `modelset` (m,) and `segset` (n,) of str,
-        `models` and `segments` (k,) of int; all read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-    """
-    with open_guarded(path, max_bytes) as source:
-        return _read_trials(source, "flat_scores", "scores")
-
-
-def write_flat_ndx(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    models: npt.ArrayLike,
-    segments: npt.ArrayLike,
-) -> None:
-    """Write a `FlatNdx` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    modelset : (m,) array_like of str
-        Ids of the models.
-    segset : (n,) array_like of str
-        Ids of the segments.
-    models, segments : (k,) array_like of int
-        The trials: positions in the lists of ids.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id cannot be encoded.
-    OSError
-        If the file cannot be written.
-    """
-    _write_trials(path, "flat_ndx", (modelset, segset), (models, segments), {})
-
-
-def write_flat_key(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    models: npt.ArrayLike,
-    segments: npt.ArrayLike,
-    is_target: npt.ArrayLike,
-) -> None:
-    """Write a `FlatKey` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    modelset : (m,) array_like of str
-        Ids of the models.
-    segset : (n,) array_like of str
-        Ids of the segments.
-    models, segments : (k,) array_like of int
-        The trials: positions in the lists of ids.
-    is_target : (k,) array_like of bool
-        True for targets.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id cannot be encoded, or labels are not boolean.
-    OSError
-        If the file cannot be written.
-    """
-    labels = as_mask(is_target, "is_target").astype(np.uint8)
-    ids, trials = (modelset, segset), (models, segments)
-    _write_trials(path, "flat_key", ids, trials, {"is_target": labels})
-
-
-def write_flat_scores(
-    path: FilePath,
-    *,
-    scores: npt.ArrayLike,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    models: npt.ArrayLike,
-    segments: npt.ArrayLike,
-) -> None:
-    """Write a `FlatScores` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    scores : (k,) array_like of float
-        The score of each trial; float32 is kept.
-    modelset : (m,) array_like of str
-        Ids of the models.
-    segset : (n,) array_like of str
-        Ids of the segments.
-    models, segments : (k,) array_like of int
-        The trials: positions in the lists of ids.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id cannot be encoded.
-    OSError
-        If the file cannot be written.
-    """
-    values = as_vector(scores, "scores")
-    ids, trials = (modelset, segset), (models, segments)
-    _write_trials(path, "flat_scores", ids, trials, {"scores": values})
-
-
-def _read_trials(source: GuardedFile, kind: str, content: str | None) -> Arrays:
-    """Check all data sets of a file, then read them."""
-    expect_kind(source, kind)
-    columns = ["models", "segments"]
-    for name in [*columns, content] if content else columns:
-        require(source, kind, f"trials/{name}")
-    models, segments = check_ids(source, find_layout(source, kind))
-    positions = {name: source.integers(f"trials/{name}") for name in columns}
-    values = None
-    if content == "is_target":
-        values = source.mask(f"trials/{content}")
-    elif content is not None:
-        values = source.numbers(f"trials/{content}")
-    vectors = [*positions.values()] + ([] if values is None else [values])
-    for vector in vectors:
-        _check_trial_vector(vector, vectors[0])
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "modelset": models.read_strings(),
-        "segset": segments.read_strings(),
-    }
-    for name, vector in positions.items():
-        arrays[name] = vector.read_integers()
-    if content is not None and values is not None:
-        arrays[content] = values.read_mask() if content == "is_target" else values.read_numbers()
-    return arrays
-
-
-def _check_trial_vector(vector: GuardedDataset, first: GuardedDataset) -> None:
-    """Refuse a data set that is no vector with an element for each trial."""
-    if len(vector.shape) != 1:
-        raise vector.owner.error(
-            vector.name, f"must have one dimension; its shape is {vector.shape}"
-        )
-    if vector.shape != first.shape:
-        text = f"has {vector.count} elements; `/{first.name}` has {first.count}"
-        raise vector.owner.error(vector.name, text)
-
-
-def _write_trials(
-    path: FilePath,
-    kind: str,
-    ids: tuple[npt.ArrayLike, npt.ArrayLike],
-    positions: tuple[npt.ArrayLike, npt.ArrayLike],
-    contents: dict[str, npt.NDArray[Any]],
-) -> None:
-    """Write ids, positions and what is said of the trials."""
-    models, segments = as_ids(ids[0], "modelset"), as_ids(ids[1], "segset")
-    columns = dict(zip(("models", "segments"), map(np.asarray, positions), strict=True))
-
-    def fill(file: Any) -> None:
-        put_ids(file, models, segments)
-        for name, vector in {**columns, **contents}.items():
-            _put_vector(file, f"trials/{name}", vector, compressed=name != "scores")
-
-    write_hdf5(path, kind, fill)
-
-
-def _put_vector(root: Any, name: str, vector: npt.NDArray[Any], *, compressed: bool) -> None:
-    """Put an element for each trial, in chunks of the same number of trials everywhere."""
-    options: dict[str, Any] = {}
-    if vector.size:
-        options["chunks"] = (min(vector.size, _CHUNK),)
-    if vector.size and compressed:
-        options.update(compression="gzip", compression_opts=_FLAT_GZIP_LEVEL, shuffle=True)
-    put_array(root, name, vector, **options)
-
-
-COLUMN_KINDS = ("trial", "model", "segment")
-
-Columns = Mapping[str, Factor | npt.NDArray[Any]]
+def _string_type(width: int, *, is_ascii: bool) -> Any:
+    """Return the HDF5 type of a null-terminated string of `width` bytes."""
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(width)
+    kind.set_strpad(h5py.h5t.STR_NULLTERM)
+    kind.set_cset(h5py.h5t.CSET_ASCII if is_ascii else h5py.h5t.CSET_UTF8)
+    return kind
 
 
 def read_metadata(path: FilePath, *, max_bytes: int | None = None) -> dict[str, Any]:
@@ -869,8 +520,7 @@ def read_metadata(path: FilePath, *, max_bytes: int | None = None) -> dict[str, 
     path : str or path-like
         The file.
     max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for the memory of
-        the machine, together with a check that stored bytes back what is declared.
+        Limit for the memory of the arrays, as for `read`.
 
     Returns
     -------
@@ -887,40 +537,63 @@ def read_metadata(path: FilePath, *, max_bytes: int | None = None) -> dict[str, 
         If there is no such file.
     """
     with open_guarded(path, max_bytes) as source:
-        expect_kind(source, "trial_metadata")
-        for name in ("trials/models", "trials/segments", "columns/trial/names"):
-            require(source, "trial_metadata", name)
-        model_ids, segment_ids = check_ids(source, find_layout(source, "trial_metadata"))
-        trials = {name: source.integers(f"trials/{name}") for name in ("models", "segments")}
-        for vector in trials.values():
-            _check_metadata_vector(vector, trials["models"].count)
-        labels = None
-        if source.holds("trials/is_target"):
-            labels = source.mask("trials/is_target")
-            _check_metadata_vector(labels, trials["models"].count)
-        sizes = (trials["models"].count, model_ids.count, segment_ids.count)
-        return {
-            "form": source.attribute("form") or "",
-            "modelset": model_ids.read_strings(),
-            "segset": segment_ids.read_strings(),
-            **{name: vector.read_integers() for name, vector in trials.items()},
-            "is_target": None if labels is None else labels.read_mask(),
-            "columns": {
-                kind: _read_metadata_columns(source, kind, size)
-                for kind, size in zip(COLUMN_KINDS, sizes, strict=True)
-            },
+        opened = open_fields(source, "trial_metadata")
+        if not source.holds("columns/trial/names"):
+            raise _missing(source, "trial_metadata", "columns/trial/names")
+        arrays: dict[str, Any] = opened.read()
+        if "is_target" not in opened.data_sets:
+            arrays["is_target"] = None
+        arrays["form"] = source.attribute("form") or ""
+        arrays["columns"] = {
+            kind: _read_columns(source, kind, opened.sizes[dim])
+            for kind, dim in zip(COLUMN_KINDS, "kmn", strict=True)
         }
+    return arrays
+
+
+def _read_columns(source: GuardedFile, kind: str, size: int) -> dict[str, Any]:
+    """Read all columns of one kind."""
+    found = source.data_set(f"columns/{kind}/names", "ids")
+    found.claim()
+    names = found.read_strings().tolist()
+    if len(set(names)) < len(names):
+        raise found.error("names a column twice")
+    return {
+        name: _read_column(source, f"columns/{kind}/{number}", size)
+        for number, name in enumerate(names)
+    }
+
+
+def _read_column(source: GuardedFile, where: str, size: int) -> Factor | AnyArray:
+    """Read one column, with an element for each of `size` trials, models or segments."""
+    is_factor = source.holds(f"{where}/codes")
+    content = "positions" if is_factor else "numbers"
+    found = source.data_set(f"{where}/{'codes' if is_factor else 'values'}", content)
+    if found.type_class == "integer":
+        # Whole numbers stay what they are.
+        found = attrs.evolve(found, content="positions")
+    if found.shape != (size,):
+        raise found.error(f"has shape {found.shape}; {(size,)} is expected")
+    found.claim()
+    if not is_factor:
+        return found.read()
+    levels = source.data_set(f"{where}/levels", "ids")
+    levels.claim()
+    try:
+        return Factor(found.read(), levels.read_strings())
+    except InvalidInputError as error:
+        raise FileFormatError(f"{source.path}: `/{where}`: {error}") from error
 
 
 def write_metadata(
     path: FilePath,
     *,
     form: str,
-    modelset: npt.NDArray[np.str_],
-    segset: npt.NDArray[np.str_],
-    models: npt.NDArray[Any],
-    segments: npt.NDArray[Any],
-    is_target: npt.NDArray[np.bool_] | None,
+    modelset: StrArray,
+    segset: StrArray,
+    models: AnyArray,
+    segments: AnyArray,
+    is_target: BoolArray | None,
     columns: Mapping[str, Columns],
 ) -> None:
     """Write trials and their columns, replacing an existing file in one step.
@@ -934,9 +607,9 @@ def write_metadata(
     modelset, segset : (m,) and (n,) ndarray of str
         Ids of models and segments.
     models, segments : (k,) ndarray of int
-        The trials: positions in the lists of ids, column by column.
+        The trials: positions in the lists of ids, by segment, then by model.
     is_target : (k,) ndarray of bool or None
-        The answers, where they are known.
+        The labels, where they are known.
     columns : mapping
         For each of `COLUMN_KINDS` its columns: `Factor` or numeric array.
 
@@ -950,280 +623,30 @@ def write_metadata(
 
     def fill(file: Any) -> None:
         put_attribute(file.id, "form", form)
-        put_ids(file, modelset, segset)
-        put_vector(file, "trials/models", models)
-        put_vector(file, "trials/segments", segments)
+        put_strings(file, "ID/row_ids", modelset)
+        put_strings(file, "ID/column_ids", segset)
+        _put_column(file, "trials/models", models)
+        _put_column(file, "trials/segments", segments)
         if is_target is not None:
-            put_vector(file, "trials/is_target", is_target.astype(np.uint8))
+            _put_column(file, "trials/is_target", is_target.astype(np.uint8))
         for kind in COLUMN_KINDS:
             table = columns[kind]
             put_strings(file, f"columns/{kind}/names", np.array(list(table), dtype=np.str_))
             for number, column in enumerate(table.values()):
                 where = f"columns/{kind}/{number}"
                 if isinstance(column, Factor):
-                    put_vector(file, f"{where}/codes", column.codes)
+                    _put_column(file, f"{where}/codes", column.codes)
                     put_strings(file, f"{where}/levels", column.levels)
-                elif column.dtype.kind == "f":
-                    put_array(file, f"{where}/values", column)
                 else:
-                    put_vector(file, f"{where}/values", column)
+                    _put_column(file, f"{where}/values", column)
 
     write_hdf5(path, "trial_metadata", fill)
 
 
-def _check_metadata_vector(vector: GuardedDataset, size: int) -> None:
-    """Refuse a data set that has not one element for each trial, model or segment."""
-    if vector.shape != (size,):
-        text = f"has shape {vector.shape}; {(size,)} is expected"
-        raise vector.owner.error(vector.name, text)
-
-
-def _read_metadata_columns(source: GuardedFile, kind: str, size: int) -> dict[str, Any]:
-    """Read all columns of one kind."""
-    names = source.strings(f"columns/{kind}/names").read_strings().tolist()
-    if len(set(names)) < len(names):
-        raise source.error(f"columns/{kind}/names", "names a column twice")
-    return {
-        name: _read_column(source, f"columns/{kind}/{number}", size)
-        for number, name in enumerate(names)
-    }
-
-
-def _read_column(source: GuardedFile, where: str, size: int) -> Factor | npt.NDArray[Any]:
-    """Read one column."""
-    if not source.holds(f"{where}/codes"):
-        values = source.numbers(f"{where}/values")
-        _check_metadata_vector(values, size)
-        is_whole = values.type_class == "integer"
-        return values.read_integers() if is_whole else values.read_numbers()
-    codes, levels = source.integers(f"{where}/codes"), source.strings(f"{where}/levels")
-    _check_metadata_vector(codes, size)
-    try:
-        return Factor(codes.read_integers(), levels.read_strings())
-    except InvalidInputError as error:
-        message = f"{source.path}: `/{where}`: {error}"
-        raise FileFormatError(message) from error
-
-
-def read_segment_quality(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the quality measures of segments of a `SegmentQuality` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for the memory of
-        the machine, together with a check that stored bytes back what is declared.
-
-    Returns
-    -------
-    dict
-        `ids` (n,) of str and `values` (q, n) of float; both read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-    """
-    with open_guarded(path, max_bytes) as source:
-        expect_kind(source, "segment_quality")
-        require(source, "segment_quality", "values")
-        require(source, "segment_quality", "ids")
-        ids, values = source.strings("ids"), source.numbers("values")
-        shape = _check_columns(values, ids, "segments")
-        return {"ids": ids.read_strings(), "values": values.read_numbers().reshape(shape)}
-
-
-def read_quality_measures(path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the model and segment measures of a `QualityMeasures` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays, as for `read_segment_quality`.
-
-    Returns
-    -------
-    dict
-        `modelset` (m,) and `segset` (n,) of str, `modelQ` (q, m) and `segQ` (q, n) of
-        float, `hasmodel` (m,), `hasseg` (n,) and `scoremask` (m, n) of bool; all
-        read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-
-    Notes
-    -----
-    Where the file lacks a mask it is all true, as in the toolkit; the presence of
-    ``has_row`` decides for both vectors. Unlike the toolkit, which writes ``/score_mask``
-    and then ignores it, the mask is honoured: an object in which a model has no measures
-    survives saving and reading.
-    """
-    with open_guarded(path, max_bytes) as source:
-        expect_kind(source, "quality_measures")
-        layout = find_layout(source, "quality_measures")
-        require(source, "quality_measures", "modelQ")
-        models, segments = check_ids(source, layout)
-        model_values, segment_values = source.numbers("modelQ"), source.numbers("segQ")
-        across = layout.quality_transposed
-        model_shape = _check_columns(model_values, models, "models", transposed=across)
-        segment_shape = _check_columns(segment_values, segments, "segments", transposed=across)
-        if model_shape[0] != segment_shape[0]:
-            text = (
-                f"has {segment_shape[0]} measures for each segment, "
-                f"`/modelQ` {model_shape[0]} for each model"
-            )
-            raise source.error("segQ", text)
-        has_model = has_segment = mask = None
-        if source.holds(layout.has_model):
-            has_model, has_segment = source.mask(layout.has_model), source.mask(layout.has_segment)
-            _check_quality_vector(has_model, models, "models")
-            _check_quality_vector(has_segment, segments, "segments")
-        if source.holds("score_mask"):
-            mask = source.mask("score_mask")
-            check_matrix(mask, models, segments)
-        shape = (models.count, segments.count)
-        return {
-            "modelset": models.read_strings(),
-            "segset": segments.read_strings(),
-            "modelQ": _read_columns(model_values, model_shape, transposed=across),
-            "segQ": _read_columns(segment_values, segment_shape, transposed=across),
-            "hasmodel": _read_mask_or_true(has_model, shape[:1]),
-            "hasseg": _read_mask_or_true(has_segment, shape[1:]),
-            "scoremask": _read_mask_or_true(mask, shape),
-        }
-
-
-def write_segment_quality(path: FilePath, *, ids: npt.ArrayLike, values: npt.ArrayLike) -> None:
-    """Write a `SegmentQuality` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    ids : (n,) array_like of str
-        Ids of the segments.
-    values : (q, n) array_like of float
-        Their quality measures.
-
-    Raises
-    ------
-    InvalidInputError
-        If shapes do not fit, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
-    """
-    names = as_ids(ids, "ids")
-    measures = as_matrix(values, "values")
-    shape = (measures.shape[0], names.size)
-    check_shape(measures, shape, "values", "like `ids`")
-
-    def fill(root: Any) -> None:
-        put_numbers(root, "values", measures.astype(np.float64, copy=False))
-        put_strings(root, "ids", names)
-
-    write_hdf5(path, "segment_quality", fill)
-
-
-def write_quality_measures(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    modelQ: npt.ArrayLike,
-    segQ: npt.ArrayLike,
-    hasmodel: npt.ArrayLike,
-    hasseg: npt.ArrayLike,
-    scoremask: npt.ArrayLike,
-) -> None:
-    """Write a `QualityMeasures` file, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    modelset : (m,) array_like of str
-        Ids of the models.
-    segset : (n,) array_like of str
-        Ids of the segments.
-    modelQ : (q, m) array_like of float
-        Quality measures of the models.
-    segQ : (q, n) array_like of float
-        Quality measures of the segments.
-    hasmodel, hasseg : (m,) and (n,) array_like of bool
-        For which of them there are measures.
-    scoremask : (m, n) array_like of bool
-        For which trials there are measures.
-
-    Raises
-    ------
-    InvalidInputError
-        If shapes do not fit, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
-    """
-    checks = MatrixChecks.of(modelset, segset)
-    model_values, segment_values = checks.measures(modelQ, segQ)
-    has_model, has_segment = checks.measured(hasmodel, hasseg)
-    mask = checks.mask(scoremask, "scoremask")
-
-    def fill(root: Any) -> None:
-        put_numbers(root, "modelQ", model_values)
-        put_numbers(root, "segQ", segment_values)
-        put_mask(root, "score_mask", mask.view(np.uint8))
-        put_ids(root, checks.models, checks.segments)
-        put_array(root, "ID/has_row", has_model.astype(np.uint8))
-        put_array(root, "ID/has_column", has_segment.astype(np.uint8))
-
-    write_hdf5(path, "quality_measures", fill)
-
-
-def _check_columns(
-    values: GuardedDataset, ids: GuardedDataset, what: str, *, transposed: bool = False
-) -> tuple[int, int]:
-    """Refuse measures that do not fit the ids; return the shape (measures, ids)."""
-    shape = values.shape
-    if len(shape) == 1:
-        # One measure of many ids, or many measures of one id.
-        shape = (1, shape[0]) if shape[0] == ids.count else (shape[0], 1)
-    elif len(shape) == 2 and transposed:
-        shape = (shape[1], shape[0])
-    if len(shape) == 2 and shape[1] == ids.count:
-        return shape
-    text = f"has shape {values.shape}; `/{ids.name}` names {ids.count} {what}"
-    if len(shape) == 2 and shape[0] == ids.count:
-        text += ". Rows and columns look swapped"
-    raise values.owner.error(values.name, text)
-
-
-def _check_quality_vector(mask: GuardedDataset, ids: GuardedDataset, what: str) -> None:
-    """Refuse a vector (or a matrix of one row) that does not fit the ids."""
-    if mask.count != ids.count or (len(mask.shape) == 2 and min(mask.shape) > 1):
-        text = f"has shape {mask.shape}; `/{ids.name}` names {ids.count} {what}"
-        raise mask.owner.error(mask.name, text)
-
-
-def _read_columns(
-    values: GuardedDataset, shape: tuple[int, int], *, transposed: bool
-) -> npt.NDArray[Any]:
-    """Read measures as (measures, ids)."""
-    numbers = values.read_numbers()
-    if transposed and numbers.ndim == 2:
-        return mark_read_only(np.ascontiguousarray(numbers.T))
-    return numbers.reshape(shape)
-
-
-def _read_mask_or_true(mask: GuardedDataset | None, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Read a mask that a file may lack."""
-    if mask is None:
-        return mark_read_only(np.ones(shape, dtype=np.bool_))
-    return mask.read_mask().reshape(shape)
+def _put_column(root: Any, name: str, column: AnyArray) -> None:
+    """Put a vector, positions and codes in compressed chunks; floats would hardly shrink."""
+    options: dict[str, Any] = {}
+    if column.dtype.kind != "f" and column.size >= _COMPRESS_FROM:
+        chunk = min(column.size, _CHUNK_BYTES // column.itemsize)
+        options = {"chunks": (chunk,), **_SHUFFLED_GZIP}
+    _put(root, name, column, **options)

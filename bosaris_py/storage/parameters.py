@@ -105,49 +105,44 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
     encoded = file_path.read_bytes()
     try:
         content = json.loads(
+            # Editors of Windows put a mark of the byte order in front.
             encoded.decode("utf-8-sig"),
             object_pairs_hook=_refuse_repetition,
             parse_constant=_refuse_constant,
         )
     except UnicodeDecodeError as error:
-        message = f"{file_path}: no JSON text in UTF-8"
-        raise FileFormatError(message) from error
+        raise FileFormatError(f"{file_path}: no JSON text in UTF-8") from error
     except json.JSONDecodeError as error:
-        message = f"{file_path}:{error.lineno}: no valid JSON: {error.msg}"
-        raise FileFormatError(message) from error
+        raise FileFormatError(f"{file_path}:{error.lineno}: no valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        message = f"{file_path}: {error}"
-        raise FileFormatError(message) from error
+        raise FileFormatError(f"{file_path}: {error}") from error
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)
     refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
     found = content.get("kind")
     if found != kind:
-        message = f"{file_path}: expected {kind}; the file holds {found}"
-        raise FileFormatError(message)
+        raise FileFormatError(f"{file_path}: expected {kind}; the file holds {found}")
     parameters = content.get("parameters")
     if not isinstance(parameters, dict):
-        message = f'{file_path}: the entry "parameters" is missing'
-        raise FileFormatError(message)
+        raise FileFormatError(f'{file_path}: the entry "parameters" is missing')
     return {name: _from_json(value) for name, value in parameters.items()}
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a JSON object, refusing a name that occurs twice."""
+    # Python's JSON takes the last one in silence.
     built = dict(pairs)
     if len(built) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        message = f'the name "{repeated}" occurs twice'
-        raise ValueError(message)
+        raise ValueError(f'the name "{repeated}" occurs twice')
     return built
 
 
 def _refuse_constant(name: str) -> float:
     """Refuse the infinities that Python's JSON knows and no other does."""
-    message = f"{name} is no JSON; this package writes it as a string"
-    raise ValueError(message)
+    raise ValueError(f"{name} is no JSON; this package writes it as a string")
 
 
 def _to_json(value: Any, name: str) -> Any:

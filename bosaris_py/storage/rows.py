@@ -1,45 +1,40 @@
-"""Read score matrices and lists of trials in blocks of rows; write scores row by row.
+"""Read score matrices and lists of trials part by part; write score files likewise.
 
-`describe_scores`, `describe_key` and `describe_ndx` look into an HDF5 file in any of
-the layouts that `bosaris_py.storage.hdf5` reads, check its kind, shapes and types, and
-return its ids and a `MatrixFile`: a small value that says how to read rows of it. It
-can be sent to other processes and machines, which open the file themselves::
+`describe` looks into an HDF5 file in any of the layouts that `bosaris_py.storage.hdf5` reads,
+checks its kind, shapes and types, and returns its ids and a small value that says how to read
+it: a `MatrixFile` or, for a list of trials, a `FlatFile`. It can be sent to other processes and
+machines, which open the file themselves::
 
-    file, modelset, segset = describe_scores("scores.h5")
-    with RowReader(file) as reader:
+    file, modelset, segset = describe("scores.h5", "scores")
+    with RowReader(file) as reader:  # of a MatrixFile
         for rows in row_blocks(file.shape, [file]):
             scores, valid = reader.read_scores(rows), reader.read_valid(rows)
-
-`describe_flat` passes over the positions of a file in the layout of
-`bosaris_py.storage.hdf5` once, and returns its ids and a `FlatFile`: a small value
-that says how to read stretches of it, and where in it a trial would be::
-
-    file, modelset, segset = describe_flat("scores.h5", "flat_scores")
-    with FlatReader(file) as reader:
-        for trials in stretches(file):
+    with FlatReader(file) as reader:  # of a FlatFile
+        for trials in file.chunks():
             models, segments = reader.read_positions(trials)
             scores = reader.read_scores(trials)
 
-The trials must be in the order in which this package writes them: then those of two
-files are found in each other stretch by stretch, in memory that does not grow with them.
+Trials of a list must be in the order in which this package writes them: then those of two
+files are found in each other chunk by chunk, in memory that does not grow with them.
 
 A file that is not the same as when it was described, when reading begins or when it
 ends, is refused: what was read may be neither the old content nor the new.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 import attrs
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
     IntArray,
     Positions,
     StrArray,
@@ -47,7 +42,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import FilePath, as_ids, invalid
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedDataset,
@@ -55,37 +50,34 @@ from bosaris_py.storage._guarded_hdf5 import (
     check_mask_values,
     open_guarded,
 )
-from bosaris_py.storage.hdf5 import new_mask, new_numbers, new_vector, put_ids, write_hdf5
-from bosaris_py.storage.schema import (
-    CLASS_NAMES,
+from bosaris_py.storage.hdf5 import (
+    CHUNK_TRIALS,
     USE_KEY,
-    USE_NDX,
-    check_ids,
-    check_matrix,
-    expect_kind,
     find_layout,
-    key_data_sets,
-    require,
-    score_data_sets,
-    warn_if_maskless,
-    warn_if_two_masks,
+    new_field,
+    open_fields,
+    put_strings,
+    write_hdf5,
 )
+from bosaris_py.storage.schema import KINDS
 from bosaris_py.storage.trial_table import ascends, trial_codes
+
+Rows: TypeAlias = slice | IndexArray
+
+# Which rows these are, their scores, and where these are valid.
+ScoredRows: TypeAlias = tuple[slice, FloatArray, BoolArray]
+
+# Positions of the models and of the segments of trials, and their scores.
+ScoredList: TypeAlias = tuple[Positions, Positions, FloatArray]
+
+# Bytes of scores in a block: enough to make little of what a read costs in itself, few
+# enough that a block is still in the processor's cache when it is used.
+_BLOCK_BYTES = 2**22
 
 
 @attrs.frozen
 class FileStamp:
-    """A file as it was when somebody looked at it.
-
-    Parameters
-    ----------
-    path : Path
-        The file, as an absolute path.
-    size : int
-        Its size in bytes.
-    modified : int
-        When it was changed last, in nanoseconds.
-    """
+    """Absolute path, size in bytes and time of the last change (in ns) of a file."""
 
     path: Path
     size: int
@@ -93,18 +85,7 @@ class FileStamp:
 
     @classmethod
     def of(cls, path: FilePath) -> Self:
-        """Look at a file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-
-        Raises
-        ------
-        FileNotFoundError
-            If there is none.
-        """
+        """Return the stamp of a file as it is now."""
         absolute = Path(path).absolute()
         status = absolute.stat()
         return cls(absolute, status.st_size, status.st_mtime_ns)
@@ -124,113 +105,32 @@ class FileStamp:
         raise FileFormatError(message)
 
 
-class FileReader(ABC):
-    """Base of readers: opens a file that was described, and closes it.
-
-    Parameters
-    ----------
-    stamp : FileStamp
-        The file.
-
-    Raises
-    ------
-    FileFormatError
-        On entry, if the file is not the one that was described; on exit, if it has
-        changed meanwhile.
-    """
-
-    def __init__(self, stamp: FileStamp) -> None:
-        self._stamp = stamp
-        self._remembers_chunks = True
-        self._opened: AbstractContextManager[GuardedFile] | None = None
-        self._matrices: list[GuardedDataset] = []
-
-    @abstractmethod
-    def _find_data_sets(self, source: GuardedFile) -> list[GuardedDataset]:
-        """Check the data sets that will be read."""
-
-    def __enter__(self) -> Self:
-        """Open the file."""
-        self._stamp.check()
-        # The manager takes every error that it sees for a damaged file; errors of
-        # those who use the rows are not for it to see.
-        opened = open_guarded(self._stamp.path, remember_chunks=self._remembers_chunks)
-        source = opened.__enter__()
-        self._opened = opened
-        with self._reading("opened"):
-            self._matrices = self._find_data_sets(source)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the file; after good work, see that it has not changed."""
-        self._matrices = []
-        if self._opened is not None:
-            self._opened.__exit__(None, None, None)
-            self._opened = None
-        if error is None:
-            self._stamp.check()
-
-    @contextmanager
-    def _reading(self, what: str) -> Iterator[None]:
-        """Turn whatever goes wrong inside HDF5 into an error about the file."""
-        try:
-            yield
-        except BosarisError:
-            raise
-        # h5py maps the faults of a damaged file to a dozen built-in exceptions.
-        except Exception as error:
-            detail = str(error).strip() or type(error).__name__
-            message = (
-                f"{self._stamp.path}: {what} cannot be read: damaged, truncated or changed "
-                f"meanwhile; h5py says: {detail}"
-            )
-            raise FileFormatError(message) from error
-
-
-Rows: TypeAlias = slice | npt.NDArray[np.intp]
-
-# Bytes of scores in a block: enough to make little of what a read costs in itself, few
-# enough that a block is still in the processor's cache when it is used.
-_BLOCK_BYTES = 2**22
-
-
-@attrs.frozen
-class MatrixFile:
-    """How to read rows of the matrix in one file, without its ids.
-
-    Parameters
-    ----------
-    stamp : FileStamp
-        The file.
-    kind : str
-        ``"scores"``, ``"key"`` or ``"ndx"``.
-    shape : tuple of int
-        Number of models (rows) and segments (columns).
-    data_sets : tuple of str
-        Where the matrix is: scores and, if there is one, their mask; the mask of
-        trials, or those of targets and of non-targets.
-    item_size : int
-        Bytes of one value in memory.
-    chunk_rows : int
-        Rows that the file keeps together; reading them at once is cheapest.
-    """
+@attrs.frozen(eq=False)
+class DescribedFile:
+    """How to read one file, without its ids."""
 
     stamp: FileStamp
+    # One of `schema.KINDS`.
     kind: str
+    # Number of models (rows) and segments (columns).
     shape: tuple[int, int]
-    data_sets: tuple[str, ...]
+    # Paths in the file and contents of what is read, in the order of the schema.
+    data_sets: tuple[tuple[str, str], ...]
+    # Bytes of one value in memory.
     item_size: int
-    chunk_rows: int
 
     @property
     def path(self) -> Path:
         """The file."""
         return self.stamp.path
+
+
+@attrs.frozen
+class MatrixFile(DescribedFile):
+    """How to read rows of the matrix in a file of kind ``scores``, ``key`` or ``ndx``."""
+
+    # Rows that the file keeps together; reading them at once is cheapest.
+    chunk_rows: int
 
     def has_whole_chunks(self, rows: Rows) -> bool:
         """Tell whether rows are all of the chunks in which they are."""
@@ -240,190 +140,136 @@ class MatrixFile:
         return all(end % self.chunk_rows == 0 for end in ends)
 
 
-def describe_scores(path: FilePath) -> tuple[MatrixFile, StrArray, StrArray]:
-    """Describe a `Scores` file for reading it by rows.
+@attrs.frozen(eq=False)
+class FlatFile(DescribedFile):
+    """How to read the trials listed in a file of kind ``flat_scores``, ``_key`` or ``_ndx``."""
+
+    n_trials: int
+    # Trials that are read at once.
+    chunk: int
+    # Code of the first trial of each chunk, ascending; see `trial_table.trial_codes`.
+    first_codes: IntArray = attrs.field(converter=read_only)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a call of the constructor, so that arrays stay read-only."""
+        return by_constructor(self)
+
+    def chunks(self) -> list[slice]:
+        """Return the ranges of trials that are read at once."""
+        return [
+            slice(start, min(start + self.chunk, self.n_trials))
+            for start in range(0, self.n_trials, self.chunk)
+        ]
+
+
+AnyFile: TypeAlias = MatrixFile | FlatFile
+
+
+def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
+    """Describe a file for reading it part by part.
 
     Parameters
     ----------
     path : str or path-like
         The HDF5 file.
+    *kinds : str
+        ``"scores"``, ``"key"``, or ``"key"`` and ``"ndx"`` for any of these two. The file
+        may be of the flat kind as well.
 
     Returns
     -------
-    file : MatrixFile
-        How to read its rows with `RowReader.read_scores`.
+    file : MatrixFile or FlatFile
+        How to read it, with a `RowReader` or a `FlatReader`; see its `kind`.
     modelset, segset : array of str
-        Ids of the rows and of the columns.
+        Its ids.
 
     Raises
     ------
     FileFormatError
-        If the file is damaged, foreign or of another kind.
+        If the file is damaged, foreign or of another kind, or its trials are a list but
+        not in column-major order, each once.
     FileNotFoundError
         If there is no such file.
 
     Warns
     -----
     OldFormatWarning
-        If the file does not say which scores are valid; all are taken as valid then.
+        As for `hdf5.read`.
     """
     stamp = FileStamp.of(path)
+    file: AnyFile
     with open_guarded(stamp.path) as source:
-        expect_kind(source, "scores")
-        layout = find_layout(source, "scores")
-        names = score_data_sets(source, layout)
-        described = _describe(source, stamp, "scores", names)
-    warn_if_maskless(path, names)
-    return described
+        kind = _kind_of(source, kinds)
+        opened = open_fields(source, kind)
+        # Memory is claimed for the ids alone, as the rest is not read at once.
+        for name in ("modelset", "segset"):
+            opened.data_sets[name].claim()
+        modelset, segset = (
+            opened.data_sets.pop(name).read_strings() for name in ("modelset", "segset")
+        )
+        shape, found = (modelset.size, segset.size), list(opened.data_sets.values())
+        data_sets = tuple((matrix.name, matrix.content) for matrix in found)
+        item_size = next((m.memory_type.itemsize for m in found if m.content == "numbers"), 1)
+        if "k" in opened.sizes:
+            nothing = np.empty(0, dtype=np.int64)
+            n_trials = opened.sizes["k"]
+            file = FlatFile(
+                stamp, kind, shape, data_sets, item_size, n_trials, CHUNK_TRIALS, nothing
+            )
+        else:
+            # Chunks that a part of the rows needs are unpacked whole.
+            rows = min(max(map(_chunk_rows, found)), max(1, shape[0]))
+            file = MatrixFile(stamp, kind, shape, data_sets, item_size, rows)
+    opened.warn_of_old_layout(path)
+    if isinstance(file, FlatFile):
+        with FlatReader(file) as reader:
+            file = attrs.evolve(file, first_codes=mark_read_only(_first_codes(reader)))
+    return file, modelset, segset
 
 
-def describe_key(path: FilePath) -> tuple[MatrixFile, StrArray, StrArray]:
-    """Describe a `Key` file for reading it by rows.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HDF5 file.
-
-    Returns
-    -------
-    file : MatrixFile
-        How to read its rows with `RowReader.read_labels`.
-    modelset, segset : array of str
-        Ids of the rows and of the columns.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign or of another kind.
-    FileNotFoundError
-        If there is no such file.
-
-    Warns
-    -----
-    OldFormatWarning
-        If targets and non-targets are in two masks, as in the toolkit's first format.
-    """
-    stamp = FileStamp.of(path)
-    with open_guarded(stamp.path) as source:
-        expect_kind(source, "key")
-        layout = find_layout(source, "key")
-        names = key_data_sets(source, layout)
-        described = _describe(source, stamp, "key", names)
-    warn_if_two_masks(path, names)
-    return described
-
-
-def describe_ndx(path: FilePath) -> tuple[MatrixFile, StrArray, StrArray]:
-    """Describe an `Ndx` file for reading it by rows.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HDF5 file.
-
-    Returns
-    -------
-    file : MatrixFile
-        How to read its rows with `RowReader.read_labels`.
-    modelset, segset : array of str
-        Ids of the rows and of the columns.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign or of another kind.
-    FileNotFoundError
-        If there is no such file.
-    """
-    stamp = FileStamp.of(path)
-    with open_guarded(stamp.path) as source:
-        expect_kind(source, "ndx")
-        require(source, "ndx", "trial_mask")
-        return _describe(source, stamp, "ndx", ("trial_mask",))
-
-
-def describe_trials(path: FilePath) -> tuple[MatrixFile, StrArray, StrArray]:
-    """Describe a `Key` or an `Ndx` file, whichever it is, for reading it by rows.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HDF5 file.
-
-    Returns
-    -------
-    file : MatrixFile
-        How to read its rows with `RowReader.read_labels`; see its `kind`.
-    modelset, segset : array of str
-        Ids of the rows and of the columns.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign or of another kind.
-    FileNotFoundError
-        If there is no such file.
-
-    Warns
-    -----
-    OldFormatWarning
-        As for `describe_key`.
-    """
-    with open_guarded(Path(path)) as source:
-        layout = find_layout(source, "ndx")
-        masks = layout.two_masks or ()
-        is_key = any(source.holds(name) for name in ("file_format", *masks))
-        if not is_key and source.holds("trial_mask"):
-            is_key = not source.mask("trial_mask", copies=0).is_unsigned
-    return describe_key(path) if is_key else describe_ndx(path)
-
-
-def _describe(
-    source: GuardedFile, stamp: FileStamp, kind: str, names: tuple[str, ...]
-) -> tuple[MatrixFile, StrArray, StrArray]:
-    """Check the data sets of an open file against its ids, and read the ids."""
-    models, segments = check_ids(source, find_layout(source, kind))
-    matrices = [open_matrix(source, kind, name) for name in names]
-    shape = (0, 0)
-    for matrix in matrices:
-        shape = check_matrix(matrix, models, segments)
-    item_size = 1
-    if kind == "scores":
-        item_size = score_type(matrices[0]).itemsize
-    # Chunks that a part of the rows needs are unpacked whole.
-    chunk_rows = max(_chunk_rows(matrix) for matrix in matrices)
-    file = MatrixFile(stamp, kind, shape, names, item_size, min(chunk_rows, max(1, shape[0])))
-    return file, models.read_strings(), segments.read_strings()
-
-
-def open_matrix(source: GuardedFile, kind: str, name: str) -> GuardedDataset:
-    """Check the type of one data set; no memory is claimed, as no whole matrix is read."""
-    found = source.find(name)
-    if found is None:
-        raise source.error(name, "is missing")
-    if kind == "scores" and name != "score_mask":
-        checked = source.check_dataset(found, name, {"integer", "float"}, "real numbers")
-        if checked.item_size > 8:
-            raise source.error(name, f"holds numbers of {checked.item_size} bytes; 8 is the most")
-        return checked
-    checked = source.check_dataset(found, name, {"integer", "float", "enumeration"}, "a mask")
-    if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
-        raise source.error(name, "must hold a mask; it is of an enumeration type")
-    if kind == "key" and name == "trial_mask" and checked.is_unsigned:
-        raise source.error(name, USE_NDX)
-    return checked
-
-
-def score_type(matrix: GuardedDataset) -> np.dtype[np.floating[Any]]:
-    """Return the type that scores have in memory: float32 if stored so or shorter."""
-    is_short = matrix.type_class == "float" and matrix.item_size <= 4
-    return np.dtype(np.float32 if is_short else np.float64)
+def _kind_of(source: GuardedFile, kinds: Sequence[str]) -> str:
+    """Tell which of some kinds, or the flat kind of one, a file is most likely of."""
+    declared = source.attribute("format") or ""
+    if declared.startswith("bosaris_py.flat_") or source.holds("trials/models"):
+        if len(kinds) == 1:
+            return f"flat_{kinds[0]}"
+        return "flat_key" if source.holds("trials/is_target") else "flat_ndx"
+    if len(kinds) == 1:
+        return kinds[0]
+    layout = find_layout(source, "ndx")
+    signs = ("file_format", *layout.data_sets["tar"], *layout.data_sets["non"])
+    if source.first_of(signs) is not None:
+        return "key"
+    # A mask that can hold -1 is taken for labels.
+    mask = "trial_mask"
+    is_key = source.holds(mask) and not source.data_set(mask, "mask").is_unsigned
+    return "key" if is_key else "ndx"
 
 
 def _chunk_rows(matrix: GuardedDataset) -> int:
+    """Return the rows in a chunk of a data set, 1 where there are no chunks."""
     chunks = matrix.dataset.chunks
     return int(chunks[0]) if chunks is not None and len(chunks) == 2 else 1
+
+
+def _first_codes(reader: "FlatReader") -> IntArray:
+    """Check that all trials are in order; return the code of the first of each chunk."""
+    file, last, firsts = reader.file, -1, []
+    for trials in file.chunks():
+        positions = reader.read_positions(trials)
+        for (path, _), found, size in zip(file.data_sets, positions, file.shape, strict=False):
+            if found.min() < 0 or found.max() >= size:
+                raise reader.error(path, f"must hold positions from 0 to {size - 1}")
+        codes = trial_codes(*positions, file.shape[0])
+        if codes[0] <= last or not ascends(codes):
+            text = (
+                "lists trials twice or in another order than by segment, then by model; "
+                f"read the file with {KINDS[file.kind].class_name}.read and save it again"
+            )
+            raise reader.error(file.data_sets[0][0], text)
+        firsts.append(int(codes[0]))
+        last = int(codes[-1])
+    return np.array(firsts, dtype=np.int64)
 
 
 def row_blocks(
@@ -451,280 +297,113 @@ def row_blocks(
         row_bytes = max(1, n_cols) * max(file.item_size for file in files)
         step = max(1, _BLOCK_BYTES // row_bytes)
         chunk = max(file.chunk_rows for file in files)
-        # A chunk larger than a block is unpacked for each block again.
+        # A chunk larger than a block would be unpacked for each block again.
         step = max(chunk, step // chunk * chunk)
     else:
         step = block_rows
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
-# Trials that are read at once: as many as the files keep together.
-STRETCH = 2**17
+class FileReader:
+    """Base of readers: a context manager that opens a described file and closes it.
 
-_CONTENTS = {"flat_scores": ("scores",), "flat_key": ("is_target",), "flat_ndx": ()}
-
-
-@attrs.frozen(eq=False)
-class FlatFile:
-    """How to read the trials listed in one file, without its ids.
-
-    Parameters
-    ----------
-    stamp : FileStamp
-        The file.
-    kind : str
-        ``"flat_scores"``, ``"flat_key"`` or ``"flat_ndx"``.
-    shape : tuple of int
-        Number of models and segments.
-    n_trials : int
-        Length of the list.
-    item_size : int
-        Bytes of one value in memory.
-    stretch : int
-        Trials that are read at once.
-    first_codes : (k,) array of int64
-        Code of the first trial of each stretch, ascending; see
-        `bosaris_py.storage.trial_table.trial_codes`.
+    On entry it refuses a file that is not the one that was described; on exit one that has
+    changed meanwhile.
     """
 
-    stamp: FileStamp
-    kind: str
-    shape: tuple[int, int]
-    n_trials: int
-    item_size: int
-    stretch: int
-    first_codes: IntArray = attrs.field(converter=read_only)
+    def __init__(self, file: DescribedFile, *, remember_chunks: bool = True) -> None:
+        self.file = file
+        self._remember_chunks = remember_chunks
+        self._opened: AbstractContextManager[GuardedFile] | None = None
+        self._matrices: list[GuardedDataset] = []
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that arrays stay read-only."""
-        return by_constructor(self)
+    def __enter__(self) -> Self:
+        """Open the file."""
+        self.file.stamp.check()
+        # The manager would take every error that it sees for a damaged file; errors of those
+        # who use the rows must not pass through it. So it is entered and left by hand.
+        opened = open_guarded(self.file.path, remember_chunks=self._remember_chunks)
+        source = opened.__enter__()
+        self._opened = opened
+        with self._reading("opened"):
+            self._matrices = [source.data_set(*found) for found in self.file.data_sets]
+        return self
 
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self.stamp.path
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        """Close the file; if all went well, check that it has not changed."""
+        self._matrices = []
+        if self._opened is not None:
+            self._opened.__exit__(None, None, None)
+            self._opened = None
+        if error is None:
+            self.file.stamp.check()
 
-
-def stretches(file: FlatFile) -> list[slice]:
-    """Return the ranges of trials that are read at once."""
-    return [
-        slice(start, min(start + file.stretch, file.n_trials))
-        for start in range(0, file.n_trials, file.stretch)
-    ]
-
-
-def is_flat(path: FilePath) -> bool:
-    """Tell whether a file lists trials, whatever else it says of them.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HDF5 file.
-
-    Raises
-    ------
-    FileFormatError
-        If it is damaged or no HDF5 file.
-    FileNotFoundError
-        If there is no such file.
-    """
-    with open_guarded(Path(path)) as source:
-        declared = source.attribute("format") or ""
-        return declared.startswith("bosaris_py.flat_") or source.holds("trials/models")
-
-
-def describe_flat(path: FilePath, *kinds: str) -> tuple[FlatFile, StrArray, StrArray]:
-    """Describe a file of one of the flat forms for reading it by stretches.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HDF5 file.
-    *kinds : str
-        What it may be, of ``"flat_scores"``, ``"flat_key"`` and ``"flat_ndx"``.
-
-    Returns
-    -------
-    file : FlatFile
-        How to read it with a `FlatReader`.
-    modelset, segset : array of str
-        Its ids.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign or of another kind, or its trials are not in
-        column-major order, each once.
-    FileNotFoundError
-        If there is no such file.
-    """
-    stamp = FileStamp.of(path)
-    with open_guarded(stamp.path) as source:
-        kind = kinds[0]
-        if len(kinds) > 1:
-            kind = "flat_key" if source.holds("trials/is_target") else "flat_ndx"
-        expect_kind(source, kind)
-        matrices = _open_columns(source, kind)
-        models, segments = check_ids(source, find_layout(source, kind))
-        for matrix in matrices:
-            if matrix.shape != matrices[0].shape or len(matrix.shape) != 1:
-                text = f"has shape {matrix.shape}; `/{matrices[0].name}` {matrices[0].shape}"
-                raise source.error(matrix.name, f"{text}; each must have an element for each trial")
-        modelset, segset = models.read_strings(), segments.read_strings()
-        item_size = 1
-        if kind == "flat_scores":
-            item_size = _score_type(matrices[2]).itemsize
-        count = matrices[0].count
-    shape = (modelset.size, segset.size)
-    none = np.empty(0, dtype=np.int64)
-    unindexed = FlatFile(stamp, kind, shape, count, item_size, STRETCH, none)
-    with FlatReader(unindexed) as reader:
-        codes = _index(reader)
-    return attrs.evolve(unindexed, first_codes=mark_read_only(codes)), modelset, segset
-
-
-def _open_columns(source: GuardedFile, kind: str) -> list[GuardedDataset]:
-    """Check the types of positions and contents; no memory is claimed for them."""
-    columns = []
-    for name in ("models", "segments", *_CONTENTS[kind]):
-        path = f"trials/{name}"
-        require(source, kind, path)
-        found = source.find(path)
-        if name == "scores":
-            checked = source.check_dataset(found, path, {"integer", "float"}, "real numbers")
-        elif name == "is_target":
-            checked = source.check_dataset(found, path, {"integer", "enumeration"}, "a mask")
-            if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
-                raise source.error(path, "must hold a mask; it is of an enumeration type")
-        else:
-            checked = source.check_dataset(found, path, {"integer"}, "whole numbers")
-        if checked.item_size > 8:
-            raise source.error(path, f"holds numbers of {checked.item_size} bytes; 8 is the most")
-        columns.append(checked)
-    return columns
-
-
-def _score_type(column: GuardedDataset) -> np.dtype[Any]:
-    """Return the type that scores have in memory: float32 if stored so or shorter."""
-    is_short = column.type_class == "float" and column.item_size <= 4
-    return np.dtype(np.float32 if is_short else np.float64)
-
-
-def _position_type(column: GuardedDataset) -> np.dtype[Any]:
-    """Return the type that positions have in memory: that of the file, but not uint64.
-
-    Numpy has no integers for what uint64 and int64 add up to; too large ones stay too large.
-    """
-    stored: np.dtype[Any] = column.dataset.dtype.newbyteorder("=")
-    return np.dtype(np.int64) if stored == np.uint64 else stored
-
-
-def _index(reader: "FlatReader") -> IntArray:
-    """Check that all trials are in order, and return the code of the first of each stretch."""
-    file, last, firsts = reader.file, -1, []
-    for trials in stretches(file):
-        models, segments = reader.read_positions(trials)
-        for name, places, size in zip(
-            ("models", "segments"), (models, segments), file.shape, strict=True
-        ):
-            if places.min() < 0 or places.max() >= size:
-                raise reader.error(name, f"must hold positions from 0 to {size - 1}")
-        codes = trial_codes(models, segments, file.shape[0])
-        if codes[0] <= last or not ascends(codes):
-            text = (
-                "lists trials twice or in another order than by segment, then by model; "
-                f"read the file with {CLASS_NAMES[file.kind]}.read and save it again"
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """Turn whatever goes wrong inside HDF5 into an error about the file."""
+        try:
+            yield
+        except BosarisError:
+            raise
+        # h5py maps the faults of a damaged file to a dozen built-in exceptions.
+        except Exception as error:
+            detail = str(error).strip() or type(error).__name__
+            message = (
+                f"{self.file.path}: {what} cannot be read: damaged, truncated or changed "
+                f"meanwhile; h5py says: {detail}"
             )
-            raise reader.error("models", text)
-        firsts.append(int(codes[0]))
-        last = int(codes[-1])
-    return np.array(firsts, dtype=np.int64)
+            raise FileFormatError(message) from error
 
 
 class FlatReader(FileReader):
-    """Reads stretches of a list of trials; a context manager that opens and closes its file.
+    """Reads ranges of a list of trials."""
 
-    Parameters
-    ----------
-    file : FlatFile
-        The file, as `describe_flat` described it.
+    file: FlatFile
 
-    Raises
-    ------
-    FileFormatError
-        On entry, if the file is not the one that was described; while reading, if it
-        cannot be read or holds illegal values; on exit, if it has changed meanwhile.
-    """
-
-    def __init__(self, file: FlatFile) -> None:
-        super().__init__(file.stamp)
-        self.file = file
-
-    def _find_data_sets(self, source: GuardedFile) -> list[GuardedDataset]:
-        return _open_columns(source, self.file.kind)
-
-    def error(self, name: str, text: str) -> Exception:
-        """Return an error about a column of the list."""
-        return self._matrices[0].owner.error(f"trials/{name}", text)
+    def error(self, path: str, text: str) -> FileFormatError:
+        """Return an error about a data set of the file."""
+        return self._matrices[0].source.error(path, text)
 
     def read_positions(self, trials: slice) -> tuple[Positions, Positions]:
-        """Read the models and segments of some trials.
-
-        Parameters
-        ----------
-        trials : slice
-            Which of the list.
-
-        Returns
-        -------
-        models, segments : (k,) arrays of int
-            Positions in the ids of the file.
-        """
-        models, segments = (
-            self._read(matrix, _position_type(matrix), trials) for matrix in self._matrices[:2]
-        )
-        return models, segments
+        """Read the models and segments of some trials, as positions in the ids of the file."""
+        return self._read(self._matrices[0], trials), self._read(self._matrices[1], trials)
 
     def read_codes(self, trials: slice) -> IntArray:
         """Read the codes of some trials, which ascend."""
         return trial_codes(*self.read_positions(trials), self.file.shape[0])
 
-    def read_scores(self, trials: slice) -> npt.NDArray[Any]:
+    def read_scores(self, trials: slice) -> AnyArray:
         """Read the scores of some trials, as float32 or float64."""
-        return self._read(self._matrices[2], _score_type(self._matrices[2]), trials)
+        return self._read(self._matrices[2], trials)
 
     def read_labels(self, trials: slice) -> npt.NDArray[np.int8]:
         """Read labels: 1 for targets and, in a trial list, for all, -1 for non-targets."""
         if self.file.kind == "flat_ndx":
             return np.ones(trials.stop - trials.start, dtype=np.int8)
         matrix = self._matrices[2]
-        kind, dtype = None, matrix.dataset.dtype
-        if matrix.item_size == 1:
-            # Bytes as they are stored, also those of an enumeration, which may be rotten.
-            kind = matrix.dataset.id.get_type()
-            dtype = np.dtype(np.uint8 if matrix.is_unsigned else np.int8)
-        stored = self._read(matrix, dtype, trials, kind)
         where = f"{self.file.path}: data set `/{matrix.name}`, from trial {trials.start},"
-        is_target = check_mask_values(stored, where)
+        is_target = check_mask_values(self._read(matrix, trials), where)
         labels = 2 * is_target.astype(np.int8)
         labels -= 1
         return labels
 
-    def _read(
-        self, matrix: GuardedDataset, dtype: Any, trials: slice, kind: Any = None
-    ) -> npt.NDArray[Any]:
+    def _read(self, matrix: GuardedDataset, trials: slice) -> AnyArray:
+        dtype = matrix.memory_type
+        # Numpy has no integers for what uint64 and int64 add up to; HDF5 keeps what is too
+        # large for int64 too large for a position.
+        dtype = np.dtype(np.int64) if dtype == np.uint64 else dtype
         out = np.empty(trials.stop - trials.start, dtype=dtype)
         if out.size == 0:
             return out
         with self._reading(f"trials {trials.start} to {trials.stop - 1} of `/{matrix.name}`"):
             space = matrix.dataset.id.get_space()
             space.select_hyperslab((trials.start,), out.shape)
-            matrix.dataset.id.read(h5py.h5s.create_simple(out.shape), space, out, mtype=kind)
+            matrix.read_into(out, space)
         return out
 
 
 class RowReader(FileReader):
-    """Reads rows of one file; a context manager that opens and closes it.
+    """Reads rows of a matrix.
 
     The arrays that it returns are its own buffers. Each is overwritten by the next but
     one read of the same kind, so that rows can be used while the next ones are read.
@@ -732,29 +411,20 @@ class RowReader(FileReader):
     Parameters
     ----------
     file : MatrixFile
-        The file, as a ``describe_`` function described it.
+        The file, as `describe` described it.
     whole_chunks : bool, optional
         Whether no chunk of the file is read in several parts. Chunks go straight into
         the buffers then, which takes half the time where they are not compressed.
-
-    Raises
-    ------
-    FileFormatError
-        On entry, if the file is not the one that was described; while reading, if it
-        cannot be read or holds illegal values; on exit, if it has changed meanwhile.
     """
 
+    file: MatrixFile
+
     def __init__(self, file: MatrixFile, *, whole_chunks: bool = False) -> None:
-        super().__init__(file.stamp)
-        self._remembers_chunks = not whole_chunks
-        self.file = file
-        self._buffers: dict[str, npt.NDArray[Any]] = {}
+        super().__init__(file, remember_chunks=not whole_chunks)
+        self._buffers: dict[str, AnyArray] = {}
         self._n_reads: dict[str, int] = {}
 
-    def _find_data_sets(self, source: GuardedFile) -> list[GuardedDataset]:
-        return [open_matrix(source, self.file.kind, name) for name in self.file.data_sets]
-
-    def read_scores(self, rows: Rows) -> npt.NDArray[Any]:
+    def read_scores(self, rows: Rows) -> AnyArray:
         """Read rows of a score file.
 
         Parameters
@@ -767,32 +437,11 @@ class RowReader(FileReader):
         (r, n) array of float32 or float64
             The scores, of the type that `Scores.read` gives them; a buffer. What lies
             where `read_valid` says False is no score.
-
-        Raises
-        ------
-        FileFormatError
-            If the rows cannot be read.
         """
-        return self._rows(self._matrices[0], score_type(self._matrices[0]), rows)
+        return self._rows(self._matrices[0], rows)
 
-    def read_valid(self, rows: Rows) -> npt.NDArray[np.bool_] | None:
-        """Read which cells of rows of a score file hold scores.
-
-        Parameters
-        ----------
-        rows : slice or (r,) array of int
-            Consecutive rows, or any rows; each must be in the file.
-
-        Returns
-        -------
-        (r, n) array of bool, or None
-            None if all cells do. A buffer.
-
-        Raises
-        ------
-        FileFormatError
-            If the rows cannot be read, or hold other values than 0 and 1.
-        """
+    def read_valid(self, rows: Rows) -> BoolArray | None:
+        """Read which cells of rows hold scores, into a buffer; None if all do."""
         if len(self._matrices) == 1:
             return None
         valid = self._mask(self._matrices[1], rows, signed=False)
@@ -811,61 +460,43 @@ class RowReader(FileReader):
         (r, n) array of int8
             Of a key 1 for targets, -1 for non-targets, 0 for the rest; of a trial
             list 1 for trials. A buffer.
-
-        Raises
-        ------
-        FileFormatError
-            If the rows cannot be read, or hold other values.
         """
         if len(self._matrices) == 1:
-            is_key = self.file.kind == "key"
-            matrix = self._matrices[0]
+            is_key, matrix = self.file.kind == "key", self._matrices[0]
             labels = self._mask(matrix, rows, signed=is_key or not matrix.is_unsigned)
             if not is_key and labels.dtype == np.int8 and labels.min(initial=0) < 0:
-                text = f"holds -1: this is a Key. {USE_KEY}"
-                raise matrix.owner.error(matrix.name, text)
+                raise matrix.error(f"holds -1: this is a Key. {USE_KEY}")
             return labels.view(np.int8)
         tar, non = (self._mask(matrix, rows, signed=False) for matrix in self._matrices)
         if (tar & non).any():
-            text = f"shares trials with `/{self._matrices[0].name}`"
-            raise self._matrices[1].owner.error(self._matrices[1].name, text)
+            raise self._matrices[1].error(f"shares trials with `/{self._matrices[0].name}`")
         both: npt.NDArray[np.int8] = tar.view(np.int8) - non.view(np.int8)
         return both
 
-    def _mask(self, matrix: GuardedDataset, rows: Rows, *, signed: bool) -> npt.NDArray[Any]:
+    def _mask(self, matrix: GuardedDataset, rows: Rows, *, signed: bool) -> AnyArray:
         """Read rows of a mask as bool, or as int8 if signed."""
-        dtype = matrix.dataset.dtype
-        if matrix.item_size == 1:
-            # Bytes as they are stored, also those of an enumeration, which may be rotten.
-            dtype = np.dtype(np.uint8 if matrix.is_unsigned else np.int8)
-        stored = self._rows(matrix, dtype, rows, stored_type=matrix.item_size == 1)
-        where = f"{self.file.path}: data set `/{matrix.name}`, rows {_say(rows)},"
+        stored = self._rows(matrix, rows)
+        where = f"{self.file.path}: data set `/{matrix.name}`, rows {_name_rows(rows)},"
         # The check marks what it returns as read-only; the buffer is not given away.
         return check_mask_values(stored.view(), where, signed=signed)
 
-    def _rows(
-        self, matrix: GuardedDataset, dtype: np.dtype[Any], rows: Rows, *, stored_type: bool = False
-    ) -> npt.NDArray[Any]:
-        """Read rows of a data set into its buffer."""
-        n_cols = self.file.shape[1]
+    def _rows(self, matrix: GuardedDataset, rows: Rows) -> AnyArray:
+        """Read rows of a data set into one of its two buffers, by turns."""
         count = rows.stop - rows.start if isinstance(rows, slice) else rows.size
-        self._n_reads[matrix.name] = self._n_reads.get(matrix.name, 0) + 1
-        turn = self._n_reads[matrix.name] % 2
-        out = self._buffer(f"{matrix.name} {turn}", (count, n_cols), dtype)
+        turn = self._n_reads[matrix.name] = 1 - self._n_reads.get(matrix.name, 0)
+        shape = (count, self.file.shape[1])
+        out = self._buffer(f"{matrix.name} {turn}", shape, matrix.memory_type)
         if matrix.count == 0 or count == 0:
             out[...] = 0
             return out
-        kind = matrix.dataset.id.get_type() if stored_type else None
-        with self._reading(f"{_say(rows)} of `/{matrix.name}`"):
+        with self._reading(f"{_name_rows(rows)} of `/{matrix.name}`"):
             if isinstance(rows, slice):
-                _read_slab(matrix, rows, out, kind)
+                _read_slab(matrix, rows, out)
             else:
-                self._gather(matrix, rows, out, kind)
+                self._gather(matrix, rows, out)
         return out
 
-    def _gather(
-        self, matrix: GuardedDataset, rows: npt.NDArray[np.intp], out: npt.NDArray[Any], kind: Any
-    ) -> None:
+    def _gather(self, matrix: GuardedDataset, rows: IndexArray, out: AnyArray) -> None:
         """Read scattered rows, each chunk once."""
         step = self.file.chunk_rows
         order = np.argsort(rows, kind="stable")
@@ -876,11 +507,11 @@ class RowReader(FileReader):
             first, last = int(ordered[start]), int(ordered[end - 1])
             shape = (last + 1 - first, out.shape[1])
             part = self._buffer(f"{matrix.name} in part", shape, out.dtype)
-            _read_slab(matrix, slice(first, last + 1), part, kind)
+            _read_slab(matrix, slice(first, last + 1), part)
             out[order[start:end]] = part[ordered[start:end] - first]
             start = end
 
-    def _buffer(self, name: str, shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    def _buffer(self, name: str, shape: tuple[int, int], dtype: np.dtype[Any]) -> AnyArray:
         """Return an array of this shape whose memory is used again and again."""
         size = shape[0] * shape[1]
         buffer = self._buffers.get(name)
@@ -889,7 +520,7 @@ class RowReader(FileReader):
         return buffer[:size].reshape(shape)
 
 
-def _read_slab(matrix: GuardedDataset, rows: slice, out: npt.NDArray[Any], kind: Any) -> None:
+def _read_slab(matrix: GuardedDataset, rows: slice, out: AnyArray) -> None:
     """Read consecutive rows of a matrix, also one that is stored as a vector."""
     space = matrix.dataset.id.get_space()
     if len(matrix.shape) == 2:
@@ -898,11 +529,10 @@ def _read_slab(matrix: GuardedDataset, rows: slice, out: npt.NDArray[Any], kind:
         space.select_all()
     else:
         space.select_hyperslab((rows.start,), (out.shape[0],))
-    memory = h5py.h5s.create_simple(out.shape)
-    matrix.dataset.id.read(memory, space, out, mtype=kind)
+    matrix.read_into(out, space)
 
 
-def _say(rows: Rows) -> str:
+def _name_rows(rows: Rows) -> str:
     """Name rows, counted from 0, in an error message."""
     if isinstance(rows, slice):
         return f"{rows.start} to {rows.stop - 1}"
@@ -911,25 +541,12 @@ def _say(rows: Rows) -> str:
     return f"{rows.size} rows from {rows.min()} to {rows.max()}"
 
 
-ScoredRows: TypeAlias = tuple[slice, npt.NDArray[np.floating[Any]], npt.NDArray[np.bool_]]
-
-"""Which rows these are, their scores, and where these are valid."""
-
-ScoredList: TypeAlias = tuple[
-    npt.NDArray[np.signedinteger[Any]],
-    npt.NDArray[np.signedinteger[Any]],
-    npt.NDArray[np.floating[Any]],
-]
-
-"""Positions of the models and of the segments of trials, and their scores."""
-
-
 def write_score_rows(
     path: FilePath,
     parts: Iterable[ScoredRows],
     *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
+    modelset: StrArray,
+    segset: StrArray,
     dtype: npt.DTypeLike = np.float64,
 ) -> None:
     """Write a `Scores` file from blocks of rows, replacing an existing file in one step.
@@ -942,10 +559,10 @@ def write_score_rows(
     parts : iterable of (slice, (r, n) array of float, (r, n) array of bool)
         Blocks of consecutive rows from the first to the last: where they belong, the
         scores, and which of these are valid. The arrays are not needed any more when the next
-        part is asked for. Iteration is done in another thread.
-    modelset : (m,) array_like of str
+        part is asked for. Iteration is done in another thread; what it raises passes through.
+    modelset : (m,) array of str
         Ids of the models (rows).
-    segset : (n,) array_like of str
+    segset : (n,) array of str
         Ids of the segments (columns).
     dtype : float32 or float64, default: float64
         Type of the scores in the file.
@@ -956,29 +573,25 @@ def write_score_rows(
         If the parts are not all rows in their order, or an id holds a NUL character.
     OSError
         If the file cannot be written.
-
-    Notes
-    -----
-    What the iteration raises passes through.
     """
-    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
-    shape = (models.size, segments.size)
+    shape = (modelset.size, segset.size)
 
     def fill(root: Any) -> None:
-        scores = new_numbers(root, "scores", shape, dtype)
-        valid = new_mask(root, "score_mask", shape, np.uint8)
+        scores = new_field(root, "scoremat", shape, dtype)
+        valid = new_field(root, "scoremask", shape, np.uint8)
         done = 0
         for rows, values, mask in parts:
-            if rows.start != done or rows.stop > models.size:
-                expected = f"go on with row {done} of {models.size}"
+            if rows.start != done or rows.stop > modelset.size:
+                expected = f"go on with row {done} of {modelset.size}"
                 raise invalid("parts", expected, f"{rows}")
             scores[rows] = values
             valid[rows] = mask.view(np.uint8)
             done = rows.stop
-        if done != models.size:
-            expected = f"be all {models.size} rows"
+        if done != modelset.size:
+            expected = f"be all {modelset.size} rows"
             raise invalid("parts", expected, f"{done}")
-        put_ids(root, models, segments)
+        put_strings(root, "ID/row_ids", modelset)
+        put_strings(root, "ID/column_ids", segset)
 
     write_hdf5(path, "scores", fill)
 
@@ -988,26 +601,23 @@ def write_score_list(
     parts: Iterable[ScoredList],
     *,
     most: int,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
+    modelset: StrArray,
+    segset: StrArray,
     dtype: npt.DTypeLike = np.float64,
 ) -> None:
-    """Write a `FlatScores` file from stretches of it, replacing an existing file in one step.
+    """Write a `FlatScores` file part by part, replacing an existing file in one step.
 
     Parameters
     ----------
     path : str or path-like
-        The file. It appears when all parts have been written; whatever goes wrong before
-        leaves what was there.
+        The file, as for `write_score_rows`.
     parts : iterable of ((k,) array of int, (k,) array of int, (k,) array of float)
         Models, segments and scores of trials, by segment, then by model. Iteration is done
-        in another thread.
+        in another thread; what it raises passes through.
     most : int
         How many trials there are, at most.
-    modelset : (m,) array_like of str
-        Ids of the models.
-    segset : (n,) array_like of str
-        Ids of the segments.
+    modelset, segset : (m,) and (n,) array of str
+        Ids of the models and of the segments.
     dtype : float32 or float64, default: float64
         Type of the scores in the file.
 
@@ -1017,22 +627,15 @@ def write_score_list(
         If an id holds a NUL character.
     OSError
         If the file cannot be written.
-
-    Notes
-    -----
-    What the iteration raises passes through.
     """
-    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
-    is_large = max(models.size, segments.size) > np.iinfo(np.int32).max
+    is_large = max(modelset.size, segset.size) > np.iinfo(np.int32).max
     position = np.int64 if is_large else np.int32
+    types = {"models": position, "segments": position, "scores": dtype}
 
     def fill(root: Any) -> None:
-        put_ids(root, models, segments)
-        columns = [
-            new_vector(root, "trials/models", most, position, chunk=STRETCH, compressed=True),
-            new_vector(root, "trials/segments", most, position, chunk=STRETCH, compressed=True),
-            new_vector(root, "trials/scores", most, dtype, chunk=STRETCH, compressed=False),
-        ]
+        put_strings(root, "ID/row_ids", modelset)
+        put_strings(root, "ID/column_ids", segset)
+        columns = [new_field(root, name, (most,), each) for name, each in types.items()]
         done = 0
         for part in parts:
             stop = done + part[-1].size

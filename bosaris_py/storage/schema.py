@@ -1,95 +1,143 @@
-"""Kinds of stored objects: data sets, shapes, types, versions."""
+"""Kinds of stored objects: classes, fields, dimensions, data sets, layouts and versions.
 
+`FIELDS` says what the arguments of classes hold and where HDF5 files keep them, `KINDS` which
+of them each class has. The modules `hdf5` and `mat` have one reader and one writer for all
+kinds, which follow these tables.
+"""
+
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import StrArray
-from bosaris_py._validation import (
-    FilePath,
-    as_ids,
-    as_mask,
-    as_matrix,
-    check_shape,
-    list_some,
-    warn_caller,
-)
-from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
-from bosaris_py.storage._guarded_hdf5 import GuardedDataset, GuardedFile
-
-
-def refuse_newer(where: str, version: object, readable: str) -> None:
-    """Refuse a file in a format that this version of the package cannot know.
-
-    `where` names the file and the entry that holds the version; `readable` is the
-    newest version that can be read. A higher minor version is readable.
-    """
-    text = version if isinstance(version, str) else ""
-    try:
-        major = int(text.split(".")[0])
-    except ValueError:
-        message = f"{where} is {version!r}, not a version"
-        raise FileFormatError(message) from None
-    if major > int(readable.split(".")[0]):
-        message = f"{where} is {text}, this installation reads {readable}; update bosaris_py"
-        raise FileFormatError(message)
-
+from bosaris_py._arrays import AnyArray, BoolArray, StrArray
+from bosaris_py._validation import as_ids, as_mask, as_matrix, check_shape, describe, invalid
+from bosaris_py.errors import FileFormatError, InvalidInputError
 
 # Keys are the argument names of the constructor of the class that was read.
-Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
-
-CLASS_NAMES = {
-    "ndx": "Ndx",
-    "key": "Key",
-    "scores": "Scores",
-    "flat_ndx": "FlatNdx",
-    "flat_key": "FlatKey",
-    "flat_scores": "FlatScores",
-    "trial_metadata": "TrialMetadata",
-    "segment_quality": "SegmentQuality",
-    "quality_measures": "QualityMeasures",
-    "id_map": "IdMap",
-}
-
+Arrays: TypeAlias = dict[str, AnyArray]
 
 FORMAT_VERSION = "1.0"
 
 
 @attrs.frozen
-class Layout:
-    """Names of the data sets in one of the known layouts."""
+class Field:
+    """Content of an argument of a class, its dimensions, and its data sets in HDF5 files.
 
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    scores: str = "scores"
-    has_model: str = "hasmodel"
-    has_segment: str = "hasseg"
-    two_masks: tuple[str, str] | None = None
+    The content is ids, numbers, positions or a mask. Dimensions are letters: m models, n
+    segments, k trials, q quality measures.
+    """
+
+    content: str
+    dims: str
+    # The first name is written; a reader takes the first that it finds.
+    data_sets: tuple[str, ...]
+
+
+# In the order in which they are written.
+FIELDS = {
+    "trialmask": Field("mask", "mn", ("trial_mask",)),
+    # A key in HDF5: 1 for targets, -1 for non-targets, 0 for no trial.
+    "labels": Field("mask", "mn", ("trial_mask",)),
+    "modelQ": Field("numbers", "qm", ("modelQ",)),
+    "segQ": Field("numbers", "qn", ("segQ",)),
+    "scoremat": Field("numbers", "mn", ("scores",)),
+    "scoremask": Field("mask", "mn", ("score_mask",)),
+    "values": Field("numbers", "qn", ("values",)),
+    "ids": Field("ids", "n", ("ids",)),
+    "modelset": Field("ids", "m", ("ID/row_ids",)),
+    "segset": Field("ids", "n", ("ID/column_ids",)),
+    "hasmodel": Field("mask", "m", ("ID/has_row",)),
+    "hasseg": Field("mask", "n", ("ID/has_column",)),
+    "models": Field("positions", "k", ("trials/models",)),
+    "segments": Field("positions", "k", ("trials/segments",)),
+    "is_target": Field("mask", "k", ("trials/is_target",)),
+    "scores": Field("numbers", "k", ("trials/scores",)),
+    "leftids": Field("ids", "n", ("left_ids", "leftids")),
+    "rightids": Field("ids", "n", ("right_ids", "rightids")),
+    # Never written so: the toolkit's first format of keys had two masks.
+    "tar": Field("mask", "mn", ("target_mask",)),
+    "non": Field("mask", "mn", ("nontarget_mask",)),
+}
+
+
+@attrs.frozen
+class Layout:
+    """One of the known layouts of HDF5 files: the names of data sets, and what it may lack."""
+
+    data_sets: Mapping[str, tuple[str, ...]]
+    may_lack: frozenset[str] = frozenset()
     quality_transposed: bool = False
 
 
-_LAYOUTS = (
+_TOOLKIT = {name: field.data_sets for name, field in FIELDS.items()}
+_OTHERS = {**_TOOLKIT, "hasmodel": ("hasmodel",), "hasseg": ("hasseg",)}
+
+LAYOUTS = (
+    Layout(_TOOLKIT),
+    # SIDEKIT and A. Nautsch's pybosaris; one release misspelt the second name. Keys are
+    # always one matrix.
     Layout(
-        rows=("ID/row_ids",),
-        columns=("ID/column_ids",),
-        has_model="ID/has_row",
-        has_segment="ID/has_column",
-        two_masks=("target_mask", "nontarget_mask"),
+        _OTHERS | {"modelset": ("modelset",), "segset": ("segset", "segest"), "tar": (), "non": ()},
+        quality_transposed=True,
     ),
-    # SIDEKIT and A. Nautsch's pybosaris; one release misspelt the second name.
-    Layout(rows=("modelset",), columns=("segset", "segest"), quality_transposed=True),
+    # PyBOSARIS, whose scores may come without a mask.
     Layout(
-        rows=("model_names",),
-        columns=("test_names",),
-        scores="score_mat",
-        two_masks=("tar_mask", "non_mask"),
+        _OTHERS
+        | {
+            "modelset": ("model_names",),
+            "segset": ("test_names",),
+            "scoremat": ("score_mat",),
+            "tar": ("tar_mask",),
+            "non": ("non_mask",),
+        },
+        may_lack=frozenset({"scoremask"}),
     ),
 )
 
-# Which data sets betray which kind; the first match counts.
-_SIGNS = (
+
+@attrs.frozen
+class Kind:
+    """A class of objects, and the names of its fields in the order of the toolkit's structs."""
+
+    class_name: str
+    fields: tuple[str, ...]
+    # Name of the struct in MATLAB files; None if there is no such format.
+    variable: str | None = None
+    # What a file may lack.
+    optional: frozenset[str] = frozenset()
+
+
+_IDS = ("modelset", "segset")
+_TRIALS = (*_IDS, "models", "segments")
+
+KINDS = {
+    "ndx": Kind("Ndx", (*_IDS, "trialmask"), "ndx"),
+    "key": Kind("Key", (*_IDS, "tar", "non"), "key"),
+    "scores": Kind("Scores", ("scoremat", *_IDS, "scoremask"), "scr"),
+    "flat_ndx": Kind("FlatNdx", _TRIALS),
+    "flat_key": Kind("FlatKey", (*_TRIALS, "is_target")),
+    "flat_scores": Kind("FlatScores", (*_TRIALS, "scores")),
+    # Its columns follow a layout of their own, see `hdf5.read_metadata`.
+    "trial_metadata": Kind(
+        "TrialMetadata", (*_TRIALS, "is_target"), optional=frozenset({"is_target"})
+    ),
+    "segment_quality": Kind("SegmentQuality", ("ids", "values"), "qual"),
+    # Early releases of the toolkit wrote no masks, which are all true then; `hasmodel`
+    # decides for `hasseg` too.
+    "quality_measures": Kind(
+        "QualityMeasures",
+        ("modelQ", "segQ", *_IDS, "hasmodel", "hasseg", "scoremask"),
+        "qual",
+        frozenset({"hasmodel", "scoremask"}),
+    ),
+    "id_map": Kind("IdMap", ("leftids", "rightids"), "idmap"),
+}
+
+# Data sets by which the kind of an HDF5 file is recognised, in order of precedence.
+SIGNS = (
     (("trials/models", "trials/is_target"), "flat_key"),
     (("trials/models", "trials/scores"), "flat_scores"),
     (("trials/models",), "flat_ndx"),
@@ -104,144 +152,60 @@ _SIGNS = (
     (("leftids",), "id_map"),
 )
 
-USE_KEY = "Read it with Key.read and call to_ndx() on the result"
+# Fields by which the kind of a MATLAB struct is recognised.
+STRUCT_SIGNS = {
+    "trialmask": "ndx",
+    "tar": "key",
+    "scoremat": "scores",
+    "modelQ": "quality_measures",
+    "values": "segment_quality",
+    "leftids": "id_map",
+}
 
-USE_NDX = "cannot hold -1 for non-targets: this is an Ndx; read it with Ndx.read"
-
-
-def expect_kind(source: GuardedFile, kind: str) -> None:
-    """Refuse a file that says it is of another kind, or of a newer format."""
-    declared = source.attribute("format") or ""
-    if not declared.startswith("bosaris_py."):
-        return
-    found = declared.removeprefix("bosaris_py.")
-    if found != kind:
-        raise _wrong_kind(source, kind, CLASS_NAMES.get(found, found))
-    version = source.attribute("format_version") or FORMAT_VERSION
-    refuse_newer(f"{source.path}: the attribute format_version", version, FORMAT_VERSION)
-
-
-def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
-    """Return the error for a file that holds something else."""
-    wanted = CLASS_NAMES[kind]
-    hint = ""
-    if (wanted, found) in (("Ndx", "Key"), ("FlatNdx", "FlatKey")):
-        hint = f" Read it with {found}.read and call to_ndx() on the result."
-    elif found == f"Flat{wanted}":
-        hint = (
-            f" Read it with {found}.read; to_dense() makes a matrix of it if it is not too large."
-        )
-    elif wanted == f"Flat{found}":
-        hint = f" Read it with {found}.read and call to_flat() on the result."
-    message = f"{source.path}: expected {wanted}; the file holds {found}.{hint}"
-    return FileFormatError(message)
+_TYPES = {
+    "ids": ("U", "hold strings"),
+    "numbers": ("f", "hold real numbers"),
+    "positions": ("iu", "hold whole numbers"),
+    "mask": ("b", "be boolean"),
+}
 
 
-def _recognise(source: GuardedFile, kind: str) -> str:
-    """Name what a file holds: a class, or else its data sets.
+def refuse_newer(where: str, version: object, readable: str) -> None:
+    """Refuse a file in a format that this version of the package cannot know.
 
-    If it can be taken for `kind`, that class is named.
+    `where` names the file and the entry that holds the version; `readable` is the
+    newest version that can be read. A higher minor version is readable.
     """
-    found = [name for signs, name in _SIGNS if all(source.holds(sign) for sign in signs)]
-    if found:
-        return CLASS_NAMES[kind if kind in found else found[0]]
-    if source.holds("trial_mask"):
-        return CLASS_NAMES[kind] if kind in ("ndx", "key") else "an Ndx or Key"
-    members = source.members()
-    return f"`{list_some(members)}`" if members else "nothing at all"
+    text = version if isinstance(version, str) else ""
+    try:
+        major = int(text.split(".")[0])
+    except ValueError:
+        raise FileFormatError(f"{where} is {version!r}, not a version") from None
+    if major > int(readable.split(".")[0]):
+        message = f"{where} is {text}, this installation reads {readable}; update bosaris_py"
+        raise FileFormatError(message)
 
 
-def _missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:
-    """Return the error for a file that lacks a data set: of this kind, or of another."""
-    found = _recognise(source, kind)
-    if found == CLASS_NAMES[kind]:
-        return source.error(name, "is missing")
-    return _wrong_kind(source, kind, found)
-
-
-def require(source: GuardedFile, kind: str, name: str) -> None:
-    """Refuse a file without the data set that makes its kind."""
-    if not source.holds(name):
-        raise _missing(source, kind, name)
-    if kind == "ndx" and source.holds("file_format"):
-        raise _wrong_kind(source, kind, "Key")
-    if kind == "flat_ndx" and source.holds("trials/is_target"):
-        raise _wrong_kind(source, kind, "FlatKey")
-
-
-def find_layout(source: GuardedFile, kind: str) -> Layout:
-    """Tell the layout of a file from the data set that holds the models."""
-    for layout in _LAYOUTS:
-        if source.first_of(layout.rows) is not None:
-            return layout
-    raise _missing(source, kind, _LAYOUTS[0].rows[0])
-
-
-def score_data_sets(source: GuardedFile, layout: Layout) -> tuple[str, ...]:
-    """Name the data sets of scores and of their mask, which those of PyBOSARIS may lack."""
-    require(source, "scores", layout.scores)
-    if layout.scores == "score_mat" and not source.holds("score_mask"):
-        return (layout.scores,)
-    return layout.scores, "score_mask"
-
-
-def warn_if_maskless(path: FilePath, data_sets: tuple[str, ...]) -> None:
-    """Warn if scores come without a mask."""
-    if len(data_sets) == 1:
-        message = f"{path}: the file does not say which scores are valid; taking all as valid"
-        warn_caller(message, OldFormatWarning)
-
-
-def key_data_sets(source: GuardedFile, layout: Layout) -> tuple[str, ...]:
-    """Name the data set of labels or, in old layouts, those of targets and of non-targets."""
-    if layout.two_masks is not None and source.holds(layout.two_masks[0]):
-        return layout.two_masks
-    require(source, "key", "trial_mask")
-    return ("trial_mask",)
-
-
-def warn_if_two_masks(path: FilePath, data_sets: tuple[str, ...]) -> None:
-    """Warn if a key comes as two masks."""
-    if len(data_sets) == 2:
-        message = f"{path}: a key in the old layout with two masks; save it again to update it"
-        warn_caller(message, OldFormatWarning)
-
-
-def check_ids(source: GuardedFile, layout: Layout) -> tuple[GuardedDataset, GuardedDataset]:
-    """Check the data sets of models and segments of a layout."""
-    rows = source.first_of(layout.rows) or layout.rows[0]
-    columns = source.first_of(layout.columns) or layout.columns[0]
-    return source.strings(rows), source.strings(columns)
-
-
-def check_matrix(
-    matrix: GuardedDataset, models: GuardedDataset, segments: GuardedDataset
-) -> tuple[int, int]:
-    """Refuse a matrix that does not fit the ids; return the shape it shall have."""
-    shape = (models.count, segments.count)
-    is_vector = 1 in shape and matrix.shape == (max(shape),)
-    # One id without trials, or an empty object, may be stored without a second extent.
-    is_empty = 0 in shape and matrix.count == 0
-    if matrix.shape == shape or is_vector or is_empty:
-        return shape
-    text = (
-        f"has shape {matrix.shape}; `/{models.name}` names {shape[0]} models and "
-        f"`/{segments.name}` {shape[1]} segments"
-    )
-    if matrix.shape == shape[::-1]:
-        text += ". Models and segments look swapped"
-    raise matrix.owner.error(matrix.name, text)
+def check_fields(kind: str, arrays: Mapping[str, Any]) -> None:
+    """Refuse arrays whose types or shapes no class has, before a file is begun."""
+    # Extent of each dimension, and the field that set it.
+    extents: dict[str, tuple[int, str]] = {}
+    for name in sorted(KINDS[kind].fields, key=lambda name: FIELDS[name].content != "ids"):
+        array, dims = arrays[name], FIELDS[name].dims
+        types, expected = _TYPES[FIELDS[name].content]
+        if array.dtype.kind not in types:
+            raise invalid(name, expected, describe(array))
+        if array.ndim == len(dims):
+            for dim, extent in zip(dims, array.shape, strict=True):
+                extents.setdefault(dim, (extent, f"`{name}`"))
+        shape = tuple(extents[dim][0] if dim in extents else 0 for dim in dims)
+        like = ", ".join(extents[dim][1] for dim in dims if dim in extents)
+        check_shape(array, shape, name, f"like {like}")
 
 
 @attrs.frozen(eq=False)
 class MatrixChecks:
-    """Models and segments of an object, and checks of whether its matrices fit them.
-
-    Parameters
-    ----------
-    models, segments : (m,), (n,) array of str
-        Ids of the rows and of the columns.
-    """
+    """Models and segments of an object, and checks of whether its matrices fit them."""
 
     models: StrArray
     segments: StrArray
@@ -251,51 +215,26 @@ class MatrixChecks:
         """Check the ids of an object."""
         return cls(as_ids(modelset, "modelset"), as_ids(segset, "segset"))
 
-    def mask(self, mask: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
+    def mask(self, mask: npt.ArrayLike, name: str) -> BoolArray:
         """Return a mask of trials in C order."""
         array = as_mask(mask, name)
         self._check_shape(array, name)
         return np.ascontiguousarray(array)
 
-    def scores(self, scores: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    def scores(self, scores: npt.ArrayLike, name: str) -> AnyArray:
         """Return a matrix with a number for each trial, as float32 or float64."""
         array = as_matrix(scores, name)
         self._check_shape(array, name)
         return array
 
-    def classes(
-        self, tar: npt.ArrayLike, non: npt.ArrayLike
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def classes(self, tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[BoolArray, BoolArray]:
         """Return the masks of targets and of non-targets, refusing trials that are both."""
         targets, nontargets = self.mask(tar, "tar"), self.mask(non, "non")
         if (targets & nontargets).any():
-            message = "`tar` and `non` must be disjoint; some trials are in both"
-            raise InvalidInputError(message)
+            raise InvalidInputError("`tar` and `non` must be disjoint; some trials are in both")
         return targets, nontargets
 
-    def measures(
-        self, of_models: npt.ArrayLike, of_segments: npt.ArrayLike
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return quality measures of models and of segments, as many of both."""
-        models = as_matrix(of_models, "modelQ")
-        segments = as_matrix(of_segments, "segQ")
-        count = models.shape[0]
-        check_shape(models, (count, self.models.size), "modelQ", "like `modelset`")
-        shape = (count, self.segments.size)
-        check_shape(segments, shape, "segQ", "like `modelQ`, `segset`")
-        return models.astype(np.float64, copy=False), segments.astype(np.float64, copy=False)
-
-    def measured(
-        self, models: npt.ArrayLike, segments: npt.ArrayLike
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Return which models and which segments have quality measures."""
-        has_model = as_mask(models, "hasmodel")
-        has_segment = as_mask(segments, "hasseg")
-        check_shape(has_model, self.models.shape, "hasmodel", "like `modelset`")
-        check_shape(has_segment, self.segments.shape, "hasseg", "like `segset`")
-        return has_model, has_segment
-
-    def _check_shape(self, array: npt.NDArray[Any], name: str) -> None:
+    def _check_shape(self, array: AnyArray, name: str) -> None:
         shape = (self.models.size, self.segments.size)
         like = f"({shape[0]} models, {shape[1]} segments)"
         check_shape(array, shape, name, like)

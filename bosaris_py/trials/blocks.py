@@ -1,6 +1,6 @@
 """Blocks of trials read from files, and their counts of targets, non-targets and missing scores.
 
-Matrices are read by rows, and lists by stretches. Where both occur, the lists are put
+Matrices are read by rows, and lists by chunks. Where both occur, the lists are put
 into the rows of matrices, for which each task reads them through.
 
 For files that are larger than memory, or that many workers read at once. Ids are
@@ -14,9 +14,9 @@ aligned once; after that rows are read and no id is looked at again::
 A `TrialBlocks` is small and can be sent to worker processes and to other machines that
 see the files under the same names; it holds positions, neither ids nor scores.
 
-If all files are lists, the trials of the key are taken stretch by stretch, and those of
+If all files are lists, the trials of the key are taken chunk by chunk, and those of
 the score files that may be the same are searched among them. Both are in order, so each
-stretch of scores is read about once if the ids are in the same order; in any order the
+chunk of scores is read about once if the ids are in the same order; in any order the
 outcome is the same.
 
 If some files hold matrices, lists are put into the rows of these.
@@ -28,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeVar
 
 import attrs
 import numpy as np
@@ -37,19 +37,16 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray, BoolArray, IndexArray, Positions, StrArray
 from bosaris_py._validation import FilePath, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py.storage.hdf5 import CHUNK_TRIALS
 from bosaris_py.storage.rows import (
-    STRETCH,
+    AnyFile,
     FlatFile,
     FlatReader,
     MatrixFile,
     RowReader,
-    describe_flat,
-    describe_key,
-    describe_scores,
-    describe_trials,
-    is_flat,
+    Rows,
+    describe,
     row_blocks,
-    stretches,
 )
 from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials.alignment import Frame
@@ -277,16 +274,13 @@ def _cells_of_others(labels: Labels) -> IndexArray | None:
     return others
 
 
-Rows: TypeAlias = slice | IndexArray
-
-
 def listed_blocks(
     trials: FlatFile | MatrixFile,
     scores: Sequence[FlatFile | MatrixFile],
     frames: Sequence[Frame],
     blocks: Sequence[slice],
 ) -> Iterator[TrialBlock]:
-    """Yield stretches of a list of trials with their scores in other lists.
+    """Yield chunks of a list of trials with their scores in other lists.
 
     Parameters
     ----------
@@ -335,20 +329,20 @@ def _find(
     dtype = np.dtype(np.float32 if file.item_size == 4 else np.float64)
     scores = np.zeros(wanted.size, dtype=dtype)
     is_found = np.zeros(wanted.size, dtype=np.bool_)
-    # The wanted trials that lie in each stretch, if they are anywhere.
+    # The wanted trials that lie in each chunk, if they are anywhere.
     ends = np.append(np.searchsorted(wanted, file.first_codes), wanted.size)
-    parts = stretches(file)
+    parts = file.chunks()
     for number in np.flatnonzero(np.diff(ends)).tolist():
-        part, stretch = slice(int(ends[number]), int(ends[number + 1])), parts[number]
-        codes = reader.read_codes(stretch)
+        part, chunk = slice(int(ends[number]), int(ends[number + 1])), parts[number]
+        codes = reader.read_codes(chunk)
         if np.array_equal(codes, wanted[part]):
-            is_found[part], scores[part] = True, reader.read_scores(stretch)
+            is_found[part], scores[part] = True, reader.read_scores(chunk)
             continue
         places = np.searchsorted(codes, wanted[part])
         np.minimum(places, codes.size - 1, out=places)
         hits = codes[places] == wanted[part]
         is_found[part] = hits
-        scores[part] = np.where(hits, reader.read_scores(stretch)[places], dtype.type(0))
+        scores[part] = np.where(hits, reader.read_scores(chunk)[places], dtype.type(0))
     if order is None:
         return scores, is_found
     unordered, is_found_unordered = np.empty_like(scores), np.empty_like(is_found)
@@ -405,12 +399,12 @@ class ListRows:
         found: list[tuple[AnyArray, AnyArray, AnyArray]] = []
         with FlatReader(file) as reader:
             read_contents = reader.read_scores if file.kind == "flat_scores" else reader.read_labels
-            for stretch in stretches(file):
-                models, segments = reader.read_positions(stretch)
+            for chunk in file.chunks():
+                models, segments = reader.read_positions(chunk)
                 at, cols = of_model[models], of_segment[segments]
                 kept = np.flatnonzero((at >= 0) & (cols >= 0))
                 if kept.size:
-                    found.append((at[kept], cols[kept], read_contents(stretch)[kept]))
+                    found.append((at[kept], cols[kept], read_contents(chunk)[kept]))
             # The type of no contents at all.
             nothing = np.empty(0, dtype=np.int32)
             found.append((nothing, nothing, read_contents(slice(0, 0))))
@@ -456,12 +450,8 @@ def _inverse(places: IndexArray, size: int) -> Positions:
 
 Item = TypeVar("Item")
 
-AnyFile: TypeAlias = MatrixFile | FlatFile
-
-_TRIAL_LISTS = ("flat_key", "flat_ndx")
-
 # Trials of a block of a list.
-_LIST_BLOCK = 4 * STRETCH
+_LIST_BLOCK = 4 * CHUNK_TRIALS
 
 # Blocks of rows that lie scattered in a file are so many times larger: each block
 # reads every chunk that any of its rows is in.
@@ -530,11 +520,12 @@ class TrialBlocks:
         """
         if not len(score_files):
             raise invalid("score_files", "hold at least one file", "none")
-        trials, modelset, segset = _describe_trials(trial_file, is_key=is_key)
+        kinds = ("key",) if is_key else ("key", "ndx")
+        trials, modelset, segset = describe(trial_file, *kinds)
         wanted = _index(modelset, segset, trials.path)
         files, frames = [], []
         for path in score_files:
-            file, models, segments = _describe_scores(path)
+            file, models, segments = describe(path, "scores")
             rows, cols = _index(models, segments, file.path)
             frame = Frame(rows.locate(wanted[0]), cols.locate(wanted[1]), trials.shape)
             files.append(file)
@@ -696,17 +687,6 @@ def _enter(
         return ListRows.read(file, frame, rows)
     whole = frame.rows is None and all(file.has_whole_chunks(some) for some in rows)
     return _MatrixRows(stack.enter_context(RowReader(file, whole_chunks=whole)), frame)
-
-
-def _describe_trials(path: FilePath, *, is_key: bool) -> tuple[AnyFile, StrArray, StrArray]:
-    """Describe a key or, unless `is_key`, whatever lists trials."""
-    if is_flat(path):
-        return describe_flat(path, "flat_key") if is_key else describe_flat(path, *_TRIAL_LISTS)
-    return describe_key(path) if is_key else describe_trials(path)
-
-
-def _describe_scores(path: FilePath) -> tuple[AnyFile, StrArray, StrArray]:
-    return describe_flat(path, "flat_scores") if is_flat(path) else describe_scores(path)
 
 
 def _cut_list(n_trials: int, n_models: int, block_rows: int | None) -> list[slice]:

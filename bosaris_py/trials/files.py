@@ -13,6 +13,8 @@ from attrs import frozen
 from bosaris_py._arrays import ArrayRecord
 from bosaris_py._validation import FilePath, invalid
 from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.storage import hdf5, mat
+from bosaris_py.storage.schema import KINDS
 
 _HDF5 = (".h5", ".hdf5")
 
@@ -23,19 +25,16 @@ _TEXT = (".txt",)
 
 @frozen
 class Storage:
-    """The functions of the storage layer for one class; None for a format that it lacks."""
+    """The kind of a class in the storage layer, and its text functions; None if it lacks them."""
 
-    read_hdf5: Callable[..., dict[str, Any]]
-    write_hdf5: Callable[..., None]
-    read_mat: Callable[..., dict[str, Any]] | None = None
-    write_mat: Callable[..., None] | None = None
+    kind: str
     read_txt: Callable[..., dict[str, Any]] | None = None
     write_txt: Callable[..., None] | None = None
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        """The extensions of the names of files that there are functions for."""
-        mat = () if self.read_mat is None else _MAT
+        """The extensions of the names of files of this kind."""
+        mat = () if KINDS[self.kind].variable is None else _MAT
         return _HDF5 + mat + (() if self.read_txt is None else _TEXT)
 
 
@@ -152,7 +151,7 @@ class FileMethods(ArrayRecord):
         FileFormatError
             If the file does not hold what its kind must hold.
         """
-        return cls._from_file(path, cls._storage.read_hdf5(path, max_bytes=max_bytes))
+        return cls._from_file(path, hdf5.read(cls._storage.kind, path, max_bytes=max_bytes))
 
     def save_hdf5(self, path: FilePath) -> None:
         """Save the object as an HDF5 file, whatever its name.
@@ -162,16 +161,14 @@ class FileMethods(ArrayRecord):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        self._storage.write_hdf5(path, **self._arrays())
+        hdf5.write(self._storage.kind, path, **self._arrays())
 
     @classmethod
     def _read_mat(cls, path: FilePath, *, max_bytes: int | None) -> Self:
-        assert cls._storage.read_mat is not None, "the extension would have been refused"
-        return cls._from_file(path, cls._storage.read_mat(path, max_bytes=max_bytes))
+        return cls._from_file(path, mat.read(cls._storage.kind, path, max_bytes=max_bytes))
 
     def _save_mat(self, path: FilePath) -> None:
-        assert self._storage.write_mat is not None, "the extension would have been refused"
-        self._storage.write_mat(path, **self._arrays())
+        mat.write(self._storage.kind, path, **self._arrays())
 
     @classmethod
     def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:

@@ -10,7 +10,7 @@ from attrs import Attribute, field, frozen
 from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
-from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage import text
 from bosaris_py.trials.base import check_same_class
 from bosaris_py.trials.files import MatFileMethods, Storage, TextFileMethods
 from bosaris_py.trials.ids import IdIndex, IdList
@@ -63,14 +63,7 @@ class IdMap(MatFileMethods, TextFileMethods):
     leftids: StrArray = field()
     rightids: StrArray = field()
 
-    _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_id_map,
-        write_hdf5=hdf5.write_id_map,
-        read_mat=mat.read_id_map,
-        write_mat=mat.write_id_map,
-        read_txt=text.read_id_map,
-        write_txt=text.write_id_map,
-    )
+    _storage: ClassVar[Storage] = Storage("id_map", text.read_id_map, text.write_id_map)
 
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
         self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))

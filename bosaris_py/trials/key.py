@@ -10,7 +10,7 @@ from attrs import Attribute, field, frozen
 from bosaris_py._arrays import BoolArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, as_mask, check_shape, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import Frame, extract, true_positions
@@ -88,14 +88,7 @@ class Key(TrialMatrix, TextFileMethods):
     non: BoolArray = field(validator=check_cells)
 
     _matrices: ClassVar[tuple[str, ...]] = ("tar", "non")
-    _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_key,
-        write_hdf5=hdf5.write_key,
-        read_mat=mat.read_key,
-        write_mat=mat.write_key,
-        read_txt=text.read_key,
-        write_txt=text.write_key,
-    )
+    _storage: ClassVar[Storage] = Storage("key", text.read_key, text.write_key)
 
     def __init__(
         self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
@@ -370,12 +363,7 @@ class FlatKey(FlatTrials, TextFileMethods):
     is_target: BoolArray = field()
 
     _content = ("is_target", "labels")
-    _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_flat_key,
-        write_hdf5=hdf5.write_flat_key,
-        read_txt=text.read_flat_key,
-        write_txt=text.write_flat_key,
-    )
+    _storage: ClassVar[Storage] = Storage("flat_key", text.read_flat_key, text.write_flat_key)
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from bosaris_py._arrays import BoolArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_shape
-from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import true_positions
@@ -76,14 +76,7 @@ class Ndx(TrialMatrix, TextFileMethods):
     trialmask: BoolArray = field(validator=check_cells)
 
     _matrices: ClassVar[tuple[str, ...]] = ("trialmask",)
-    _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_ndx,
-        write_hdf5=hdf5.write_ndx,
-        read_mat=mat.read_ndx,
-        write_mat=mat.write_ndx,
-        read_txt=text.read_ndx,
-        write_txt=text.write_ndx,
-    )
+    _storage: ClassVar[Storage] = Storage("ndx", text.read_ndx, text.write_ndx)
 
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
@@ -286,12 +279,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
     models: Positions = field()
     segments: Positions = field()
 
-    _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_flat_ndx,
-        write_hdf5=hdf5.write_flat_ndx,
-        read_txt=text.read_flat_ndx,
-        write_txt=text.write_flat_ndx,
-    )
+    _storage: ClassVar[Storage] = Storage("flat_ndx", text.read_flat_ndx, text.write_flat_ndx)
 
     def __init__(
         self, modelset: IdList, segset: IdList, models: npt.ArrayLike, segments: npt.ArrayLike

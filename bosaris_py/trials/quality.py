@@ -11,7 +11,7 @@ from attrs import Attribute, field, frozen
 from bosaris_py._arrays import BoolArray, FloatArray, IndexArray, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage import text
 from bosaris_py.trials.alignment import Frame
 from bosaris_py.trials.base import (
     FlatTrials,
@@ -63,12 +63,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     values: FloatArray = field()
 
     _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_segment_quality,
-        write_hdf5=hdf5.write_segment_quality,
-        read_mat=mat.read_segment_quality,
-        write_mat=mat.write_segment_quality,
-        read_txt=text.read_segment_quality,
-        write_txt=text.write_segment_quality,
+        "segment_quality", text.read_segment_quality, text.write_segment_quality
     )
 
     def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
@@ -311,12 +306,7 @@ class QualityMeasures(TrialMatrix):
     scoremask: BoolArray = field(validator=check_cells)
 
     _matrices: ClassVar[tuple[str, ...]] = ("scoremask",)
-    _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_quality_measures,
-        write_hdf5=hdf5.write_quality_measures,
-        read_mat=mat.read_quality_measures,
-        write_mat=mat.write_quality_measures,
-    )
+    _storage: ClassVar[Storage] = Storage("quality_measures")
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from attrs import field, frozen
 from bosaris_py._arrays import BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, as_vector, check_shape, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import (
@@ -208,14 +208,7 @@ class Scores(TrialMatrix, NumberFileMethods):
     scoremask: BoolArray = field(validator=check_cells)
 
     _matrices: ClassVar[tuple[str, ...]] = ("scoremat", "scoremask")
-    _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_scores,
-        write_hdf5=hdf5.write_scores,
-        read_mat=mat.read_scores,
-        write_mat=mat.write_scores,
-        read_txt=text.read_scores,
-        write_txt=text.write_scores,
-    )
+    _storage: ClassVar[Storage] = Storage("scores", text.read_scores, text.write_scores)
 
     def __init__(
         self,
@@ -783,10 +776,7 @@ class FlatScores(FlatTrials, NumberFileMethods):
 
     _content = ("scores", "scores")
     _storage: ClassVar[Storage] = Storage(
-        read_hdf5=hdf5.read_flat_scores,
-        write_hdf5=hdf5.write_flat_scores,
-        read_txt=text.read_flat_scores,
-        write_txt=text.write_flat_scores,
+        "flat_scores", text.read_flat_scores, text.write_flat_scores
     )
 
     def __init__(

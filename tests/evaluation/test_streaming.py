@@ -128,9 +128,9 @@ def test_blocks_change_nothing(
     assert results.cllr == pytest.approx(expected.cllr, rel=1e-13)
 
 
-def shorten_stretches(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+def shorten_chunks(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
     """Let lists be read so few trials at a time that small ones need many."""
-    monkeypatch.setattr(rows, "STRETCH", length)
+    monkeypatch.setattr(rows, "CHUNK_TRIALS", length)
     monkeypatch.setattr(blocks, "_LIST_BLOCK", 3 * length + 1)
 
 
@@ -147,7 +147,7 @@ def test_lists(
     ordered: bool,
 ) -> None:
     """Ids in the same order or another; some ids on one side only."""
-    shorten_stretches(monkeypatch, 50)
+    shorten_chunks(monkeypatch, 50)
     scores, key = trials(rng, share=0.4, dtype=dtype)
     rows, cols = rng.permutation(40)[:35], rng.permutation(30)[:28]
     if ordered:
@@ -211,7 +211,7 @@ def _say_maybe(file: Any) -> None:
         (_swap, "key.h5: data set `/trials/models` lists trials twice or in another order"),
         (_repeat, "lists trials twice .* read the file with FlatKey.read and save it again"),
         (_point_beyond, "`/trials/models` must hold positions from 0 to 39"),
-        (_shorten, r"`/trials/segments` has shape \(1199,\); `/trials/models` \(1200,\)"),
+        (_shorten, "`/trials/segments` has 1199 elements; `/trials/models` has 1200"),
         (_say_maybe, "must hold only 0 and 1"),
     ],
 )

@@ -56,7 +56,9 @@ def read() -> Callable[..., Arrays]:
     """Read a file of a kind with the module for its extension."""
 
     def read_file(path: Path, kind: str, **options: Any) -> Arrays:
-        return getattr(_module(path), f"read_{kind}")(path, **options)
+        if path.suffix == ".txt":
+            return getattr(text, f"read_{kind}")(path, **options)
+        return _module(path).read(kind, path, **options)
 
     return read_file
 
@@ -66,13 +68,16 @@ def write() -> Callable[..., None]:
     """Write a file of a kind with the module for its extension."""
 
     def write_file(path: Path, kind: str, arrays: Arrays, **options: Any) -> None:
-        getattr(_module(path), f"write_{kind}")(path, **arrays, **options)
+        if path.suffix == ".txt":
+            getattr(text, f"write_{kind}")(path, **arrays, **options)
+        else:
+            _module(path).write(kind, path, **arrays, **options)
 
     return write_file
 
 
 def _module(path: Path) -> ModuleType:
-    return {".h5": hdf5, ".mat": mat, ".txt": text}[path.suffix]
+    return {".h5": hdf5, ".mat": mat}[path.suffix]
 
 
 @pytest.fixture(scope="session")

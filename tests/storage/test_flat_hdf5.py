@@ -58,8 +58,8 @@ def test_everything_comes_back(
 ) -> None:
     kind, arrays = drawn
     path = tmp_path_factory.getbasetemp() / "flat.h5"
-    getattr(hdf5, f"write_{kind}")(path, **arrays)
-    assert_same(getattr(hdf5, f"read_{kind}")(path), arrays)
+    hdf5.write(kind, path, **arrays)
+    assert_same(hdf5.read(kind, path), arrays)
 
 
 @pytest.mark.parametrize("item", OBJECTS.values(), ids=OBJECTS)
@@ -329,7 +329,7 @@ def test_damage_is_an_error_or_harmless(kind: str, tmp_path: Path) -> None:
             changed[place] ^= 1 << int(rng.integers(8))
         path.write_bytes(changed[: rng.choice([len(data), rng.integers(len(data))], p=[0.8, 0.2])])
         try:
-            arrays = getattr(hdf5, f"read_{kind}")(path)
+            arrays = hdf5.read(kind, path)
         except FileFormatError:
             refused += 1
             continue

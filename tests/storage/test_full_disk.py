@@ -82,7 +82,7 @@ def test_interruption_in_the_midst_of_writing(
     def interrupt(*_: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(hdf5, "put_ids", interrupt)
+    monkeypatch.setattr(hdf5, "put_strings", interrupt)
     with pytest.raises(KeyboardInterrupt):
         scores.save(path)
     assert path.read_bytes() == before

@@ -46,7 +46,7 @@ def test_old_key_warns_at_the_line_of_the_caller(
     samples: Path, contents: dict[str, Arrays], assert_same: Check
 ) -> None:
     with pytest.warns(OldFormatWarning, match="key_oldformat.h5.*two masks") as caught:
-        found = hdf5.read_key(samples / "key_oldformat.h5")
+        found = hdf5.read("key", samples / "key_oldformat.h5")
     assert_same(found, contents["key"])
     assert caught[0].filename == __file__
 
@@ -56,14 +56,14 @@ def test_single_precision_stays(
 ) -> None:
     expected = dict(contents["scores"])
     expected["scoremat"] = expected["scoremat"].astype(np.float32)
-    assert_same(hdf5.read_scores(samples / "scores_single.h5"), expected)
+    assert_same(hdf5.read("scores", samples / "scores_single.h5"), expected)
 
 
 def test_quality_without_has_is_all_true(
     samples: Path, contents: dict[str, Arrays], assert_same: Check
 ) -> None:
     expected = contents["quality_measures"] | {"hasmodel": np.ones(3, dtype=bool)}
-    assert_same(hdf5.read_quality_measures(samples / "quality_no_has.h5"), expected)
+    assert_same(hdf5.read("quality_measures", samples / "quality_no_has.h5"), expected)
 
 
 def test_quality_score_mask_is_honoured(
@@ -72,8 +72,8 @@ def test_quality_score_mask_is_honoured(
     # The toolkit writes /score_mask and ignores it on reading: a deliberate difference.
     arrays = dict(contents["quality_measures"])
     arrays["scoremask"] = np.repeat(arrays["hasmodel"], 4).reshape(3, 4)
-    hdf5.write_quality_measures(tmp_path / "q.h5", **arrays)
-    assert_same(hdf5.read_quality_measures(tmp_path / "q.h5"), arrays)
+    hdf5.write("quality_measures", tmp_path / "q.h5", **arrays)
+    assert_same(hdf5.read("quality_measures", tmp_path / "q.h5"), arrays)
 
 
 def test_arrays_are_read_only(samples: Path, read: Reader) -> None:
@@ -88,12 +88,12 @@ def test_files_of_nist_sre10(shared_data: Path, name: str, tmp_path: Path) -> No
     # 580 models, 712 segments, 708 targets, 29665 non-targets: data/sre10_det5_h5/README.md.
     path = shared_data / "sre10_det5_h5" / name
     kind = "key" if "key" in name else "ndx"
-    found = getattr(hdf5, f"read_{kind}")(path)
+    found = hdf5.read(kind, path)
     assert (found["modelset"].size, found["segset"].size) == (580, 712)
     counts = [np.count_nonzero(found[m]) for m in ("tar", "non", "trialmask") if m in found]
     assert counts == ([708, 29665] if kind == "key" else [30373])
-    getattr(hdf5, f"write_{kind}")(tmp_path / name, **found)
-    again = getattr(hdf5, f"read_{kind}")(tmp_path / name)
+    hdf5.write(kind, tmp_path / name, **found)
+    again = hdf5.read(kind, tmp_path / name)
     assert all(np.array_equal(again[field], array) for field, array in found.items())
 
 
@@ -175,19 +175,21 @@ def test_the_oldest_format_of_the_library_is_written(
     tmp_path: Path, contents: dict[str, Arrays]
 ) -> None:
     # Byte 8 is the version of the superblock; 0 is what HDF5 1.6 and 1.8 wrote.
-    hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
+    hdf5.write("ndx", tmp_path / "a.h5", **contents["ndx"])
     assert (tmp_path / "a.h5").read_bytes()[8] == 0
 
 
 def test_non_ascii_ids_are_utf8(tmp_path: Path) -> None:
     ids = ["é", "語語", "a"]
-    hdf5.write_id_map(tmp_path / "a.h5", leftids=ids, rightids=["1", "2", "3"])
+    hdf5.write(
+        "id_map", tmp_path / "a.h5", leftids=np.array(ids), rightids=np.array(["1", "2", "3"])
+    )
     with h5py.File(tmp_path / "a.h5") as file:
         left, right = (file[name].id.get_type() for name in ("left_ids", "right_ids"))
         # The longest is two characters of three bytes.
         assert (left.get_size(), left.get_cset()) == (7, h5py.h5t.CSET_UTF8)
         assert (right.get_size(), right.get_cset()) == (2, h5py.h5t.CSET_ASCII)
-    assert hdf5.read_id_map(tmp_path / "a.h5")["leftids"].tolist() == ids
+    assert hdf5.read("id_map", tmp_path / "a.h5")["leftids"].tolist() == ids
 
 
 def make_scores(shape: tuple[int, int], dtype: type = float) -> Arrays:
@@ -223,14 +225,14 @@ def test_chunks(
     mask_chunks: tuple[int, int],
 ) -> None:
     arrays = make_scores(shape, dtype)
-    hdf5.write_scores(tmp_path / "a.h5", **arrays)
+    hdf5.write("scores", tmp_path / "a.h5", **arrays)
     with h5py.File(tmp_path / "a.h5") as file:
         assert file["scores"].chunks == chunks
         assert file["scores"].compression is None
         assert file["score_mask"].chunks == mask_chunks
         is_tiny = np.prod(shape) < 4096
         assert file["score_mask"].compression == (None if is_tiny else "gzip")
-    assert_same(hdf5.read_scores(tmp_path / "a.h5"), arrays)
+    assert_same(hdf5.read("scores", tmp_path / "a.h5"), arrays)
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1), (1, 3), (3, 1)])
@@ -262,8 +264,8 @@ def test_extreme_shapes(
 def test_order_of_memory_does_not_matter(tmp_path: Path, assert_same: Check) -> None:
     arrays = make_scores((5, 7))
     fortran = {name: np.asfortranarray(array) for name, array in arrays.items()}
-    hdf5.write_scores(tmp_path / "a.h5", **fortran)
-    assert_same(hdf5.read_scores(tmp_path / "a.h5"), arrays)
+    hdf5.write("scores", tmp_path / "a.h5", **fortran)
+    assert_same(hdf5.read("scores", tmp_path / "a.h5"), arrays)
 
 
 @pytest.fixture
@@ -292,21 +294,21 @@ LABELS = np.array([[1, 0, -1], [-1, 0, 1]])
 @pytest.mark.parametrize("dtype", ["i1", "u1", "?", "i2", ">u4", "i8", "f4", "f8", ">f8"])
 def test_masks_of_any_type(craft: Callable[..., Path], dtype: str) -> None:
     path = craft(**IDS, scores=np.ones((2, 3)), score_mask=MASK.astype(dtype))
-    found = hdf5.read_scores(path)["scoremask"]
+    found = hdf5.read("scores", path)["scoremask"]
     assert found.dtype == bool
     assert found.tolist() == MASK.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i2", ">i4", "f4", "f8"])
 def test_keys_of_any_signed_type(craft: Callable[..., Path], dtype: str) -> None:
-    found = hdf5.read_key(craft(**IDS, trial_mask=LABELS.astype(dtype)))
+    found = hdf5.read("key", craft(**IDS, trial_mask=LABELS.astype(dtype)))
     assert np.array_equal(found["tar"], LABELS == 1)
     assert np.array_equal(found["non"], LABELS == -1)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "?", "i4", "f8"])
 def test_ndx_of_any_type(craft: Callable[..., Path], dtype: str) -> None:
-    found = hdf5.read_ndx(craft(**IDS, trial_mask=MASK.astype(dtype)))
+    found = hdf5.read("ndx", craft(**IDS, trial_mask=MASK.astype(dtype)))
     assert np.array_equal(found["trialmask"], MASK == 1)
 
 
@@ -324,7 +326,7 @@ def test_ndx_of_any_type(craft: Callable[..., Path], dtype: str) -> None:
 )
 def test_scores_of_any_real_type(craft: Callable[..., Path], dtype: str, result: str) -> None:
     values = np.arange(6).reshape(2, 3).astype(dtype)
-    found = hdf5.read_scores(craft(**IDS, scores=values, score_mask=MASK.astype("u1")))
+    found = hdf5.read("scores", craft(**IDS, scores=values, score_mask=MASK.astype("u1")))
     assert found["scoremat"].dtype == np.dtype(result)
     assert np.array_equal(found["scoremat"], np.arange(6).reshape(2, 3))
 
@@ -364,7 +366,7 @@ def test_padding_of_strings(
     with h5py.File(path, "w") as file:
         put(file, "left_ids")
         put(file, "right_ids")
-    assert hdf5.read_id_map(path)["leftids"].tolist() == expected
+    assert hdf5.read("id_map", path)["leftids"].tolist() == expected
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 3), (3, 1)])
@@ -376,7 +378,7 @@ def test_variable_strings(tmp_path: Path, shape: tuple[int, ...], encoding: str)
         data = np.array(names, dtype=object).reshape(shape)
         for name in ("left_ids", "right_ids"):
             file.create_dataset(name, data=data, dtype=h5py.string_dtype(encoding))
-    assert hdf5.read_id_map(path)["leftids"].tolist() == names
+    assert hdf5.read("id_map", path)["leftids"].tolist() == names
 
 
 @pytest.mark.parametrize("shape", [(100,), (1, 100), (100, 1)])
@@ -404,7 +406,7 @@ def test_storage_of_variable_strings(
             for name in ("left_ids", "right_ids"):
                 data = np.array(names, dtype=object).reshape(shape)
                 file.create_dataset(name, data=data, dtype=h5py.string_dtype(), **options)
-        assert hdf5.read_id_map(path)["rightids"].tolist() == names
+        assert hdf5.read("id_map", path)["rightids"].tolist() == names
 
 
 def test_variable_strings_never_written_are_empty(tmp_path: Path) -> None:
@@ -413,7 +415,7 @@ def test_variable_strings_never_written_are_empty(tmp_path: Path) -> None:
         file.create_dataset("left_ids", (3,), dtype=h5py.string_dtype())
         chunked = file.create_dataset("right_ids", (3,), h5py.string_dtype(), chunks=(2,))
         chunked[2] = "c"
-    found = hdf5.read_id_map(path)
+    found = hdf5.read("id_map", path)
     assert found["leftids"].tolist() == ["", "", ""]
     assert found["rightids"].tolist() == ["", "", "c"]
 
@@ -426,11 +428,11 @@ def test_one_row_or_column_as_a_vector(
         "ID__row_ids": np.array([b"m1", b"m2", b"m3"][:models]),
         "ID__column_ids": np.array([b"s1", b"s2", b"s3"][:segments]),
     }
-    key = hdf5.read_key(craft(**ids, trial_mask=np.array([1, 0, -1], dtype="i1")))
+    key = hdf5.read("key", craft(**ids, trial_mask=np.array([1, 0, -1], dtype="i1")))
     assert key["tar"].shape == (models, segments)
     assert key["tar"].ravel().tolist() == [True, False, False]
-    scores = hdf5.read_scores(
-        craft(**ids, scores=np.arange(3.0), score_mask=np.array([1, 0, 1], dtype="u1"))
+    scores = hdf5.read(
+        "scores", craft(**ids, scores=np.arange(3.0), score_mask=np.array([1, 0, 1], dtype="u1"))
     )
     assert scores["scoremat"].shape == scores["scoremask"].shape == (models, segments)
 
@@ -447,13 +449,13 @@ def test_has_row_as_vector_row_or_column(
         ID__has_row=np.array([1, 0], dtype="u1").reshape(shape),
         ID__has_column=np.array([[1, 1, 0]], dtype="u1"),
     )
-    found = hdf5.read_quality_measures(path)
+    found = hdf5.read("quality_measures", path)
     assert found["hasmodel"].tolist() == [True, False]
     assert found["hasseg"].tolist() == [True, True, False]
 
 
 def test_one_measure_as_a_vector(craft: Callable[..., Path]) -> None:
-    found = hdf5.read_quality_measures(craft(**IDS, modelQ=np.arange(2.0), segQ=np.arange(3.0)))
+    found = hdf5.read("quality_measures", craft(**IDS, modelQ=np.arange(2.0), segQ=np.arange(3.0)))
     assert found["modelQ"].tolist() == [[0.0, 1.0]]
     assert found["segQ"].tolist() == [[0.0, 1.0, 2.0]]
     assert found["scoremask"].all()
@@ -469,29 +471,30 @@ def test_sidekit_layout(craft: Callable[..., Path]) -> None:
         "segset": {"data": np.array([b"s1", b"s2", b"s3"]), "maxshape": (None,), **SIDEKIT},
     }
     growing = {"maxshape": (None, None), **SIDEKIT}
-    key = hdf5.read_key(craft(**ids, trial_mask={"data": LABELS.astype("i1"), **growing}))
+    key = hdf5.read("key", craft(**ids, trial_mask={"data": LABELS.astype("i1"), **growing}))
     assert key["modelset"].tolist() == ["m1", "m2"]
     assert np.array_equal(key["tar"], LABELS == 1)
-    ndx = hdf5.read_ndx(craft(**ids, trial_mask={"data": MASK.astype("i1"), **growing}))
+    ndx = hdf5.read("ndx", craft(**ids, trial_mask={"data": MASK.astype("i1"), **growing}))
     assert np.array_equal(ndx["trialmask"], MASK == 1)
     stored = {
         "score_mask": {"data": MASK.astype("i1"), **growing},
         "scores": {"data": LABELS / 3, **growing},
     }
-    scores = hdf5.read_scores(craft(**ids, **stored))
+    scores = hdf5.read("scores", craft(**ids, **stored))
     assert np.array_equal(scores["scoremat"], LABELS / 3)
     assert np.array_equal(scores["scoremask"], MASK == 1)
-    misspelt = hdf5.read_scores(craft(modelset=ids["modelset"], segest=ids["segset"], **stored))
+    misspelt = hdf5.read("scores", craft(modelset=ids["modelset"], segest=ids["segset"], **stored))
     assert misspelt["segset"].tolist() == ["s1", "s2", "s3"]
     frames = {"data": np.array([-1, -1], dtype="i4"), "maxshape": (None,), **SIDEKIT}
     names = ids["modelset"]
-    id_map = hdf5.read_id_map(craft(leftids=names, rightids=names, start=frames, stop=frames))
+    id_map = hdf5.read("id_map", craft(leftids=names, rightids=names, start=frames, stop=frames))
     assert id_map["leftids"].tolist() == id_map["rightids"].tolist() == ["m1", "m2"]
 
 
 def test_flat_quality_layout_has_measures_in_columns(craft: Callable[..., Path]) -> None:
     # A. Nautsch's pybosaris/quality.py keeps modelQ as (models, measures).
-    found = hdf5.read_quality_measures(
+    found = hdf5.read(
+        "quality_measures",
         craft(
             modelset=IDS["ID__row_ids"],
             segset=IDS["ID__column_ids"],
@@ -500,7 +503,7 @@ def test_flat_quality_layout_has_measures_in_columns(craft: Callable[..., Path])
             hasseg=np.array([1, 1, 1], dtype="i1"),
             modelQ=np.array([[1.0, 2.0], [3.0, 4.0]]),
             segQ=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
-        )
+        ),
     )
     assert found["modelQ"].tolist() == [[1.0, 3.0], [2.0, 4.0]]
     assert found["segQ"].tolist() == [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]
@@ -511,15 +514,15 @@ def test_flat_quality_layout_has_measures_in_columns(craft: Callable[..., Path])
 def test_pybosaris_layout(craft: Callable[..., Path]) -> None:
     # As wa3dbk/PyBOSARIS's io/hdf5_io.py writes it.
     ids = {"model_names": IDS["ID__row_ids"], "test_names": IDS["ID__column_ids"]}
-    key = hdf5.read_key  # the two masks are that program's own layout, but warn all the same
+    # The two masks are the own layout of that program, but warn all the same.
     with pytest.warns(OldFormatWarning, match="two masks"):
-        found = key(craft(**ids, tar_mask=LABELS == 1, non_mask=LABELS == -1))
+        found = hdf5.read("key", craft(**ids, tar_mask=LABELS == 1, non_mask=LABELS == -1))
     assert np.array_equal(found["non"], LABELS == -1)
     with pytest.warns(OldFormatWarning, match="which scores are valid"):
-        scores = hdf5.read_scores(craft(**ids, score_mat=LABELS / 3))
+        scores = hdf5.read("scores", craft(**ids, score_mat=LABELS / 3))
     assert scores["scoremask"].all()
     assert np.array_equal(scores["scoremat"], LABELS / 3)
-    assert hdf5.read_ndx(craft(**ids, trial_mask=MASK == 1))["trialmask"].tolist() == (
+    assert hdf5.read("ndx", craft(**ids, trial_mask=MASK == 1))["trialmask"].tolist() == (
         (MASK == 1).tolist()
     )
 
@@ -665,39 +668,39 @@ def test_every_kind_refuses_every_other(
 def test_newer_format(
     tmp_path: Path, contents: dict[str, Arrays], version: str, message: str
 ) -> None:
-    hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
+    hdf5.write("ndx", tmp_path / "a.h5", **contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format_version"] = np.bytes_(version)
     with pytest.raises(FileFormatError, match=message):
-        hdf5.read_ndx(tmp_path / "a.h5")
+        hdf5.read("ndx", tmp_path / "a.h5")
 
 
 def test_newer_minor_version_and_foreign_attributes_are_read(
     tmp_path: Path, contents: dict[str, Arrays], assert_same: Check
 ) -> None:
-    hdf5.write_ndx(tmp_path / "a.h5", **contents["ndx"])
+    hdf5.write("ndx", tmp_path / "a.h5", **contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format_version"] = np.bytes_("1.9")
         file.attrs["comment"] = "hello"
         file["more/data"] = np.arange(3)
-    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+    assert_same(hdf5.read("ndx", tmp_path / "a.h5"), contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format"] = np.bytes_("of another program")
-    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+    assert_same(hdf5.read("ndx", tmp_path / "a.h5"), contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format"] = np.arange(3)
-    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+    assert_same(hdf5.read("ndx", tmp_path / "a.h5"), contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format"] = "a string of variable length"
-    assert_same(hdf5.read_ndx(tmp_path / "a.h5"), contents["ndx"])
+    assert_same(hdf5.read("ndx", tmp_path / "a.h5"), contents["ndx"])
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
-        hdf5.read_scores(tmp_path / "none.h5")
+        hdf5.read("scores", tmp_path / "none.h5")
     assert not isinstance(caught.value, FileFormatError)
     with pytest.raises(IsADirectoryError):
-        hdf5.read_scores(tmp_path)
+        hdf5.read("scores", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -716,7 +719,7 @@ def test_foreign_files(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "a.h5"
     path.write_bytes(data)
     with pytest.raises(FileFormatError, match=message) as caught:
-        hdf5.read_scores(path)
+        hdf5.read("scores", path)
     assert isinstance(caught.value.__cause__, OSError)
 
 
@@ -725,7 +728,7 @@ def test_foreign_files(tmp_path: Path, data: bytes, message: str) -> None:
     [
         ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}, "Did you swap models and segments"),
         ("ndx", {"trialmask": np.ones((3, 4))}, "`trialmask` must be boolean"),
-        ("key", {"non": np.ones((3, 4), dtype=bool)}, "disjoint"),
+        ("key", {"non": np.ones((3, 3), dtype=bool)}, "`non` must have shape"),
         ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` must have shape"),
         ("scores", {"scoremask": np.ones(3, dtype=bool)}, "`scoremask`"),
         ("scores", {"modelset": np.arange(3)}, "`modelset` must hold strings"),
@@ -759,15 +762,15 @@ def test_fault_while_writing_leaves_the_old_file(
     fault: BaseException,
 ) -> None:
     path = tmp_path / "a.h5"
-    hdf5.write_scores(path, **contents["scores"])
+    hdf5.write("scores", path, **contents["scores"])
 
     def fail(*_: object) -> None:
         raise fault
 
     # The scores are written by then, the ids are not.
-    monkeypatch.setattr(hdf5, "put_ids", fail)
+    monkeypatch.setattr(hdf5, "put_strings", fail)
     changed = contents["scores"] | {"scoremat": np.zeros((3, 4))}
     with pytest.raises(type(fault)):
-        hdf5.write_scores(path, **changed)
+        hdf5.write("scores", path, **changed)
     assert list(tmp_path.iterdir()) == [path]
-    assert_same(hdf5.read_scores(path), contents["scores"])
+    assert_same(hdf5.read("scores", path), contents["scores"])

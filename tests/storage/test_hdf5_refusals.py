@@ -136,23 +136,23 @@ def test_refused_before_any_data_are_read(
     for method in ("read_numbers", "read_mask", "read_strings"):
         monkeypatch.setattr(GuardedDataset, method, fail)
     with pytest.raises(FileFormatError, match=message) as caught:
-        hdf5.read_scores(path)
+        hdf5.read("scores", path)
     assert str(path) in str(caught.value)
 
 
 def test_the_good_file_of_these_tests_is_read(craft: Callable[..., Path]) -> None:
-    assert hdf5.read_scores(craft(lambda _: None))["scoremat"].shape == (2, 3)
+    assert hdf5.read("scores", craft(lambda _: None))["scoremat"].shape == (2, 3)
 
 
 def test_limit_of_the_caller(craft: Callable[..., Path]) -> None:
     path = craft(lambda _: None)
     # 6 scores of 8 bytes; a mask as stored and as read; ids of 2 bytes six times over.
     needed = 6 * 8 + 2 * 6 + 6 * 2 * (2 + 3)
-    assert hdf5.read_scores(path, max_bytes=needed)
+    assert hdf5.read("scores", path, max_bytes=needed)
     with pytest.raises(FileFormatError, match=r"data set `/score_mask` needs 12 bytes.*max_bytes"):
-        hdf5.read_scores(path, max_bytes=needed - 1)
+        hdf5.read("scores", path, max_bytes=needed - 1)
     with pytest.raises(FileFormatError, match="data set `/ID/row_ids`"):
-        hdf5.read_scores(path, max_bytes=1)
+        hdf5.read("scores", path, max_bytes=1)
 
 
 def test_limit_is_the_memory_of_the_machine_by_default(
@@ -160,7 +160,7 @@ def test_limit_is_the_memory_of_the_machine_by_default(
 ) -> None:
     monkeypatch.setattr("bosaris_py.storage._guarded_hdf5.machine_memory", lambda: 100)
     with pytest.raises(FileFormatError, match="this machine has 100 bytes"):
-        hdf5.read_scores(craft(lambda _: None))
+        hdf5.read("scores", craft(lambda _: None))
 
 
 def test_empty_data_set_may_be_as_large_as_the_caller_says(
@@ -173,8 +173,8 @@ def test_empty_data_set_may_be_as_large_as_the_caller_says(
         file["ID/column_ids"] = np.arange(shape[1]).astype("S")
         file.create_dataset("trial_mask", shape, "u1", chunks=(1024, 1024))
     with pytest.raises(FileFormatError, match=r"claims 134 MB.*give `max_bytes`"):
-        hdf5.read_ndx(tmp_path / "a.h5")
-    assert not hdf5.read_ndx(tmp_path / "a.h5", max_bytes=2**29)["trialmask"].any()
+        hdf5.read("ndx", tmp_path / "a.h5")
+    assert not hdf5.read("ndx", tmp_path / "a.h5", max_bytes=2**29)["trialmask"].any()
 
 
 def test_one_long_string_cannot_blow_up_the_others(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_one_long_string_cannot_blow_up_the_others(tmp_path: Path) -> None:
             file.create_dataset(name, data=ids, dtype=h5py.string_dtype())
     # As an array of fixed width: 20 kB for each of 20001 ids, and four times that as text.
     with pytest.raises(FileFormatError, match="an array of ids needs 2 GB"):
-        hdf5.read_id_map(path, max_bytes=10**9)
+        hdf5.read("id_map", path, max_bytes=10**9)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_damaged_strings_of_variable_length(
     path = tmp_path / "a.h5"
     path.write_bytes(data)
     with pytest.raises(FileFormatError, match=message):
-        hdf5.read_key(path)
+        hdf5.read("key", path)
 
 
 def test_unknown_compression_of_strings_of_variable_length(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_unknown_compression_of_strings_of_variable_length(tmp_path: Path) -> No
             data = np.array(["a", "b"], dtype=object)
             file.create_dataset(name, data=data, dtype=h5py.string_dtype(), compression="lzf")
     with pytest.raises(FileFormatError, match="compressed with filter 32000"):
-        hdf5.read_id_map(path)
+        hdf5.read("id_map", path)
 
 
 def test_compression_that_is_not_installed_is_named(
@@ -244,7 +244,7 @@ def test_compression_that_is_not_installed_is_named(
         file.create_dataset("trial_mask", data=data, compression="gzip")
     monkeypatch.setattr(h5py.h5z, "filter_avail", lambda code: False)
     with pytest.raises(FileFormatError, match=r"filter 1 \(deflate\), which this installation"):
-        hdf5.read_ndx(path)
+        hdf5.read("ndx", path)
 
 
 def test_bytes_that_are_no_bool_do_not_become_one(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_bytes_that_are_no_bool_do_not_become_one(tmp_path: Path) -> None:
         stream.seek(place + 4)
         stream.write(b"\x02")
     with pytest.raises(FileFormatError, match=r"1 of 6 values are others \(2\).*\(1, 1\)"):
-        hdf5.read_ndx(path)
+        hdf5.read("ndx", path)
 
 
 def test_damage_found_while_reading_is_chained(tmp_path: Path) -> None:
@@ -271,14 +271,14 @@ def test_damage_found_while_reading_is_chained(tmp_path: Path) -> None:
         stream.seek(place)
         stream.write(b"\x00")
     with pytest.raises(FileFormatError, match="damaged, truncated") as caught:
-        hdf5.read_ndx(path)
+        hdf5.read("ndx", path)
     assert isinstance(caught.value.__cause__, OSError)
 
 
 def test_files_are_closed_after_errors(craft: Callable[..., Path]) -> None:
     path = craft(link("scores", h5py.SoftLink("/elsewhere")))
     with pytest.raises(FileFormatError):
-        hdf5.read_scores(path)
+        hdf5.read("scores", path)
     # An open file could not be opened for writing.
     with h5py.File(path, "r+"):
         pass
@@ -334,7 +334,7 @@ def test_what_leads_out_of_the_file_is_refused_even_if_unused(
     craft: Callable[..., Path], change: Callable[[Any], None], message: str
 ) -> None:
     with pytest.raises(FileFormatError, match=message):
-        hdf5.read_scores(craft(change))
+        hdf5.read("scores", craft(change))
 
 
 def test_what_leads_out_of_a_matlab_file_is_refused_too(
@@ -342,11 +342,11 @@ def test_what_leads_out_of_a_matlab_file_is_refused_too(
 ) -> None:
     path = tmp_path / "a.mat"
     write_mat73(path, "scr", contents["scores"])
-    assert mat.read_scores(path)
+    assert mat.read("scores", path)
     with h5py.File(path, "r+") as file:
         file["#refs#/notes"] = h5py.ExternalLink("/etc/passwd", "/x")
     with pytest.raises(FileFormatError, match="external link"):
-        mat.read_scores(path)
+        mat.read("scores", path)
 
 
 def test_plain_objects_that_the_reader_does_not_use_are_no_fault(
@@ -359,7 +359,7 @@ def test_plain_objects_that_the_reader_does_not_use_are_no_fault(
         file["notes/again"] = file["/"]
         file["more"] = file["notes"]
 
-    assert hdf5.read_scores(craft(change))["scoremat"].shape == (2, 3)
+    assert hdf5.read("scores", craft(change))["scoremat"].shape == (2, 3)
 
 
 def test_number_of_objects_is_limited(
@@ -368,8 +368,8 @@ def test_number_of_objects_is_limited(
     path = craft(lambda file: file.create_group("a/b"))
     # ID with its two lists, scores, score_mask, a and b.
     monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._MOST_OBJECTS", 7)
-    assert hdf5.read_scores(path)
+    assert hdf5.read("scores", path)
     for limit in (1, 6):
         monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._MOST_OBJECTS", limit)
         with pytest.raises(FileFormatError, match=f"more than {limit} objects"):
-            hdf5.read_scores(path)
+            hdf5.read("scores", path)

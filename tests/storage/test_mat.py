@@ -53,7 +53,7 @@ def test_struct_of_an_early_release(
     samples: Path, contents: dict[str, Arrays], assert_same: Check
 ) -> None:
     expected = contents["quality_measures"] | {"hasmodel": np.ones(3, dtype=bool)}
-    assert_same(mat.read_quality_measures(samples / "quality_oldstruct.mat"), expected)
+    assert_same(mat.read("quality_measures", samples / "quality_oldstruct.mat"), expected)
 
 
 def test_struct_with_has_but_without_mask(
@@ -62,7 +62,7 @@ def test_struct_with_has_but_without_mask(
     arrays = contents["quality_measures"]
     fields = as_struct({k: v for k, v in arrays.items() if k != "scoremask"})
     scipy.io.savemat(tmp_path / "a.mat", {"qual": fields})
-    assert_same(mat.read_quality_measures(tmp_path / "a.mat"), arrays)
+    assert_same(mat.read("quality_measures", tmp_path / "a.mat"), arrays)
 
 
 def as_struct(arrays: Arrays) -> dict[str, Any]:
@@ -117,8 +117,8 @@ def test_types_are_those_of_matlab(
 def test_single_precision_stays(tmp_path: Path, contents: dict[str, Arrays]) -> None:
     arrays = dict(contents["scores"])
     arrays["scoremat"] = arrays["scoremat"].astype(np.float32)
-    mat.write_scores(tmp_path / "a.mat", **arrays)
-    assert mat.read_scores(tmp_path / "a.mat")["scoremat"].dtype == np.float32
+    mat.write("scores", tmp_path / "a.mat", **arrays)
+    assert mat.read("scores", tmp_path / "a.mat")["scoremat"].dtype == np.float32
 
 
 def test_arrays_are_read_only(samples: Path, read: Reader) -> None:
@@ -178,7 +178,7 @@ def test_empty_brackets_of_matlab(tmp_path: Path) -> None:
     # ndx = struct(Ndx()): {} {} [], the last a double matrix of 0 x 0.
     fields = {"modelset": np.empty((0, 0), object), "segset": np.empty((0, 0), object)}
     scipy.io.savemat(tmp_path / "a.mat", {"ndx": {**fields, "trialmask": np.empty((0, 0))}})
-    found = mat.read_ndx(tmp_path / "a.mat")
+    found = mat.read("ndx", tmp_path / "a.mat")
     assert found["modelset"].shape == (0,)
     assert found["trialmask"].shape == (0, 0)
 
@@ -187,10 +187,10 @@ IDS = ["a", "é語", "", "two words ", "😀"]
 
 
 def test_ids_of_any_text(tmp_path: Path, write_mat73: Callable[..., None]) -> None:
-    mat.write_id_map(tmp_path / "a.mat", leftids=IDS, rightids=IDS[::-1])
-    assert mat.read_id_map(tmp_path / "a.mat")["leftids"].tolist() == IDS
+    mat.write("id_map", tmp_path / "a.mat", leftids=np.array(IDS), rightids=np.array(IDS[::-1]))
+    assert mat.read("id_map", tmp_path / "a.mat")["leftids"].tolist() == IDS
     write_mat73(tmp_path / "b.mat", "idmap", {"leftids": IDS, "rightids": IDS[::-1]})
-    found = mat.read_id_map(tmp_path / "b.mat")
+    found = mat.read("id_map", tmp_path / "b.mat")
     assert found["leftids"].tolist() == IDS
     assert found["rightids"].tolist() == IDS[::-1]
 
@@ -200,7 +200,7 @@ def test_cells_in_a_row_and_masks_of_numbers(tmp_path: Path) -> None:
     row[0] = ["m1", "m2"]
     struct_of_numbers = {"modelset": row, "segset": row.T, "trialmask": np.eye(2)}
     scipy.io.savemat(tmp_path / "a.mat", {"ndx": struct_of_numbers})
-    found = mat.read_ndx(tmp_path / "a.mat")
+    found = mat.read("ndx", tmp_path / "a.mat")
     assert found["segset"].tolist() == found["modelset"].tolist() == ["m1", "m2"]
     assert found["trialmask"].tolist() == [[True, False], [False, True]]
 
@@ -301,7 +301,7 @@ class TestFormat5:
         numbers = np.arange(6).astype(order + dtype).tobytes()
         matrix = self.matrix(6, (2, 3), self.element(number_type, numbers, order), order=order)
         path = self.file(tmp_path / "a.mat", self.scores(matrix, order), order=order)
-        found = mat.read_scores(path)
+        found = mat.read("scores", path)
         assert found["scoremat"].dtype == np.float64
         assert found["scoremat"].tolist() == [[0, 2, 4], [1, 3, 5]]
         assert found["scoremask"].tolist() == [[True, True, False], [False, True, True]]
@@ -319,7 +319,7 @@ class TestFormat5:
             struct.pack("<II", 15, len(packed)) + packed,
             other,
         )
-        assert mat.read_scores(path)["scoremat"].tolist() == [[0, 2, 4], [1, 3, 5]]
+        assert mat.read("scores", path)["scoremat"].tolist() == [[0, 2, 4], [1, 3, 5]]
 
     @pytest.mark.parametrize("kind", [16, 4, 2])
     @pytest.mark.parametrize("order", ["<", ">"])
@@ -328,12 +328,12 @@ class TestFormat5:
         cells = self.cells(names, order, kind)
         fields = {"leftids": cells, "rightids": cells}
         path = self.file(tmp_path / "a.mat", self.struct("idmap", fields, order), order=order)
-        assert mat.read_id_map(path)["leftids"].tolist() == names
+        assert mat.read("id_map", path)["leftids"].tolist() == names
 
     def test_field_that_was_never_set(self, tmp_path: Path) -> None:
         nothing = self.element(14, b"")
         fields = {"modelset": nothing, "segset": nothing, "trialmask": nothing}
-        found = mat.read_ndx(self.file(tmp_path / "a.mat", self.struct("ndx", fields)))
+        found = mat.read("ndx", self.file(tmp_path / "a.mat", self.struct("ndx", fields)))
         assert found["modelset"].size == found["trialmask"].size == 0
 
     def test_refusals(self, tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ class TestFormat5:
         for field, message in with_fields.values():
             self.file(path, self.scores(field))
             with pytest.raises(FileFormatError, match=message) as caught:
-                mat.read_scores(path)
+                mat.read("scores", path)
             assert str(path) in str(caught.value)
         bad_cells = {
             "text": (text, r"`idmap\.leftids` must be a cell array .* it is text"),
@@ -379,7 +379,7 @@ class TestFormat5:
         for cells, message in bad_cells.values():
             self.file(path, self.struct("idmap", {"leftids": cells, "rightids": cells}))
             with pytest.raises(FileFormatError, match=message):
-                mat.read_id_map(path)
+                mat.read("id_map", path)
         fields = {"leftids": self.cells(["a"]), "rightids": self.cells(["a", "b"])}
         variables = {
             "object of a class": (self.matrix(3, (1, 1), six, "idmap"), "a class object; save it"),
@@ -410,7 +410,7 @@ class TestFormat5:
         for variable, message in variables.values():
             self.file(path, variable)
             with pytest.raises(FileFormatError, match=message):
-                mat.read_id_map(path)
+                mat.read("id_map", path)
 
     def test_bombs(self, tmp_path: Path) -> None:
         # A compressed variable that claims 4 GB; a cell array of two thousand million.
@@ -419,19 +419,19 @@ class TestFormat5:
         packed = zlib.compress(struct.pack("<II", 14, 2**32 - 16) + inner[8:])
         self.file(path, struct.pack("<II", 15, len(packed)) + packed)
         with pytest.raises(FileFormatError, match="cannot be in"):
-            mat.read_ndx(path)
+            mat.read("ndx", path)
         cells = self.matrix(1, (2**31 - 1, 1), b"")
         self.file(path, self.struct("idmap", {"leftids": cells, "rightids": cells}))
         with pytest.raises(FileFormatError, match="damaged or truncated"):
-            mat.read_id_map(path)
+            mat.read("id_map", path)
         fields = {"leftids": self.cells(["x" * 1000] + ["a"] * 1000)}
         self.file(path, self.struct("idmap", fields | {"rightids": fields["leftids"]}))
         with pytest.raises(FileFormatError, match=r"needs 4 MB"):
-            mat.read_id_map(path, max_bytes=10**6)
+            mat.read("id_map", path, max_bytes=10**6)
         data = zlib.compress(self.struct("ndx", {"trialmask": bytes(10**6)}))
         self.file(path, struct.pack("<II", 15, len(data)) + data)
         with pytest.raises(FileFormatError, match=r"the variable needs 1 MB"):
-            mat.read_ndx(path, max_bytes=10**5)
+            mat.read("ndx", path, max_bytes=10**5)
 
 
 @pytest.mark.parametrize(
@@ -450,12 +450,12 @@ def test_foreign_files(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "a.mat"
     path.write_bytes(data)
     with pytest.raises(FileFormatError, match=message):
-        mat.read_scores(path)
+        mat.read("scores", path)
 
 
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
-        mat.read_scores(tmp_path / "none.mat")
+        mat.read("scores", tmp_path / "none.mat")
     assert not isinstance(caught.value, FileFormatError)
 
 
@@ -592,7 +592,7 @@ def test_refusals_of_version_73(
     write_mat73(path, "scr", contents["scores"])
     change_73(path, change)
     with pytest.raises(FileFormatError, match=message) as caught:
-        mat.read_scores(path)
+        mat.read("scores", path)
     assert str(path) in str(caught.value)
 
 
@@ -601,7 +601,7 @@ def test_limit_of_the_caller_in_version_73(
 ) -> None:
     write_mat73(tmp_path / "a.mat", "scr", contents["scores"])
     with pytest.raises(FileFormatError, match="max_bytes"):
-        mat.read_scores(tmp_path / "a.mat", max_bytes=500)
+        mat.read("scores", tmp_path / "a.mat", max_bytes=500)
 
 
 @pytest.mark.parametrize(
@@ -636,14 +636,14 @@ def test_too_large_for_the_format(
 ) -> None:
     monkeypatch.setattr(mat, "_LARGEST_VARIABLE", 100)
     with pytest.raises(InvalidInputError, match=r"ends at 2 GB for one variable; save as \.h5"):
-        mat.write_scores(tmp_path / "a.mat", **contents["scores"])
+        mat.write("scores", tmp_path / "a.mat", **contents["scores"])
 
 
 def test_fault_while_writing_leaves_the_old_file(
     tmp_path: Path, contents: dict[str, Arrays], monkeypatch: pytest.MonkeyPatch, assert_same: Check
 ) -> None:
     path = tmp_path / "a.mat"
-    mat.write_scores(path, **contents["scores"])
+    mat.write("scores", path, **contents["scores"])
 
     def fail(name: str, *_: object, **__: object) -> None:
         Path(name).write_bytes(b"half")
@@ -652,6 +652,6 @@ def test_fault_while_writing_leaves_the_old_file(
 
     monkeypatch.setattr(scipy.io, "savemat", fail)
     with pytest.raises(OSError, match="No space left"):
-        mat.write_scores(path, **contents["scores"])
+        mat.write("scores", path, **contents["scores"])
     assert list(tmp_path.iterdir()) == [path]
-    assert_same(mat.read_scores(path), contents["scores"])
+    assert_same(mat.read("scores", path), contents["scores"])

@@ -228,7 +228,7 @@ class TestFiles:
                     f.__delitem__("trials/is_target"),
                     f.create_dataset("trials/is_target", data=[1]),
                 ),
-                r"is_target. has shape \(1,\); \(5,\) is expected",
+                "is_target. has 1 elements; `/trials/models` has 5",
             ),
             (
                 lambda f: (
