@@ -8,9 +8,7 @@ import numpy.typing as npt
 
 from bosaris_py._validation import FilePath, describe, invalid, list_some
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import find_format
-from bosaris_py.storage.formats.columns import FileColumn
-from bosaris_py.storage.formats.spec import (
+from bosaris_py.storage.formats.catalogue import (
     LABEL,
     MODEL,
     ROLES,
@@ -21,7 +19,9 @@ from bosaris_py.storage.formats.spec import (
     TrialClass,
     TrialFormat,
     Vocabulary,
+    find_format,
 )
+from bosaris_py.storage.formats.columns import FileColumn
 from bosaris_py.storage.text import formatter, words, write_parts
 from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
 
