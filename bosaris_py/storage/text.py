@@ -130,9 +130,10 @@ class _Lines:
             warn_caller(message, BosarisWarning)
         budget = MemoryBudget(Path(path), max_bytes)
         both = [np.concatenate([np.empty(0, dtype=np.int32), *parts]) for parts in codes]
-        ids = [DecodedIds.of(columns[i], both[i], numbers, budget) for i in range(2)]
-        empty = np.empty(0, dtype=np.float64 if kind == "scores" else np.bool_)
-        return cls(*ids, *both, np.concatenate([empty, *contents]), numbers, budget)
+        models, segments = (DecodedIds.of(columns[i], both[i], numbers, budget) for i in range(2))
+        empty: AnyArray = np.empty(0, dtype=np.float64 if kind == "scores" else np.bool_)
+        all_contents = np.concatenate([empty, *contents])
+        return cls(models, segments, both[0], both[1], all_contents, numbers, budget)
 
     @property
     def ids(self) -> Arrays:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from bosaris_py._arrays import IndexArray, StrArray, mark_read_only
+from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget, character_codes, decode_ids
@@ -30,8 +30,9 @@ from bosaris_py.storage._guarded_hdf5 import MemoryBudget, character_codes, deco
 WordArray = npt.NDArray[np.uint64]
 BytesArray = npt.NDArray[np.bytes_]
 
-# A block and its work arrays fit into the second-level cache, about 2 MB.
-_BLOCK_BYTES = 2**21
+# A block and the arrays made of it fit into the second-level cache, a few MB; larger and
+# smaller ones take longer.
+_BLOCK_BYTES = 2**20
 
 _LONGEST_LINE = 2**26
 
@@ -195,7 +196,7 @@ class Block:
 
     def __len__(self) -> int:
         """Return the number of lines that are not blank."""
-        return self.starts.shape[0]
+        return len(self.starts)
 
     def token(self, row: int, column: int) -> bytes:
         """Return one token."""
@@ -535,14 +536,24 @@ class DecodedIds:
         longest = int(np.strings.str_len(letters).max(initial=1))
         # Four bytes for each character of the longest id, here and where they are used.
         budget.claim(8 * longest * letters.size, f"a list of {letters.size} ids")
-        # UTF-8 sorts like the characters do, and much faster.
-        distinct, rank = np.unique(_without_suffixes(letters, suffixes), return_inverse=True)
+        letters = _without_suffixes(letters, suffixes)
+        # UTF-8 sorts like the characters do. As numbers of eight bytes, the first the most
+        # significant, ids sort faster than as texts.
+        n_words = -(-letters.itemsize // 8)
+        letters = letters.astype(f"S{8 * n_words}", copy=False)
+        words = letters.view(">u8").reshape(-1, n_words).astype(np.uint64)
+        order = np.lexsort(words.T[::-1])
+        is_new = np.ones(letters.size, dtype=np.bool_)
+        is_new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+        rank = np.empty(letters.size, dtype=np.int32)
+        rank[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
+        distinct = letters[order[is_new]]
         is_foreign = (character_codes(distinct) > 127).any(axis=1)
         for place in np.flatnonzero(is_foreign).tolist():
             fault = _fault_of_id(bytes(distinct[place]))
             if fault:
                 raise numbers.error(int(np.argmax(rank[codes] == place)), fault)
-        return cls(mark_read_only(decode_ids(distinct)), rank.astype(np.int32))
+        return cls(mark_read_only(decode_ids(distinct)), rank)
 
     def name_of(self, code: int) -> str:
         """Return the id of one code."""
@@ -587,37 +598,74 @@ def _fault_of_id(name: bytes) -> str:
 # Numbers
 
 _LONGEST_NUMBER = 64
+
+# A sign, a point and 15 digits.
+_LONGEST_DECIMAL = 17
+_POWERS_OF_TEN = np.array([float(10**power) for power in range(_LONGEST_DECIMAL + 1)])
+
 _NUMBER_WITH_COMMA = re.compile(rb"[+-]?\d+,\d+([eE][+-]?\d+)?")
 
 
-def read_numbers(
-    block: Block, column: int, rows: IndexArray | slice = slice(None)
-) -> npt.NDArray[np.float64]:
+def read_numbers(block: Block, column: int, rows: IndexArray | slice = slice(None)) -> Float64Array:
     """Return a column of a block, or some rows of it, as the nearest float64 values.
 
     ``inf`` and ``nan`` in any case of letters are numbers; what is too large for one is not.
     """
     starts, lengths = block.column(column, rows)
-    tokens: list[bytes]
-    if int(lengths.max(initial=1)) > _LONGEST_NUMBER:
-        ends = (starts + lengths).tolist()
-        tokens = [
-            block.data[begin:end].tobytes()
-            for begin, end in zip(starts.tolist(), ends, strict=True)
-        ]
-    else:
-        tokens = _as_bytes(block.words(starts, lengths)).tolist()
-    values = np.full(len(tokens), np.inf)
+    longest = int(lengths.max(initial=1))
+    words = block.words(starts, np.minimum(lengths, _LONGEST_NUMBER))
+    values = np.full(starts.size, np.inf)
+    others = np.arange(starts.size)
+    if longest <= _LONGEST_DECIMAL:
+        values, is_plain = _convert_decimals(words, lengths)
+        others = np.flatnonzero(~is_plain)
+    if not others.size:
+        return values
+    tokens: list[bytes] = _as_bytes(words[:, others]).tolist()
+    if longest > _LONGEST_NUMBER:
+        ends = starts + lengths
+        tokens = [block.data[starts[i] : ends[i]].tobytes() for i in others.tolist()]
     # float() takes 1_000, which is a typing error in a score file, and gives inf for 1e999.
+    found = np.full(others.size, np.inf)
     if b"_" not in b"".join(tokens):
         with contextlib.suppress(ValueError):
-            values = np.fromiter(map(float, tokens), dtype=np.float64, count=len(tokens))
-    for item in np.flatnonzero(np.isinf(values)).tolist():
+            found = np.fromiter(map(float, tokens), dtype=np.float64, count=others.size)
+    for item in np.flatnonzero(np.isinf(found)).tolist():
         fault = _fault_of_number(tokens[item])
         if fault:
-            row = int(np.arange(len(block))[rows][item])
+            row = int(np.arange(len(block))[rows][others[item]])
             raise block.error(row, f"{show(tokens[item])} {fault}")
+    values[others] = found
     return values
+
+
+def _convert_decimals(
+    words: WordArray, lengths: IndexArray
+) -> tuple[Float64Array, npt.NDArray[np.bool_]]:
+    """Convert numbers such as ``-12.345`` of at most 15 digits; tell which tokens are such.
+
+    This takes half the time of ``float`` for each token.
+    """
+    letters = np.ascontiguousarray(words.T).view(np.uint8)[:, :_LONGEST_DECIMAL].T.copy()
+    # The digits make a whole number below 2^53, and powers of ten up to 10^22 are floats too,
+    # so the one division rounds once, to the nearest float: W. D. Clinger, "How to read
+    # floating point numbers accurately", Proc. PLDI, 1990, pp. 92-101.
+    whole = np.zeros(lengths.size)
+    n_digits, n_behind, n_points = np.zeros((3, lengths.size), dtype=np.uint8)
+    for letter in letters:
+        digit = letter - np.uint8(ord("0"))
+        is_digit = digit < 10
+        np.copyto(whole, 10.0 * whole + digit, where=is_digit)
+        n_digits += is_digit
+        n_behind += is_digit & (n_points > 0)
+        n_points += letter == ord(".")
+    is_negative = letters[0] == ord("-")
+    has_sign = is_negative | (letters[0] == ord("+"))
+    is_plain = (n_digits > 0) & (n_digits <= 15) & (n_points <= 1)
+    is_plain &= n_digits + n_points + has_sign == lengths
+    values = whole / _POWERS_OF_TEN[n_behind]
+    np.negative(values, out=values, where=is_negative)
+    return values, is_plain
 
 
 def is_number(token: bytes | str) -> bool:
