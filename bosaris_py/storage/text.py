@@ -158,9 +158,9 @@ class _Lines:
         cells = self.models.rank[self.model_codes].astype(np.intp) * columns
         return (rows, columns), cells + self.segments.rank[self.segment_codes]
 
-    def order(self) -> TrialOrder:
+    def order(self, models: Int32Array, segments: Int32Array) -> TrialOrder:
         """Return the order of the trials; refuse a trial with different contents."""
-        order = order_trials(**self.positions(), n_models=self.models.names.size)
+        order = order_trials(models, segments, self.models.names.size)
         bad = np.flatnonzero(order.conflicts(self.contents))
         if not bad.size:
             return order
@@ -211,7 +211,7 @@ def read_key(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     tar.reshape(-1)[cells[lines.contents]] = True
     non.reshape(-1)[cells[~lines.contents]] = True
     if (tar & non).any():
-        lines.order()
+        lines.order(**lines.positions())
     return {**lines.ids, "tar": mark_read_only(tar), "non": mark_read_only(non)}
 
 
@@ -223,7 +223,7 @@ def read_scores(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     scores.reshape(-1)[cells] = lines.contents
     mask.reshape(-1)[cells] = True
     if np.count_nonzero(mask) < cells.size:
-        lines.order()
+        lines.order(**lines.positions())
     return {**lines.ids, "scoremat": mark_read_only(scores), "scoremask": mark_read_only(mask)}
 
 
@@ -255,7 +255,7 @@ def read_flat_scores(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
 def _read_flat(lines: _Lines, name: str) -> Arrays:
     """Return positions and contents in column-major order."""
     columns = {**lines.positions(), name: lines.contents}
-    found = lines.order()
+    found = lines.order(columns["models"], columns["segments"])
     # Repeated lines are left for the object that will warn of them.
     if found.order is not None and not found.repeated.size:
         columns = {name: column[found.order] for name, column in columns.items()}
