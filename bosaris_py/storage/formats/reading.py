@@ -164,7 +164,7 @@ def read_table(
     >>> table.model_ids().tolist(), table.is_target.tolist()
     (['anna/1', 'bert/1'], [True, False])
     """
-    options = _Options.of(spoof, side, strip_suffix, missing, numbers, extra)
+    options = _Options(spoof, side, strip_suffix, missing, numbers, extra)
     file_path = Path(path)
     blocks = read_blocks(file_path, progress=progress)
     first = FirstLine.of(blocks)
@@ -182,8 +182,13 @@ def read_table(
         warn_caller(message, BosarisWarning)
         return TrialTable([], [], [], [])
     plan = make_plan(file_path, trial_format, first, columns)
-    budget = MemoryBudget(file_path, max_bytes)
-    reader = _Reader(plan, vocabulary, options, LineNumbers(file_path), budget)
+    reader = _Reader(
+        plan,
+        trial_format.vocabularies if vocabulary is None else (vocabulary,),
+        options,
+        LineNumbers(file_path),
+        MemoryBudget(file_path, max_bytes),
+    )
     head = first.number, first.text + b"\n" + first.rest
     if plan.skips_first_line:
         head = first.number + 1, first.rest
@@ -195,52 +200,39 @@ def read_table(
     return reader.table()
 
 
+def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one or more texts as a tuple."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
 @attrs.frozen
 class _Options:
     """Arguments of `read_table`, checked."""
 
     spoof: str
     side: str
-    suffixes: tuple[bytes, ...]
-    missing: tuple[str, ...]
-    numbers: frozenset[str]
-    extra: frozenset[str] | None
+    strip_suffix: tuple[str, ...] = attrs.field(converter=_as_texts)
+    missing: tuple[str, ...] = attrs.field(converter=_as_texts)
+    numbers: Sequence[str]
+    extra: Sequence[str] | None
 
-    @classmethod
-    def of(
-        cls,
-        spoof: str,
-        side: str,
-        strip_suffix: str | Sequence[str],
-        missing: str | Sequence[str],
-        numbers: Sequence[str],
-        extra: Sequence[str] | None,
-    ) -> "_Options":
+    def __attrs_post_init__(self) -> None:
+        """Check all of them."""
         for name, value, allowed in (
-            ("spoof", spoof, ("error", "nontarget", "drop")),
-            ("side", side, ("column", "join", "ignore")),
+            ("spoof", self.spoof, ("error", "nontarget", "drop")),
+            ("side", self.side, ("column", "join", "ignore")),
         ):
             if value not in allowed:
                 raise invalid(name, f"be one of {', '.join(allowed)}", describe(value))
-        for name, names in (("numbers", numbers), ("extra", extra)):
+        for name, names in (("numbers", self.numbers), ("extra", self.extra)):
             if isinstance(names, str):
                 raise invalid(name, "be a list of names", describe(names))
-        suffixes = (strip_suffix,) if isinstance(strip_suffix, str) else tuple(strip_suffix)
-        if "" in suffixes:
+        if "" in self.strip_suffix:
             raise invalid("strip_suffix", "not be empty", "''")
-        texts = (missing,) if isinstance(missing, str) else tuple(missing)
-        long = [text for text in texts if len(text.encode()) > _LONGEST_MISSING]
+        long = [text for text in self.missing if len(text.encode()) > _LONGEST_MISSING]
         if long:
             expected = f"have at most {_LONGEST_MISSING} letters"
             raise invalid("missing", expected, list_some(map(repr, long)))
-        return cls(
-            spoof,
-            side,
-            tuple(suffix.encode() for suffix in suffixes),
-            texts,
-            frozenset(numbers),
-            None if extra is None else frozenset(extra),
-        )
 
 
 _CLASSES = {
@@ -268,9 +260,6 @@ def _vocabulary_of(labels: Labels) -> Vocabulary:
             raise invalid("labels", expected, f"{meaning!r} for {word!r}")
     classes = {str(word).lower(): _CLASSES[meaning] for word, meaning in labels.items()}
     return Vocabulary("|".join(classes), classes)
-
-
-# The collected values of columns
 
 
 @attrs.define(eq=False)
@@ -366,8 +355,8 @@ class _Reader:
     """The columns of a file while it is read."""
 
     plan: Plan
-    # The caller's labels.
-    vocabulary: Vocabulary | None
+    # The labels that the file may have; it uses one set of them.
+    vocabularies: Sequence[Vocabulary]
     options: _Options
     numbers: LineNumbers
     budget: MemoryBudget
@@ -401,7 +390,7 @@ class _Reader:
                 self.roles[column.role] = _CodeColumn(position)
             elif name == SKIPPED or (options.extra is not None and name not in options.extra):
                 continue
-            elif name in options.numbers | self.plan.format.numbers:
+            elif name in options.numbers or name in self.plan.format.numbers:
                 self.extra[name] = _NumberColumn(position, name, (*missing, "nan"))
             else:
                 self.extra[name] = _CodeColumn(position)
@@ -476,7 +465,8 @@ class _Reader:
         if column is not None:
             if (column.ids.letters() == b"").any():
                 raise self.numbers.error(column.first_record(b""), f"the {role} is empty")
-            codes, suffixes = column.codes(), self.options.suffixes
+            codes = column.codes()
+            suffixes = [suffix.encode() for suffix in self.options.strip_suffix]
             ids = DecodedIds.of(column.ids, codes, self.numbers, self.budget, suffixes)
             # An empty id would be the first in the order of the ids.
             if ids.names.size and not ids.names[0]:
@@ -492,13 +482,6 @@ class _Reader:
         names = np.strings.zfill((places + 1).astype(np.str_), width)
         return mark_read_only(names.astype(f"U{width}")), mark_read_only(places)
 
-    # Labels
-
-    @property
-    def _vocabularies(self) -> Sequence[Vocabulary]:
-        """The labels that the file may have, of which it uses one set."""
-        return self.plan.format.vocabularies if self.vocabulary is None else (self.vocabulary,)
-
     def _words(self) -> list[str]:
         """Return the labels of the file in the order of their codes, in lower case."""
         return [name.decode(errors="replace").lower() for name in self.roles[LABEL].ids.ids]
@@ -508,11 +491,11 @@ class _Reader:
         classes: npt.NDArray[np.uint8]
         if LABEL in self.roles:
             words = self._words()
-            fitting = (item for item in self._vocabularies if set(words) <= set(item.classes))
+            fitting = (item for item in self.vocabularies if set(words) <= set(item.classes))
             chosen = next(fitting, None)
             if chosen is None:
-                overlaps = [len(set(words) & set(item.classes)) for item in self._vocabularies]
-                best = self._vocabularies[int(np.argmax(overlaps))]
+                overlaps = [len(set(words) & set(item.classes)) for item in self.vocabularies]
+                best = self.vocabularies[int(np.argmax(overlaps))]
                 raise self._label_error(set(best.classes))
             of_code = np.array([chosen.classes[word] for word in words], dtype=np.uint8)
             classes = of_code[self.roles[LABEL].codes()]
@@ -533,7 +516,7 @@ class _Reader:
 
     def _refuse_many_labels(self) -> None:
         """Raise if this cannot be a column of labels, so that the rest need not be read."""
-        known: set[str] = set().union(*(item.classes for item in self._vocabularies))
+        known: set[str] = set().union(*(item.classes for item in self.vocabularies))
         if len(self.roles[LABEL].ids) > _MANY_UNKNOWN + len(known):
             raise self._label_error(known)
 
@@ -551,7 +534,7 @@ class _Reader:
             f"{self.numbers[firsts[code]]})"
             for code in in_order
         )
-        expected = " or ".join(item.name for item in self._vocabularies)
+        expected = " or ".join(item.name for item in self.vocabularies)
         text = f"labels must be {expected}; found {found}"
         found_words = {words[code] for code in unknown}
         others = [item.name for item in VOCABULARIES if found_words <= set(item.classes)]
