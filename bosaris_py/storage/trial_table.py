@@ -1,8 +1,8 @@
-"""A list of trials with labels, scores and named columns, in coded ids.
+"""Lists of trials: their order, and the table of trials that a text file becomes.
 
-Works on positions in the lists of models and segments, and knows no ids. A trial is
-one whole number, its code, such that codes ascend in column-major order; all work is
-then sorting and comparing whole numbers.
+A trial is one whole number, its code, made of the positions of its model and segment in the
+lists of ids. Codes ascend in column-major order, so all work is sorting and comparing whole
+numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,20 +40,7 @@ _LONG_RUN = 16
 
 
 def trial_codes(models: Positions, segments: Positions, n_models: int) -> IntArray:
-    """Give trials numbers: column by column of the matrix of all models and segments.
-
-    Parameters
-    ----------
-    models, segments : (k,) array of int
-        Positions of the model and of the segment of each trial.
-    n_models : int
-        Number of models.
-
-    Returns
-    -------
-    (k,) array of int64
-        ``segments * n_models + models``.
-    """
+    """Return ``segments * n_models + models``: codes in column-major order."""
     codes = segments.astype(np.int64)
     codes *= n_models
     codes += models
@@ -66,25 +53,9 @@ def ascends(codes: IntArray) -> bool:
 
 
 def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
-    """Return the order that sorts codes, equal ones in the order that they have, and the codes.
-
-    Parameters
-    ----------
-    codes : (k,) array of int64
-        Codes from 0.
-
-    Returns
-    -------
-    order : (k,) array of int
-        ``codes[order]`` are the sorted codes.
-    sorted_codes : (k,) array of int64
-        The same.
-
-    Notes
-    -----
-    A code and its place mostly fit into one number together, and numpy sorts numbers much faster
-    than it finds their order; unless the codes are already in runs, which it then merges.
-    """
+    """Return the stable order that sorts codes, which are not negative, and the sorted codes."""
+    # A code and its position mostly fit into one number together, and numpy sorts numbers much
+    # faster than it finds their order; unless the codes are in runs already, which it merges.
     n_bits = max(1, codes.size - 1).bit_length()
     n_runs = 1 + np.count_nonzero(codes[1:] < codes[:-1])
     if n_runs * _LONG_RUN < codes.size or int(codes.max(initial=0)) >> (63 - n_bits):
@@ -108,15 +79,8 @@ def disagree(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[n
 class TrialOrder:
     """How a list of trials is brought into column-major order, each trial once.
 
-    Parameters
-    ----------
-    order : (n,) array of int or None
-        Where in the list the trials stand, in their new order; of a trial that is
-        listed several times the first line. None: the list is as it shall be.
-    repeated : (r,) array of int
-        The lines that list a trial again.
-    first : (r,) array of int
-        For each of those the line that lists the same trial first.
+    `order` has the first line of each trial, in the new order; None if the list is in order.
+    `repeated` are the lines that list a trial again, `first` the line that lists it first.
     """
 
     order: npt.NDArray[np.intp] | None
@@ -124,37 +88,18 @@ class TrialOrder:
     first: npt.NDArray[np.intp]
 
     def repeats(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Tell for each repeated line that it is one too many, whatever it says."""
+        """Count every repeated line as a repetition, whatever its content."""
         return np.ones(self.repeated.size, dtype=np.bool_)
 
     def conflicts(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Tell for each repeated line whether it says something else than the first.
-
-        Parameters
-        ----------
-        contents : (k,) array
-            What each line of the list says of its trial. NaN agrees with NaN.
-        """
+        """Tell for each repeated line whether its content differs from that of the first."""
         return disagree(contents[self.first], contents[self.repeated])
 
 
 def order_trials(models: Positions, segments: Positions, n_models: int) -> TrialOrder:
     """Find the column-major order of a list of trials, and the lines that repeat one.
 
-    Parameters
-    ----------
-    models, segments : (k,) array of int
-        Positions of the model and of the segment of each trial.
-    n_models : int
-        Number of models.
-
-    Returns
-    -------
-    TrialOrder
-
-    Notes
-    -----
-    One pass if the list is in order already; else one sort of whole numbers.
+    One pass if the list is in order already; otherwise one sort of whole numbers.
     """
     none = np.empty(0, dtype=np.intp)
     codes = trial_codes(models, segments, n_models)
@@ -234,27 +179,27 @@ class TrialTable:
     ) -> None:
         model_ids = _as_unique_ids(modelset, "modelset")
         segment_ids = _as_unique_ids(segset, "segset")
-        model_places = _as_positions(models, model_ids.size, "models")
-        segment_places = _as_positions(segments, segment_ids.size, "segments")
-        size = model_places.size
-        _check_size(segment_places.size, size, "segments")
+        model_positions = _as_positions(models, model_ids.size, "models")
+        segment_positions = _as_positions(segments, segment_ids.size, "segments")
+        sized: dict[str, Any] = {"segments": segment_positions}
         if is_target is not None:
-            is_target = read_only(as_mask(is_target, "is_target"))
-            _check_size(is_target.size, size, "is_target")
+            is_target = sized["is_target"] = read_only(as_mask(is_target, "is_target"))
         if scores is not None:
-            scores = read_only(as_vector(scores, "scores"))
-            _check_size(scores.size, size, "scores")
+            scores = sized["scores"] = read_only(as_vector(scores, "scores"))
         extra: dict[str, ExtraColumn] = {}
         for name, values in ({} if columns is None else columns).items():
-            column: ExtraColumn
+            argument = f"columns[{name!r}]"
             if isinstance(values, Factor):
-                column = values
+                extra[name] = values
             else:
-                column = read_only(as_vector(values, f"columns[{name!r}]"))
-            _check_size(len(column), size, f"columns[{name!r}]")
-            extra[name] = column
+                extra[name] = read_only(as_vector(values, argument))
+            sized[argument] = extra[name]
+        for argument, column in sized.items():
+            if len(column) != model_positions.size:
+                expected = f"have {model_positions.size} items like `models`"
+                raise invalid(argument, expected, str(len(column)))
         self.__attrs_init__(
-            model_ids, model_places, segment_ids, segment_places, is_target, scores, extra
+            model_ids, model_positions, segment_ids, segment_positions, is_target, scores, extra
         )
 
     __reduce__ = by_constructor
@@ -359,21 +304,17 @@ class TrialTable:
         chosen = np.asarray(lines)
         if chosen.dtype != np.bool_:
             chosen = chosen.astype(np.intp)
+
+        def taken(column: Any) -> Any:
+            if column is None or isinstance(column, Factor):
+                return None if column is None else column.take(chosen)
+            return mark_read_only(column[chosen])
+
         modelset, models = _used(self.modelset, self.models[chosen])
         segset, segments = _used(self.segset, self.segments[chosen])
+        columns = {name: taken(column) for name, column in self.columns.items()}
         return TrialTable(
-            modelset,
-            models,
-            segset,
-            segments,
-            None if self.is_target is None else mark_read_only(self.is_target[chosen]),
-            None if self.scores is None else mark_read_only(self.scores[chosen]),
-            {
-                name: column.take(chosen)
-                if isinstance(column, Factor)
-                else mark_read_only(column[chosen])
-                for name, column in self.columns.items()
-            },
+            modelset, models, segset, segments, taken(self.is_target), taken(self.scores), columns
         )
 
     def get_tar_non(self) -> tuple[FloatArray, FloatArray]:
@@ -431,16 +372,16 @@ class TrialTable:
         rows = _find(self.modelset, trials.modelset)[trials.models]
         cols = _find(self.segset, trials.segset)[trials.segments]
         wanted = trial_codes(rows, cols, width)
-        places = np.searchsorted(mine, wanted)
-        places[places == mine.size] = 0
+        positions = np.searchsorted(mine, wanted)
+        positions[positions == mine.size] = 0
         absent = (rows < 0) | (cols < 0)
-        absent |= (mine[places] != wanted) if mine.size else True
+        absent |= (mine[positions] != wanted) if mine.size else True
         if absent.any():
             shown = list_some(map(trials._name, np.flatnonzero(absent)[:6].tolist()))
             count = f"{np.count_nonzero(absent)} of {len(trials)}"
             message = f"{count} trials have no score: {shown}."
             raise TrialMismatchError(message)
-        scores = self.scores[lines][places]
+        scores = self.scores[lines][positions]
         return attrs.evolve(trials, scores=mark_read_only(scores), is_target=None)
 
     def _name(self, line: int) -> str:
@@ -472,12 +413,6 @@ def _as_positions(values: npt.ArrayLike, size: int, name: str) -> Int32Array:
     return read_only(positions.astype(np.int32, copy=False))
 
 
-def _check_size(found: int, size: int, name: str) -> None:
-    """Raise unless a column has one item per line."""
-    if found != size:
-        raise invalid(name, f"have {size} items like `models`", str(found))
-
-
 def _equal(first: Any, second: Any) -> bool:
     """Compare two columns, of which either may be absent."""
     if first is None or second is None:
@@ -493,17 +428,16 @@ def _used(ids: StrArray, positions: Int32Array) -> tuple[StrArray, Int32Array]:
     is_used[positions] = True
     if is_used.all():
         return ids, mark_read_only(positions)
-    place = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
-    return mark_read_only(ids[is_used]), mark_read_only(place[positions])
+    new = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    return mark_read_only(ids[is_used]), mark_read_only(new[positions])
 
 
 def _find(ids: StrArray, wanted: StrArray) -> npt.NDArray[np.int64]:
-    """Return the place of each wanted id, -1 if it is not there."""
+    """Return the position of each wanted id, -1 if it is not there."""
     if ids.size == 0:
         return np.full(wanted.size, -1, dtype=np.int64)
     order = np.argsort(ids, kind="stable")
-    places = np.searchsorted(ids, wanted, sorter=order)
-    places[places == ids.size] = 0
-    found = order[places].astype(np.int64)
+    ranks = np.searchsorted(ids, wanted, sorter=order)
+    found = order[np.minimum(ranks, ids.size - 1)].astype(np.int64)
     found[ids[found] != wanted] = -1
     return found

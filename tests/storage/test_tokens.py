@@ -12,14 +12,19 @@ from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import tokens
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget
 from bosaris_py.storage.tokens import (
+    Block,
     DecodedIds,
     IdColumn,
+    Layout,
     LineNumbers,
-    cut_at_separator,
-    cut_into_columns,
+    cut_lines,
     read_numbers,
-    same_tokens,
 )
+
+
+def cut(data: bytes, layout: str, separator: str | None = None) -> Block:
+    """Cut lines into tokens."""
+    return cut_lines(data, 1, Layout(layout, separator=separator), LineNumbers(Path("a.txt")))
 
 
 def encode(names: list[bytes], per_block: int) -> tuple[list[bytes], list[int]]:
@@ -29,7 +34,7 @@ def encode(names: list[bytes], per_block: int) -> tuple[list[bytes], list[int]]:
     numbers = LineNumbers(Path("a.txt"))
     for begin in range(0, len(names), per_block):
         data = b"".join(name + b"\n" for name in names[begin : begin + per_block])
-        block = cut_into_columns(data, 1 + begin, 1, "id", numbers)
+        block = cut_lines(data, 1 + begin, Layout("id"), numbers)
         codes += column.encode(block, 0).tolist()
     return column.ids, codes
 
@@ -54,8 +59,8 @@ def test_codes_tell_ids_apart_even_if_hashes_collide(
     with pytest.MonkeyPatch.context() as patch:
         if weak is not None:
             # A hash of one value, of two, or of four.
-            patch.setattr(tokens, "_mix", lambda hashes, words: (hashes ^ words) & np.uint64(weak))
-            patch.setattr(tokens, "_MULTIPLIER", np.uint64(0))
+            shifted = weak << 62
+            patch.setattr(tokens, "_hash", lambda words: (words[0] << 62) & np.uint64(shifted))
         ids, codes = encode(names, per_block)
     assert len(set(ids)) == len(ids)
     assert [ids[code] for code in codes] == names
@@ -101,28 +106,25 @@ NUMBERS = st.one_of(
 
 @given(texts=st.lists(NUMBERS, min_size=1, max_size=60))
 def test_numbers_are_those_that_python_reads(texts: list[str]) -> None:
-    numbers = LineNumbers(Path("a.txt"))
-    data = "".join(f"{text}\n" for text in texts).encode()
-    block = cut_into_columns(data, 1, 1, "number", numbers)
+    block = cut("".join(f"{text}\n" for text in texts).encode(), "number")
     expected = np.array([float(text) for text in texts])
     if np.isinf(expected[[not re.search("inf", text, re.I) for text in texts]]).any():
         with pytest.raises(FileFormatError, match="out of the range"):
-            read_numbers(block, 0, numbers, 0)
+            read_numbers(block, 0)
         return
-    found = read_numbers(block, 0, numbers, 0)
+    found = read_numbers(block, 0)
     # To the last bit, the sign of zero included; a NaN is a NaN.
     assert [repr(value) for value in found.tolist()] == [repr(v) for v in expected.tolist()]
     rows = np.arange(len(texts))[::-2]
-    again = read_numbers(block, 0, numbers, 0, rows)
+    again = read_numbers(block, 0, rows)
     np.testing.assert_array_equal(again, expected[rows])
 
 
 @pytest.mark.parametrize("text", ["", "-", ".", "+-1", "1.2.3", "1_0", "1,5", "0x10", "1-", "--1"])
 def test_no_numbers(text: str) -> None:
-    numbers = LineNumbers(Path("a.txt"))
-    block = cut_at_separator(f"1;2\n3;{text}\n".encode(), 1, ";", 2, "a b", numbers)
+    block = cut(f"1;2\n3;{text}\n".encode(), "a b", ";")
     with pytest.raises(FileFormatError, match=r"a\.txt:2: .* is not a number"):
-        read_numbers(block, 1, numbers, 0)
+        read_numbers(block, 1)
 
 
 WORDS = st.lists(
@@ -132,11 +134,10 @@ WORDS = st.lists(
 
 @given(names=WORDS, suffixes=st.lists(st.sampled_from([b"a", b"b1", b"ab"]), max_size=2))
 def test_decoded_ids_are_sorted_and_stripped(names: list[bytes], suffixes: list[bytes]) -> None:
-    numbers = LineNumbers(Path("a.txt"))
-    block = cut_into_columns(b"\n".join(names) + b"\n", 1, 1, "id", numbers)
+    block = cut(b"\n".join(names) + b"\n", "id")
     column = IdColumn()
     codes = column.encode(block, 0)
-    ids = DecodedIds.of(column, codes, numbers, MemoryBudget(Path("a.txt"), None), suffixes)
+    ids = DecodedIds.of(column, codes, block.numbers, MemoryBudget(Path("a.txt"), None), suffixes)
 
     def stripped(name: bytes) -> str:
         fitting = [suffix for suffix in suffixes if name.endswith(suffix)]
@@ -151,22 +152,22 @@ def test_decoded_ids_are_sorted_and_stripped(names: list[bytes], suffixes: list[
         st.lists(st.text("ab", max_size=12), min_size=3, max_size=3), min_size=1, max_size=20
     )
 )
-def test_same_tokens(lines: list[list[str]]) -> None:
-    numbers = LineNumbers(Path("a.txt"))
+def test_fields_at_separators(lines: list[list[str]]) -> None:
     kept = [line for line in lines if any(line)]
     data = "".join(",".join(line) + "\n" for line in lines).encode()
-    block = cut_at_separator(data, 1, ",", 3, "a b c", numbers)
-    assert same_tokens(block, 0, 2).tolist() == [line[0] == line[2] for line in kept]
+    block = cut(data, "a b c", ",")
     # Lines without anything are blank, and no records.
-    assert block.starts.shape[0] == len(kept)
+    assert len(block) == len(kept)
+    found = [[block.token(row, column).decode() for column in range(3)] for row in range(len(kept))]
+    assert found == kept
     full = [place for place, line in enumerate(lines, 1) if any(line)]
-    assert [numbers[record] for record in range(len(kept))] == full
+    assert [block.numbers[record] for record in range(len(kept))] == full
 
 
 def test_optional_last_token() -> None:
     numbers = LineNumbers(Path("a.txt"))
     data = b"a b 1\n\nc d\ne f 22\ng h \n"
-    block = cut_into_columns(data, 1, 3, "a b score", numbers, last_optional=True)
+    block = cut_lines(data, 1, Layout("a b score", last_optional=True), numbers)
     tokens = [[block.token(row, column) for column in range(3)] for row in range(4)]
     assert tokens == [[b"a", b"b", b"1"], [b"c", b"d", b""], [b"e", b"f", b"22"], [b"g", b"h", b""]]
     assert [numbers[record] for record in range(4)] == [1, 3, 4, 5]

@@ -9,11 +9,9 @@ from bosaris_py._arrays import mark_read_only
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget
-from bosaris_py.storage.text import formatter, write_parts
-from bosaris_py.storage.tokens import LineNumbers, cut_into_columns, read_blocks, read_numbers
+from bosaris_py.storage.text import formatter, row_slices, write_parts
+from bosaris_py.storage.tokens import Layout, LineNumbers, cut_blocks, read_blocks, read_numbers
 from bosaris_py.storage.trial_table import TrialTable
-
-_LINES_AT_ONCE = 2**16
 
 
 def read_answers(
@@ -59,21 +57,17 @@ def read_answers(
     """
     if not isinstance(trials, TrialTable):
         raise invalid("trials", "be a TrialTable", describe(trials))
-    file_path = Path(path)
-    numbers = LineNumbers(file_path)
-    budget = MemoryBudget(file_path, max_bytes)
+    numbers = LineNumbers(Path(path))
+    budget = MemoryBudget(Path(path), max_bytes)
     parts = [np.empty(0)]
-    records = 0
-    for line, data in read_blocks(file_path, progress=progress):
-        block = cut_into_columns(data, line, 1, "score", numbers)
-        values = read_numbers(block, 0, numbers, records)
+    for block in cut_blocks(read_blocks(path, progress=progress), Layout("score"), numbers):
+        values = read_numbers(block, 0)
         if np.isnan(values).any():
-            raise numbers.error(records + int(np.argmax(np.isnan(values))), "the score is NaN")
+            raise block.error(int(np.argmax(np.isnan(values))), "the score is NaN")
         budget.claim(16 * values.size, "the scores")
         parts.append(values)
-        records += values.size
-    if records != len(trials):
-        message = f"{file_path}: {records} scores for a list of {len(trials)} trials"
+    if numbers.count != len(trials):
+        message = f"{path}: {numbers.count} scores for a list of {len(trials)} trials"
         raise TrialMismatchError(message)
     return attrs.evolve(trials, scores=mark_read_only(np.concatenate(parts)))
 
@@ -107,10 +101,5 @@ def write_answers(path: FilePath, table: TrialTable, *, number_format: str | Non
         found = f"{np.count_nonzero(is_missing)} missing of {scores.size}"
         raise invalid("table", "have all scores", found)
     form = formatter(number_format)
-    write_parts(
-        path,
-        (
-            "".join(f"{form(score)}\n" for score in scores[begin : begin + _LINES_AT_ONCE].tolist())
-            for begin in range(0, scores.size, _LINES_AT_ONCE)
-        ),
-    )
+    parts = (map(form, scores[part].tolist()) for part in row_slices(scores.size))
+    write_parts(path, ("\n".join(part) + "\n" for part in parts))

@@ -1,15 +1,15 @@
 """Find out the format of a file from its first lines."""
 
-from collections.abc import Collection, Iterable, Sequence
+import itertools
+from collections.abc import Iterable
 from pathlib import Path
 
 import attrs
 
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage.formats.catalogue import FORMATS
-from bosaris_py.storage.formats.columns import FirstLine
-from bosaris_py.storage.formats.spec import (
+from bosaris_py.storage.formats.catalogue import (
+    FORMATS,
     LABEL,
     MODEL,
     SCORE,
@@ -18,10 +18,12 @@ from bosaris_py.storage.formats.spec import (
     TrialFormat,
     Vocabulary,
 )
-from bosaris_py.storage.tokens import read_blocks, show
+from bosaris_py.storage.formats.columns import cut_header
+from bosaris_py.storage.tokens import FirstLine, read_blocks, show
 
 _LINES_LOOKED_AT = 1000
 
+# Labels, not scores, if a column has nothing else.
 _TRUTH_VALUES = frozenset(("1", "0", "-1", "+1"))
 
 
@@ -62,58 +64,49 @@ def detect_format(path: FilePath) -> str:
     'voxceleb-scores'
     """
     file_path = Path(path)
-    return detect_in(next((data for _, data in read_blocks(file_path)), b""), file_path)
+    return detect_in(FirstLine.of(read_blocks(file_path)), file_path).name
 
 
-def detect_in(data: bytes, path: Path, told: Sequence[Vocabulary] = ()) -> str:
-    """Find out the format from some lines of a file, which the error names.
-
-    Parameters
-    ----------
-    data : bytes
-        The lines.
-    path : Path
-        The file.
-    told : sequence of Vocabulary, optional
-        The labels of the caller, which then stand for those of the formats.
-
-    Returns
-    -------
-    str
-        Name of the format.
-
-    Raises
-    ------
-    FileFormatError
-        As `detect_format`.
-    """
-    first = FirstLine.of(data, 1)
+def detect_in(
+    first: FirstLine | None, path: Path, vocabulary: Vocabulary | None = None
+) -> TrialFormat:
+    """Find out the format from the first block of a file; `vocabulary` is the caller's."""
     if first is None:
         message = f"{path}: there is no line in this file, so its format cannot be found out"
         raise FileFormatError(message)
-    candidates = _formats_by_header(first) or _formats_by_content(data.lstrip(), told)
-    distinct = _without_repeats(candidates, first, told)
+    candidates = _formats_by_header(first) or _formats_by_content(first, vocabulary)
+    # Of formats that would read the file in the same way, the first. Names of extra columns
+    # say nothing that the file does not say.
+    width = len(first.text.split())
+    distinct: dict[tuple[object, ...], TrialFormat] = {}
+    for item in candidates:
+        variants = [v for v in item.variants if len(v) in (width, width + item.last_optional)]
+        roles = variants[0] if variants else (item.name,)
+        own = item.vocabularies if vocabulary is None else (vocabulary,)
+        words = tuple(words.name for words in own) if LABEL in roles else ()
+        distinct.setdefault((roles, words, item.model_id), item)
     if len(distinct) == 1:
-        return distinct[0].name
+        return next(iter(distinct.values()))
     if not distinct:
         message = (
             f"{path}: no format fits the first lines, such as {show(first.text)}; name one of "
             f"{', '.join(FORMATS)}, or tell what the `columns` are"
         )
         raise FileFormatError(message)
-    names = ", ".join(item.name for item in distinct)
+    names = ", ".join(item.name for item in distinct.values())
     message = f"{path}: {show(first.text)} could be {names}; say which by `format`"
     raise FileFormatError(message)
 
 
 def _formats_by_header(first: FirstLine) -> list[TrialFormat]:
     """Return the formats whose needed columns are named in the first line."""
-    separator, names = first.cut()
-    beginning = names[0].lower()
-    words = [item for item in FORMATS.values() if item.first_word and item.first_word == beginning]
+    separator, names = cut_header(first.text)
+    in_lower = [name.lower() for name in names]
+    words = [
+        item for item in FORMATS.values() if item.first_word and item.first_word == in_lower[0]
+    ]
     if words:
         return words
-    in_lower = {name.lower() for name in names}
     counts: dict[str, int] = {}
     for item in FORMATS.values():
         is_any = item.name == "csv"
@@ -122,123 +115,77 @@ def _formats_by_header(first: FirstLine) -> list[TrialFormat]:
         found = {
             role
             for role, accepted in item.header.items()
-            if in_lower.intersection(name.lower() for name in accepted)
+            if any(name.lower() in in_lower for name in accepted)
         }
         if found.issuperset(item.required):
             counts[item.name] = len(found)
-    named = [name for name in counts if name != "csv"]
-    if not named:
-        # Its names are common words; between blanks they may be a line of trials.
-        is_known = in_lower.issuperset(("model", "segment")) or counts.get("csv", 0) > 2
-        return [FORMATS["csv"]] if "csv" in counts and separator and is_known else []
-    most = max(counts[name] for name in named)
-    return [FORMATS[name] for name in named if counts[name] == most]
+    n_any = counts.pop("csv", 0)
+    if counts:
+        return [FORMATS[name] for name in counts if counts[name] == max(counts.values())]
+    # The names of any table are common words; between blanks they may be a line of trials.
+    is_known = {"model", "segment"} <= set(in_lower) or n_any > 2
+    return [FORMATS["csv"]] if n_any and separator and is_known else []
 
 
 @attrs.frozen
 class _Sample:
-    """What the values of one column look like in the first lines.
-
-    Parameters
-    ----------
-    words : set of str
-        The values, in lower case.
-    is_numeric : bool
-        All are numbers.
-    has_decimals : bool
-        All are numbers, and some are not written as whole ones.
-    """
+    """The distinct values of one column in the first lines, in lower case."""
 
     words: frozenset[str]
     is_numeric: bool
+    # All are numbers, and some are not written as whole ones.
     has_decimals: bool
 
     @classmethod
-    def of(cls, values: Iterable[str]) -> "_Sample":
-        words = frozenset(value.lower() for value in values)
-        is_numeric = all(map(_is_number, words))
-        has_decimals = is_numeric and not all(word.lstrip("+-").isdigit() for word in words)
-        return cls(words, is_numeric, has_decimals)
+    def of(cls, column: Iterable[bytes | None]) -> "_Sample":
+        present = set(column) - {None}
+        words = frozenset(word.decode(errors="replace").lower() for word in present if word)
+        is_numeric = _are_numbers(words)
+        digits = "".join(words).replace("+", "").replace("-", "")
+        return cls(words, is_numeric, is_numeric and bool(digits) and not digits.isdigit())
 
-    def fits_score(self, missing: Collection[str]) -> bool:
-        """Tell whether these can be scores."""
-        present = self.words.difference(missing, ("nan",))
-        return all(map(_is_number, present)) and not present <= _TRUTH_VALUES
-
-    def fits_label(self, vocabularies: Sequence[Vocabulary]) -> bool:
+    def fits_label(self, vocabularies: Iterable[Vocabulary]) -> bool:
         """Tell whether these can be labels."""
         return any(self.words <= set(item.classes) for item in vocabularies)
 
-    def fits_id(self, told: Sequence[Vocabulary]) -> bool:
-        """Tell whether these can be ids."""
-        are_labels = self.words <= _TRUTH_VALUES or self.fits_label((*VOCABULARIES, *told))
-        return not self.has_decimals and not are_labels
+    def fits(self, role: str, item: TrialFormat, vocabulary: Vocabulary | None) -> bool:
+        """Tell whether the column looks as a format says."""
+        own = () if vocabulary is None else (vocabulary,)
+        if role == SCORE:
+            present = self.words.difference(item.missing, ("nan",))
+            return _are_numbers(present) and not present <= _TRUTH_VALUES
+        if role == LABEL:
+            return self.fits_label(own or item.vocabularies)
+        if role in (MODEL, SEGMENT) or role in item.is_target_if_same:
+            are_labels = self.words <= _TRUTH_VALUES or self.fits_label((*VOCABULARIES, *own))
+            return not self.has_decimals and not are_labels
+        return self.is_numeric if role in item.numbers else not self.has_decimals
 
 
-def _is_number(word: str) -> bool:
-    if "_" in word:
-        return False
+def _are_numbers(words: frozenset[str]) -> bool:
+    """Tell whether all words are numbers."""
     try:
-        float(word)
+        list(map(float, words))
     except ValueError:
         return False
-    return True
+    return "_" not in "".join(words)
 
 
-def _formats_by_content(data: bytes, told: Sequence[Vocabulary]) -> list[TrialFormat]:
+def _formats_by_content(first: FirstLine, vocabulary: Vocabulary | None) -> list[TrialFormat]:
     """Return the formats without a header that the first lines fit."""
-    lines = (line.split() for line in data.split(b"\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT])
-    rows = [[word.decode(errors="replace") for word in line] for line in lines if line]
-    widths = {len(row) for row in rows}
+    lines = [first.text, *first.rest.split(b"\n", _LINES_LOOKED_AT)[: _LINES_LOOKED_AT - 1]]
+    rows = [row for line in lines if (row := line.split())]
+    widths = set(map(len, rows))
+    # Each column is looked at once, whatever the number of formats.
+    samples = [_Sample.of(column) for column in itertools.zip_longest(*rows)]
     fitting = []
     for item in FORMATS.values():
         for variant in item.variants:
-            is_short = item.last_optional and widths == {len(variant) - 1, len(variant)}
-            if item.first_word or (widths != {len(variant)} and not is_short):
+            width = len(variant)
+            is_short = item.last_optional and widths == {width - 1, width}
+            if item.first_word or (widths != {width} and not is_short):
                 continue
-            samples = [
-                _Sample.of(row[place] for row in rows if place < len(row))
-                for place in range(len(variant))
-            ]
-            if _fits(item, variant, samples, told):
+            pairs = zip(variant, samples, strict=True)
+            if all(sample.fits(role, item, vocabulary) for role, sample in pairs):
                 fitting.append(item)
     return fitting
-
-
-def _fits(
-    item: TrialFormat, variant: tuple[str, ...], samples: list[_Sample], told: Sequence[Vocabulary]
-) -> bool:
-    """Tell whether all columns look as a format says."""
-    for role, sample in zip(variant, samples, strict=True):
-        if role == SCORE:
-            fits = sample.fits_score(item.missing)
-        elif role == LABEL:
-            fits = sample.fits_label(told or item.vocabularies)
-        elif role in (MODEL, SEGMENT) or role in item.is_target_if_same:
-            fits = sample.fits_id(told)
-        elif role in item.numbers:
-            fits = sample.is_numeric
-        else:
-            fits = not sample.has_decimals
-        if not fits:
-            return False
-    return True
-
-
-def _without_repeats(
-    candidates: Sequence[TrialFormat], first: FirstLine, told: Sequence[Vocabulary]
-) -> list[TrialFormat]:
-    """Leave out formats that would read the file as an earlier one does."""
-    width = len(first.text.split())
-    seen: list[tuple[object, ...]] = []
-    distinct = []
-    for item in candidates:
-        variants = [v for v in item.variants if len(v) in (width, width + item.last_optional)]
-        roles = variants[0] if variants else ()
-        # Names of extra columns tell nothing that the file does not say.
-        has_label = LABEL in roles
-        what = (roles, (told or item.vocabularies) if has_label else (), item.model_id)
-        if not roles or what not in seen:
-            seen.append(what)
-            distinct.append(item)
-    return distinct

@@ -9,50 +9,53 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import mark_read_only
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    Int32Array,
+    StrArray,
+    mark_read_only,
+)
 from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
-from bosaris_py.errors import BosarisWarning
+from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import find_format
-from bosaris_py.storage.formats.columns import (
-    CodeColumn,
-    Columns,
-    FirstLine,
-    LabelReader,
-    Labels,
-    NumberColumn,
-    Plan,
-    as_vocabularies,
-    classes_after_policy,
-    joined_ids,
-    make_plan,
-    told_format,
-)
-from bosaris_py.storage.formats.detection import detect_in
-from bosaris_py.storage.formats.spec import (
+from bosaris_py.storage.formats.catalogue import (
     LABEL,
     MODEL,
     SCORE,
     SEGMENT,
     SIDE,
     SKIPPED,
+    VOCABULARIES,
     TrialClass,
-    TrialFormat,
     Vocabulary,
+    find_format,
 )
+from bosaris_py.storage.formats.columns import Columns, Plan, format_of_columns, make_plan
+from bosaris_py.storage.formats.detection import detect_in
 from bosaris_py.storage.tokens import (
     Block,
+    DecodedIds,
+    FirstLine,
+    IdColumn,
     LineNumbers,
-    cut_at_separator,
-    cut_into_columns,
+    cut_blocks,
+    is_number,
     read_blocks,
-    same_tokens,
+    read_numbers,
     show,
 )
 from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
 
+Labels = Mapping[str, bool | str | None]
+
+# One word of eight bytes.
 _LONGEST_MISSING = 8
+
+# A column with more unknown words is no column of labels; the rest need not be read.
+_MANY_UNKNOWN = 20
 
 
 class ReadOptions(TypedDict, total=False):
@@ -161,58 +164,45 @@ def read_table(
     >>> table.model_ids().tolist(), table.is_target.tolist()
     (['anna/1', 'bert/1'], [True, False])
     """
-    options = _Options.of(spoof, side, strip_suffix, missing, numbers, extra)
+    options = _Options(spoof, side, strip_suffix, missing, numbers, extra)
     file_path = Path(path)
     blocks = read_blocks(file_path, progress=progress)
-    head: tuple[int, bytes] | None = None
-    first: FirstLine | None = None
-    while first is None and (head := next(blocks, None)) is not None:
-        first = FirstLine.of(head[1], head[0])
-    told = as_vocabularies(labels, ())
-    trial_format = _choose_format(format, columns, file_path, head, told)
-    if head is None or first is None:
+    first = FirstLine.of(blocks)
+    vocabulary = None if labels is None else _vocabulary_of(labels)
+    if format is not None:
+        trial_format = find_format(format)
+    elif columns is None:
+        trial_format = detect_in(first, file_path, vocabulary)
+    elif isinstance(columns, Mapping):
+        trial_format = find_format("csv")
+    else:
+        trial_format = format_of_columns(columns)
+    if first is None:
         message = f"{file_path}: there is no line in this file; was it cut off?"
         warn_caller(message, BosarisWarning)
         return TrialTable([], [], [], [])
     plan = make_plan(file_path, trial_format, first, columns)
-    parts = _Parts.of(
-        plan, told or trial_format.vocabularies, options, MemoryBudget(file_path, max_bytes)
+    reader = _Reader(
+        plan,
+        trial_format.vocabularies if vocabulary is None else (vocabulary,),
+        options,
+        LineNumbers(file_path),
+        MemoryBudget(file_path, max_bytes),
     )
-    line_numbers = LineNumbers(file_path)
+    head = first.number, first.text + b"\n" + first.rest
     if plan.skips_first_line:
-        head = first.rest_of(*head)
-    for line, data in itertools.chain([head], blocks):
-        parts.add(_cut(data, line, plan, line_numbers), line_numbers)
-    if not parts.records:
+        head = first.number + 1, first.rest
+    for block in cut_blocks(itertools.chain([head], blocks), plan.layout, reader.numbers):
+        reader.add(block)
+    if not reader.numbers.count:
         message = f"{file_path}: there is no trial below the header; was the file cut off?"
         warn_caller(message, BosarisWarning)
-    return parts.table(line_numbers)
+    return reader.table()
 
 
-def _choose_format(
-    name: str | None,
-    columns: Columns | None,
-    path: Path,
-    head: tuple[int, bytes] | None,
-    told: Sequence[Vocabulary],
-) -> TrialFormat:
-    """Return the format that is asked for, told by its columns, or found."""
-    if name is not None:
-        return find_format(name)
-    if columns is None:
-        return find_format(detect_in(head[1] if head else b"", path, told))
-    if isinstance(columns, Mapping):
-        return find_format("csv")
-    return told_format(columns)
-
-
-def _cut(data: bytes, line: int, plan: Plan, numbers: LineNumbers) -> Block:
-    """Cut lines into tokens."""
-    count = len(plan.columns)
-    if plan.separator is not None:
-        return cut_at_separator(data, line, plan.separator, count, plan.layout, numbers)
-    optional = plan.format.last_optional
-    return cut_into_columns(data, line, count, plan.layout, numbers, last_optional=optional)
+def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one or more texts as a tuple."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 @attrs.frozen
@@ -221,202 +211,353 @@ class _Options:
 
     spoof: str
     side: str
-    suffixes: tuple[bytes, ...]
-    missing: tuple[str, ...]
-    numbers: frozenset[str]
-    extra: frozenset[str] | None
+    strip_suffix: tuple[str, ...] = attrs.field(converter=_as_texts)
+    missing: tuple[str, ...] = attrs.field(converter=_as_texts)
+    numbers: Sequence[str]
+    extra: Sequence[str] | None
 
-    @classmethod
-    def of(
-        cls,
-        spoof: str,
-        side: str,
-        strip_suffix: str | Sequence[str],
-        missing: str | Sequence[str],
-        numbers: Sequence[str],
-        extra: Sequence[str] | None,
-    ) -> "_Options":
+    def __attrs_post_init__(self) -> None:
+        """Check all of them."""
         for name, value, allowed in (
-            ("spoof", spoof, ("error", "nontarget", "drop")),
-            ("side", side, ("column", "join", "ignore")),
+            ("spoof", self.spoof, ("error", "nontarget", "drop")),
+            ("side", self.side, ("column", "join", "ignore")),
         ):
             if value not in allowed:
                 raise invalid(name, f"be one of {', '.join(allowed)}", describe(value))
-        for name, names in (("numbers", numbers), ("extra", extra)):
+        for name, names in (("numbers", self.numbers), ("extra", self.extra)):
             if isinstance(names, str):
                 raise invalid(name, "be a list of names", describe(names))
-        suffixes = (strip_suffix,) if isinstance(strip_suffix, str) else tuple(strip_suffix)
-        if "" in suffixes:
+        if "" in self.strip_suffix:
             raise invalid("strip_suffix", "not be empty", "''")
-        texts = (missing,) if isinstance(missing, str) else tuple(missing)
-        long = [text for text in texts if len(text.encode()) > _LONGEST_MISSING]
+        long = [text for text in self.missing if len(text.encode()) > _LONGEST_MISSING]
         if long:
             expected = f"have at most {_LONGEST_MISSING} letters"
             raise invalid("missing", expected, list_some(map(repr, long)))
-        return cls(
-            spoof,
-            side,
-            tuple(suffix.encode() for suffix in suffixes),
-            texts,
-            frozenset(numbers),
-            None if extra is None else frozenset(extra),
-        )
+
+
+_CLASSES = {
+    True: TrialClass.TARGET,
+    False: TrialClass.NONTARGET,
+    "target": TrialClass.TARGET,
+    "nontarget": TrialClass.NONTARGET,
+    "spoof": TrialClass.SPOOF,
+    None: TrialClass.DROPPED,
+}
+
+
+def _vocabulary_of(labels: Labels) -> Vocabulary:
+    """Return the words that the caller gives."""
+    if not isinstance(labels, Mapping):
+        raise invalid("labels", "be a mapping of words", describe(labels))
+    if not labels:
+        expected = 'map words to True, False, "spoof" or None'
+        raise invalid("labels", expected, describe(labels))
+    for word, meaning in labels.items():
+        # 1 == True, but whoever writes 1 may mean the word.
+        is_known = meaning is None or isinstance(meaning, (bool, str))
+        if not is_known or meaning not in _CLASSES:
+            expected = 'map each word to True, False, "spoof" or None (to leave the line out)'
+            raise invalid("labels", expected, f"{meaning!r} for {word!r}")
+    classes = {str(word).lower(): _CLASSES[meaning] for word, meaning in labels.items()}
+    return Vocabulary("|".join(classes), classes)
 
 
 @attrs.define(eq=False)
-class _Parts:
+class _CodeColumn:
+    """A column of ids, labels or categories."""
+
+    position: int
+    ids: IdColumn = attrs.field(factory=IdColumn, init=False)
+    _parts: list[AnyArray] = attrs.field(factory=list, init=False)
+
+    def add(self, block: Block) -> None:
+        """Take this column of a block."""
+        codes = self.ids.encode(block, self.position)
+        self._parts.append(codes.astype(np.min_scalar_type(max(0, len(self.ids) - 1))))
+
+    def codes(self) -> AnyArray:
+        """Return the code of each line."""
+        if len(self._parts) != 1:
+            self._parts = [np.concatenate([np.empty(0, dtype=np.uint8), *self._parts])]
+        return self._parts[0]
+
+    def first_record(self, name: bytes) -> int:
+        """Return the first record that has this text."""
+        return int(np.argmax(self.codes() == self.ids.ids.index(name)))
+
+
+# Sets the bit that distinguishes lower from upper case in every byte of a word.
+_LOWER_CASE = np.uint64(0x2020202020202020)
+
+
+@attrs.define(eq=False)
+class _NumberColumn:
+    """A column of numbers, some of which may be missing; NaN stands for these."""
+
+    position: int
+    name: str
+    missing: Sequence[str]
+    may_be_empty: bool = False
+    _parts: list[Float64Array] = attrs.field(factory=list, init=False)
+    _n_nan: int = attrs.field(default=0, init=False)
+    _first_nan: int = attrs.field(default=-1, init=False)
+
+    def add(self, block: Block) -> None:
+        """Take this column of a block."""
+        is_missing = self._is_missing(block)
+        if is_missing.any():
+            values = np.full(len(block), np.nan)
+            present = np.flatnonzero(~is_missing)
+            values[present] = read_numbers(block, self.position, present)
+        else:
+            values = read_numbers(block, self.position)
+        is_nan = np.isnan(values) & ~is_missing
+        if is_nan.any():
+            if not self._n_nan:
+                self._first_nan = block.first + int(np.argmax(is_nan))
+            self._n_nan += int(np.count_nonzero(is_nan))
+        self._parts.append(values)
+
+    def _is_missing(self, block: Block) -> BoolArray:
+        """Tell which lines say that there is no number."""
+        is_missing: BoolArray = np.zeros(len(block), dtype=np.bool_)
+        if not self.missing and not self.may_be_empty:
+            return is_missing
+        starts, lengths = block.column(self.position)
+        if self.may_be_empty:
+            is_missing |= lengths == 0
+        # Texts for missing numbers fit into one word; see `_LONGEST_MISSING`.
+        words = block.words(starts, np.minimum(lengths, 8))[0] | _LOWER_CASE
+        for text in self.missing:
+            encoded = text.encode()
+            wanted = int.from_bytes(encoded, "little") | int(_LOWER_CASE)
+            is_missing |= (lengths == len(encoded)) & (words == np.uint64(wanted))
+        return is_missing
+
+    def values(self, numbers: LineNumbers) -> Float64Array:
+        """Return all numbers; raise if the file says NaN and nobody said what this means."""
+        if self._n_nan:
+            text = (
+                f"the {self.name} is NaN here ({_count_lines(self._n_nan)} in all); if it says "
+                'that there is none, pass missing="nan"'
+            )
+            raise numbers.error(self._first_nan, text)
+        return mark_read_only(np.concatenate([np.empty(0), *self._parts]))
+
+
+def _count_lines(count: int) -> str:
+    """Return a number of lines in words."""
+    return "1 line" if count == 1 else f"{count} lines"
+
+
+@attrs.define(eq=False)
+class _Reader:
     """The columns of a file while it is read."""
 
     plan: Plan
+    # The labels that the file may have; it uses one set of them.
+    vocabularies: Sequence[Vocabulary]
     options: _Options
+    numbers: LineNumbers
     budget: MemoryBudget
-    codes: dict[str, CodeColumn]
-    scores: NumberColumn | None
-    labels: LabelReader | None
-    factors: dict[str, CodeColumn]
-    measures: dict[str, NumberColumn]
-    _same: list[npt.NDArray[np.uint8]] = attrs.field(factory=list, init=False)
-    records: int = attrs.field(default=0, init=False)
+    # By role, or by name for extra columns.
+    roles: dict[str, _CodeColumn] = attrs.field(factory=dict, init=False)
+    scores: _NumberColumn | None = attrs.field(default=None, init=False)
+    extra: dict[str, _CodeColumn | _NumberColumn] = attrs.field(factory=dict, init=False)
+    # For formats that name the claimed and the real identity: one coding for both.
+    _identities: IdColumn = attrs.field(factory=IdColumn, init=False)
+    _classes_if_same: list[npt.NDArray[np.uint8]] = attrs.field(factory=list, init=False)
 
-    @classmethod
-    def of(
-        cls, plan: Plan, vocabularies: Sequence[Vocabulary], options: _Options, budget: MemoryBudget
-    ) -> "_Parts":
+    def __attrs_post_init__(self) -> None:
         """Prepare to take the columns that are wanted."""
-        missing = (*plan.format.missing, *options.missing)
-        places = {role: plan.place(role) for role in (MODEL, SEGMENT, SIDE)}
-        if options.side == "ignore" or places[SEGMENT] is None:
-            places[SIDE] = None
-        codes = {role: CodeColumn(place) for role, place in places.items() if place is not None}
-        score_place, label_place = plan.place(SCORE), plan.place(LABEL)
-        names = {
-            column.name: place
-            for place, column in enumerate(plan.columns)
-            if column.role is None and column.name != SKIPPED
-        }
+        options, columns = self.options, self.plan.columns
+        missing = (*self.plan.format.missing, *options.missing)
+        names = [c.name for c in columns if c.role is None and c.name != SKIPPED]
         for argument, wanted in (("numbers", options.numbers), ("extra", options.extra or ())):
             absent = sorted(set(wanted) - set(names))
             if absent:
                 found = f"{list_some(absent)}; the file has {list_some(names, 20) or 'none'}"
                 raise invalid(argument, "name extra columns of the file", found)
-        number_names = options.numbers | plan.format.numbers
-        kept = [name for name in names if options.extra is None or name in options.extra]
-        return cls(
-            plan,
-            options,
-            budget,
-            codes,
-            None
-            if score_place is None
-            else NumberColumn(score_place, "score", missing, plan.format.last_optional),
-            None if label_place is None else LabelReader(CodeColumn(label_place), vocabularies),
-            {name: CodeColumn(names[name]) for name in kept if name not in number_names},
-            {
-                name: NumberColumn(names[name], name, (*missing, "nan"))
-                for name in kept
-                if name in number_names
-            },
-        )
-
-    def add(self, block: Block, numbers: LineNumbers) -> None:
-        """Take one block."""
-        lines = block.starts.shape[0]
-        coded = len(self.codes) + len(self.factors)
-        numeric = len(self.measures) + (self.scores is not None)
-        self.budget.claim((8 * coded + 16 * numeric) * lines, "the columns")
-        for column in (*self.codes.values(), *self.factors.values()):
-            column.add(block)
-        if self.labels is not None:
-            self.labels.add(block, numbers)
-        for measure in (self.scores, *self.measures.values()):
-            if measure is not None:
-                measure.add(block, numbers, self.records)
-        if self.plan.format.is_target_if_same:
-            pair = [self.plan.place_of_name(name) for name in self.plan.format.is_target_if_same]
-            self._same.append(self._classes_if_same(block, *pair))
-        self.records += lines
-
-    def _classes_if_same(self, block: Block, claimed: int, real: int) -> npt.NDArray[np.uint8]:
-        """Return the classes of formats that tell who is claimed and who it really is."""
-        attack = CodeColumn(real)
-        attack.add(block)
-        is_attack = np.array([name == b"attack" for name in attack.ids.ids], dtype=np.bool_)
-        classes = same_tokens(block, claimed, real).astype(np.uint8)
-        classes[is_attack[attack.codes()]] = TrialClass.SPOOF
-        return classes
-
-    def table(self, numbers: LineNumbers) -> TrialTable:
-        """Return what was gathered."""
-        classes = self._classes(numbers)
-        modelset, models = self._ids(MODEL, numbers)
-        segset, segments = self._ids(SEGMENT, numbers)
-        columns: dict[str, ExtraColumn] = {}
-        if SIDE in self.codes:
-            sides = self.codes[SIDE].factor(numbers, self.budget)
-            if self.options.side == "join":
-                segset, segments = joined_ids(segset, segments, sides)
-            else:
-                columns["side"] = sides
-        for column in self.plan.columns:
+        has_segments = any(column.role == SEGMENT for column in columns)
+        for position, column in enumerate(columns):
             name = column.name
-            if column.role is None and name in self.factors:
-                columns[name] = self.factors[name].factor(numbers, self.budget)
-            elif column.role is None and name in self.measures:
-                columns[name] = self.measures[name].values(numbers)
-        words = self._label_factor(numbers)
-        if words is not None:
-            columns[LABEL] = words
+            if column.role == SCORE:
+                optional = self.plan.format.last_optional
+                self.scores = _NumberColumn(position, "score", missing, optional)
+            elif column.role == SIDE and (options.side == "ignore" or not has_segments):
+                continue
+            elif column.role is not None:
+                self.roles[column.role] = _CodeColumn(position)
+            elif name == SKIPPED or (options.extra is not None and name not in options.extra):
+                continue
+            elif name in options.numbers or name in self.plan.format.numbers:
+                self.extra[name] = _NumberColumn(position, name, (*missing, "nan"))
+            else:
+                self.extra[name] = _CodeColumn(position)
+
+    def add(self, block: Block) -> None:
+        """Take one block."""
+        scores = [] if self.scores is None else [self.scores]
+        columns = [*self.roles.values(), *scores, *self.extra.values()]
+        # Labels take a byte.
+        sized = (column for column in columns if column is not self.roles.get(LABEL))
+        size = sum(16 if isinstance(column, _NumberColumn) else 8 for column in sized)
+        self.budget.claim(size * len(block), "the columns")
+        for column in columns:
+            column.add(block)
+        if LABEL in self.roles:
+            self._refuse_many_labels()
+        if self.plan.format.is_target_if_same:
+            claimed, real = (
+                self._identities.encode(block, self.plan.position(name))
+                for name in self.plan.format.is_target_if_same
+            )
+            is_attack = np.array([name == b"attack" for name in self._identities.ids])
+            classes = (claimed == real).astype(np.uint8)
+            classes[is_attack[real]] = TrialClass.SPOOF
+            self._classes_if_same.append(classes)
+
+    def table(self) -> TrialTable:
+        """Return what was collected."""
+        classes = self._classes()
+        modelset, models = self._ids(MODEL)
+        segset, segments = self._ids(SEGMENT)
+        columns: dict[str, ExtraColumn] = {}
+        if SIDE in self.roles:
+            sides = self._factor(self.roles[SIDE])
+            if self.options.side == "join":
+                segset, segments = _join_ids(segset, segments, sides)
+            else:
+                columns[SIDE] = sides
+        for name, column in self.extra.items():
+            if isinstance(column, _NumberColumn):
+                columns[name] = column.values(self.numbers)
+            else:
+                columns[name] = self._factor(column)
+        if classes is not None and (classes == TrialClass.SPOOF).any() and LABEL in self.roles:
+            # The words of all labels are kept where spoofs count as non-targets.
+            levels, rank = np.unique(np.array(self._words()), return_inverse=True)
+            codes = rank.astype(np.uint8)[self.roles[LABEL].codes()]
+            columns[LABEL] = Factor(mark_read_only(codes), levels)
         table = TrialTable(
             modelset,
             models,
             segset,
             segments,
             None if classes is None else mark_read_only(classes == TrialClass.TARGET),
-            None if self.scores is None else self.scores.values(numbers),
+            None if self.scores is None else self.scores.values(self.numbers),
             columns,
         )
         if classes is not None and (classes == TrialClass.DROPPED).any():
             return table.take(classes != TrialClass.DROPPED)
         return table
 
-    def _classes(self, numbers: LineNumbers) -> npt.NDArray[np.uint8] | None:
-        """Return the class of each line, after what the caller wants done with spoofs."""
-        if self.labels is not None:
-            classes = self.labels.classes(numbers)
-        elif self._same:
-            classes = np.concatenate(self._same)
-        else:
-            return None
-        return classes_after_policy(classes, self.options.spoof, numbers)
+    def _factor(self, column: _CodeColumn) -> Factor:
+        """Return a column as categories."""
+        decoded = DecodedIds.of(column.ids, column.codes(), self.numbers, self.budget)
+        rank = decoded.rank.astype(np.min_scalar_type(max(0, decoded.names.size - 1)))
+        return Factor(mark_read_only(rank[column.codes()]), decoded.names)
 
-    def _label_factor(self, numbers: LineNumbers) -> Factor | None:
-        """Return the words of the labels if spoofs count as non-targets."""
-        if self.labels is None or self.options.spoof != "nontarget":
-            return None
-        if not (self.labels.classes(numbers) == TrialClass.SPOOF).any():
-            return None
-        words = np.array(self.labels.words())
-        levels, rank = np.unique(words, return_inverse=True)
-        return Factor(mark_read_only(rank.astype(np.uint8)[self.labels.column.codes()]), levels)
-
-    def _ids(
-        self, role: str, numbers: LineNumbers
-    ) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.int32]]:
-        """Return the ids of models or segments, and their place for each line."""
-        column = self.codes.get(role)
+    def _ids(self, role: str) -> tuple[StrArray, Int32Array]:
+        """Return the ids of models or segments, and their position for each line."""
+        count = self.numbers.count
+        column = self.roles.get(role)
         if column is not None:
-            column.refuse_empty(numbers, role)
-            ids = column.decoded(numbers, self.budget, self.options.suffixes)
+            if (column.ids.letters() == b"").any():
+                raise self.numbers.error(column.first_record(b""), f"the {role} is empty")
+            codes = column.codes()
+            suffixes = [suffix.encode() for suffix in self.options.strip_suffix]
+            ids = DecodedIds.of(column.ids, codes, self.numbers, self.budget, suffixes)
             # An empty id would be the first in the order of the ids.
             if ids.names.size and not ids.names[0]:
-                code = int(np.argmax(ids.rank == 0))
-                text = f"nothing is left of the {role} {show(column.ids.ids[code])}"
-                raise numbers.error(column.first_line(column.ids.ids[code]), text)
-            return ids.names, mark_read_only(ids.rank[column.codes()])
+                name = column.ids.ids[int(np.argmax(ids.rank == 0))]
+                text = f"nothing is left of the {role} {show(name)}"
+                raise self.numbers.error(column.first_record(name), text)
+            return ids.names, mark_read_only(ids.rank[codes])
         if role == MODEL:
-            names = np.array([self.plan.format.model_id][: self.records], dtype=np.str_)
-            return mark_read_only(names), mark_read_only(np.zeros(self.records, dtype=np.int32))
-        places = np.arange(self.records, dtype=np.int32)
-        width = len(str(self.records))
+            names = np.array([self.plan.format.model_id][:count], dtype=np.str_)
+            return mark_read_only(names), mark_read_only(np.zeros(count, dtype=np.int32))
+        places = np.arange(count, dtype=np.int32)
+        width = len(str(count))
         names = np.strings.zfill((places + 1).astype(np.str_), width)
         return mark_read_only(names.astype(f"U{width}")), mark_read_only(places)
+
+    def _words(self) -> list[str]:
+        """Return the labels of the file in the order of their codes, in lower case."""
+        return [name.decode(errors="replace").lower() for name in self.roles[LABEL].ids.ids]
+
+    def _classes(self) -> npt.NDArray[np.uint8] | None:
+        """Return the class of each line; raise if a label is not known, or a spoof not allowed."""
+        classes: npt.NDArray[np.uint8]
+        if LABEL in self.roles:
+            words = self._words()
+            fitting = (item for item in self.vocabularies if set(words) <= set(item.classes))
+            chosen = next(fitting, None)
+            if chosen is None:
+                overlaps = [len(set(words) & set(item.classes)) for item in self.vocabularies]
+                best = self.vocabularies[int(np.argmax(overlaps))]
+                raise self._label_error(set(best.classes))
+            of_code = np.array([chosen.classes[word] for word in words], dtype=np.uint8)
+            classes = of_code[self.roles[LABEL].codes()]
+        elif self._classes_if_same:
+            classes = np.concatenate(self._classes_if_same)
+        else:
+            return None
+        is_spoof = classes == TrialClass.SPOOF
+        if self.options.spoof == "error" and is_spoof.any():
+            text = (
+                f"the trial is a spoof ({_count_lines(int(np.count_nonzero(is_spoof)))} in all), "
+                'neither target nor non-target; pass spoof="nontarget" or spoof="drop"'
+            )
+            raise self.numbers.error(int(np.argmax(is_spoof)), text)
+        if self.options.spoof == "drop":
+            classes[is_spoof] = TrialClass.DROPPED
+        return classes
+
+    def _refuse_many_labels(self) -> None:
+        """Raise if this cannot be a column of labels, so that the rest need not be read."""
+        known: set[str] = set().union(*(item.classes for item in self.vocabularies))
+        if len(self.roles[LABEL].ids) > _MANY_UNKNOWN + len(known):
+            raise self._label_error(known)
+
+    def _label_error(self, known: set[str]) -> FileFormatError:
+        """Return the error that lists the labels that are not known."""
+        column = self.roles[LABEL]
+        words, codes = self._words(), column.codes()
+        counts = np.bincount(codes, minlength=len(words))
+        present, lines = np.unique(codes, return_index=True)
+        firsts = dict(zip(present.tolist(), lines.tolist(), strict=True))
+        unknown = [code for code, word in enumerate(words) if word not in known]
+        in_order = sorted(unknown, key=firsts.__getitem__)[:_MANY_UNKNOWN]
+        found = list_some(
+            f"{show(column.ids.ids[code])} ({_count_lines(int(counts[code]))}, first "
+            f"{self.numbers[firsts[code]]})"
+            for code in in_order
+        )
+        expected = " or ".join(item.name for item in self.vocabularies)
+        text = f"labels must be {expected}; found {found}"
+        found_words = {words[code] for code in unknown}
+        others = [item.name for item in VOCABULARIES if found_words <= set(item.classes)]
+        if others and others[0] not in expected:
+            text += f". These look like {others[0]}: is it another format?"
+        elif all(map(is_number, found_words)):
+            text += ". Are these scores?"
+        else:
+            text += ". Give words of your own by `labels`"
+        return self.numbers.error(firsts[in_order[0]], text)
+
+
+def _join_ids(names: StrArray, places: Int32Array, side: Factor) -> tuple[StrArray, Int32Array]:
+    """Join segments and sides to ids such as ``segment:a``; return them and their positions."""
+    width = max(1, side.levels.size)
+    pairs = places.astype(np.int64) * width + side.codes
+    is_used = np.zeros(names.size * width, dtype=np.bool_)
+    is_used[pairs] = True
+    used = np.flatnonzero(is_used)
+    texts = [f"{names[pair // width]}:{side.levels[pair % width]}" for pair in used.tolist()]
+    joined = np.array(texts, dtype=np.str_)
+    # Joined ids need not be in the order of their parts.
+    order = np.argsort(joined, kind="stable")
+    rank = np.empty(names.size * width, dtype=np.int32)
+    rank[used[order]] = np.arange(used.size, dtype=np.int32)
+    return mark_read_only(joined[order]), mark_read_only(rank[pairs])
