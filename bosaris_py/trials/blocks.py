@@ -35,8 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, IndexArray, Positions, StrArray
-from bosaris_py._validation import FilePath, invalid, warn_caller
-from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.storage.rows import (
     STRETCH,
     FlatFile,
@@ -52,8 +51,8 @@ from bosaris_py.storage.rows import (
     stretches,
 )
 from bosaris_py.storage.trial_table import trial_codes
-from bosaris_py.trials.alignment import Frame
-from bosaris_py.trials.ids import IdIndex
+from bosaris_py.trials.alignment import Frame, IdIndex
+from bosaris_py.trials.base import warn_missing
 
 Labels = npt.NDArray[np.int8]
 
@@ -127,21 +126,11 @@ class TrialIds:
         MissingTrialsWarning
             If anything is missing.
         """
-        lines = [
-            (self.modelset.size, self.n_models, "models reduced from {wanted} to {found}"),
-            (self.segset.size, self.n_segments, "testsegs reduced from {wanted} to {found}"),
-        ]
-        if is_key:
-            targets = "{missing} of {wanted} targets missing."
-            nontargets = "{missing} of {wanted} non-targets missing."
-            lines.append((counts.n_tar, counts.scored_tar, targets))
-            lines.append((counts.n_non, counts.scored_non, nontargets))
-        else:
-            lines.append((counts.n_tar, counts.scored_tar, "{missing} of {wanted} trials missing"))
-        for wanted, found, message in lines:
-            if found < wanted:
-                text = message.format(wanted=wanted, found=found, missing=wanted - found)
-                warn_caller(text, MissingTrialsWarning)
+        n_classes = 2 if is_key else 1
+        wanted = (counts.n_tar, counts.n_non)[:n_classes]
+        found = (counts.scored_tar, counts.scored_non)[:n_classes]
+        shape = self.modelset.size, self.segset.size
+        warn_missing(shape, (self.n_models, self.n_segments), wanted, found)
 
     def refuse_nan(self, counts: TrialCounts) -> None:
         """Raise if a score of a trial is NaN.
@@ -241,10 +230,10 @@ class TrialBlock:
             places = np.argwhere(bad)
             n_nan = len(places)
             if n_nan:
-                first = self._cell(*places[0])
+                first = self.trial_at(*places[0])
         return TrialCounts(n_tar, n_non, scored_tar, scored_non, n_nan, first)
 
-    def _cell(self, place: int, col: int = 0) -> tuple[int, int]:
+    def trial_at(self, place: int, col: int = 0) -> tuple[int, int]:
         """Return the model and the segment of a trial of this block."""
         if self.cells is not None:
             models, segments = self.cells

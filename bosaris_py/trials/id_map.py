@@ -11,9 +11,9 @@ from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.trials.alignment import IdIndex, IdList
 from bosaris_py.trials.base import check_same_class
 from bosaris_py.trials.files import MatFileMethods, Storage, TextFileMethods
-from bosaris_py.trials.ids import IdIndex, IdList
 
 _LEFT_REPEATED = "The left id list contains duplicate identifiers."
 
@@ -44,9 +44,6 @@ class IdMap(MatFileMethods, TextFileMethods):
 
     Notes
     -----
-    The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction.
-
     The toolkit also warns on construction if a right id occurs more than once,
     as it does in every map from models to speakers. Here that warning comes from
     `map_right_to_left`, where it matters. An empty map is valid; in the toolkit it

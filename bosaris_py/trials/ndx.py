@@ -6,33 +6,26 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from bosaris_py._arrays import BoolArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, check_shape
+from bosaris_py._arrays import BoolArray, Positions
+from bosaris_py._validation import as_ids
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
-from bosaris_py.trials.alignment import true_positions
+from bosaris_py.trials.alignment import IdList, true_positions
 from bosaris_py.trials.base import (
     MAX_CELLS,
     FlatTrials,
     IdUnion,
+    TrialList,
     TrialMatrix,
     check_cell_count,
-    check_same_class,
-    columns_from_trials,
-    merge_columns,
-    order_columns,
-    scatter,
-)
-from bosaris_py.trials.files import Storage, TextFileMethods
-from bosaris_py.trials.ids import (
-    IdList,
     check_cells,
-    check_models,
-    check_segments,
-    code_ids,
+    check_same_class,
+    in_cells,
+    scatter,
     to_mask_or_all,
 )
+from bosaris_py.trials.files import Storage, TextFileMethods
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -60,9 +53,6 @@ class Ndx(TrialMatrix, TextFileMethods):
 
     Notes
     -----
-    The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction.
-
     The toolkit checks neither that ids are unique nor the type of the mask.
 
     Examples
@@ -122,12 +112,8 @@ class Ndx(TrialMatrix, TextFileMethods):
         >>> Ndx.from_trials(["bert", "anna", "bert"], ["s1", "s1", "s2"]).trialmask.tolist()
         [[True, False], [True, True]]
         """
-        modelset, rows = code_ids(models, "models")
-        segset, cols = code_ids(segments, "segments")
-        check_shape(cols, rows.shape, "segments", "like `models`")
-        mask = np.zeros((modelset.size, segset.size), dtype=np.bool_)
-        mask[rows, cols] = True
-        return cls(modelset, segset, mark_read_only(mask))
+        modelset, segset, mask, _ = scatter((models, segments))
+        return cls(modelset, segset, mask)
 
     @property
     def n_trials(self) -> int:
@@ -160,16 +146,15 @@ class Ndx(TrialMatrix, TextFileMethods):
         DuplicateTrialWarning
             As `FlatNdx.from_table`.
         """
-        # The flat form is built on this module.
-
         dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
-        return cls(**dense._arrays())
+        return cls(*dense.ids, dense.trialmask)
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
 
-    def _trials(self) -> BoolArray:
-        """Return the mask of all trials."""
+    @property
+    def trial_mask(self) -> BoolArray:
+        """The mask of all trials: `trialmask`."""
         return self.trialmask
 
     def trial_positions(self) -> tuple[Positions, Positions]:
@@ -199,9 +184,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         FlatNdx
             Models and segments in the same order.
         """
-        # The flat form is built on this module.
-
-        return FlatNdx(self.modelset, self.segset, *self.trial_positions())
+        return FlatNdx(*self.ids, *self.trial_positions())
 
     def merge(self, *others: "Ndx") -> "Ndx":
         """Unite the trials of several objects.
@@ -225,12 +208,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         objects = (self, *others)
         check_same_class(Ndx, objects)
         union = IdUnion.of(objects)
-        mask = np.zeros(union.shape, dtype=np.bool_)
-        for item in objects:
-            frame, parts = union.place(item)
-            for block, cells in parts:
-                mask[cells] |= frame.take(item.trialmask, block)
-        return Ndx(union.models.ids, union.segments.ids, mark_read_only(mask))
+        return Ndx(*union.ids, union.merge_masks(objects, "trialmask"))
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -268,8 +246,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
     Notes
     -----
     Trials are put into the order that every vector of trials has: by segment, then by
-    model. Positions take four bytes each. The object and its arrays are read-only; methods
-    return new objects. Arrays that others could write to are copied on construction.
+    model. Positions take four bytes each.
 
     Examples
     --------
@@ -281,11 +258,6 @@ class FlatNdx(FlatTrials, TextFileMethods):
     [[True, False], [False, True]]
     """
 
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
-    models: Positions = field()
-    segments: Positions = field()
-
     _storage: ClassVar[Storage] = Storage(
         read_hdf5=hdf5.read_flat_ndx,
         write_hdf5=hdf5.write_flat_ndx,
@@ -296,8 +268,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, models: npt.ArrayLike, segments: npt.ArrayLike
     ) -> None:
-        columns = order_columns((modelset, segset), (models, segments), None, "")
-        self.__attrs_init__(columns.modelset, columns.segset, columns.models, columns.segments)
+        self.__attrs_init__(*TrialList.checked((modelset, segset), (models, segments))[:4])
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -334,9 +305,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         >>> ndx.models.tolist(), ndx.segments.tolist()
         ([0, 1, 1], [0, 0, 1])
         """
-        columns = columns_from_trials((models, segments), None, "")
-        found = cls(columns.modelset, columns.segset, columns.models, columns.segments)
-        return found._checked_for_swaps()
+        return cls(*TrialList.coded((models, segments))[:4])._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -382,9 +351,8 @@ class FlatNdx(FlatTrials, TextFileMethods):
         InvalidInputError
             If the matrix would have more cells.
         """
-        check_cell_count(self._shape, max_cells)
-        mask = scatter(self, np.ones(self.n_trials, dtype=np.bool_))
-        return Ndx(self.modelset, self.segset, mask)
+        check_cell_count(self.shape, max_cells)
+        return Ndx(*self.ids, in_cells(self, np.ones(self.n_trials, dtype=np.bool_)))
 
     def merge(self, *others: "FlatNdx") -> "FlatNdx":
         """Unite the trials of several objects.
@@ -407,5 +375,4 @@ class FlatNdx(FlatTrials, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(FlatNdx, objects)
-        merged = merge_columns(objects, None, TrialOrder.conflicts, "")
-        return FlatNdx(merged.modelset, merged.segset, merged.models, merged.segments)
+        return FlatNdx(*TrialList.merged(objects, TrialOrder.conflicts, "")[:4])

@@ -11,11 +11,11 @@ from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Positions, m
 from bosaris_py._validation import as_matrix, as_vector, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.alignment import insert
+from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, Key, check_key, check_trials
-from bosaris_py.trials.key import check_trials as check_ndx
 from bosaris_py.trials.ndx import FlatNdx, Ndx
-from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
+from bosaris_py.trials.quality import QualityMeasures, SegmentQuality, measures_of_trials
+from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, listed_scores, scores_under
 
 
 def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
@@ -40,7 +40,7 @@ def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
     TrialMismatchError
         If systems lack scores, with the count of each.
     """
-    check_ndx(ndx)
+    check_trials(ndx)
     (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
     return stack
 
@@ -103,14 +103,14 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
     InvalidInputError
         If there is not one score per trial.
     """
-    check_ndx(ndx)
+    check_trials(ndx)
     values = as_vector(vector, "vector")
     if values.size != ndx.n_trials:
         expected = f"have one score for each of the {ndx.n_trials} trials"
         raise invalid("vector", expected, f"{values.size}")
     if isinstance(ndx, FlatNdx | FlatKey):
         return FlatScores(values, ndx.modelset, ndx.segset, ndx.models, ndx.segments)
-    mask = mark_read_only(ndx._trials())
+    mask = ndx.trial_mask
     matrix = np.zeros(mask.shape, dtype=values.dtype)
     insert(matrix, mask, values)
     return Scores(mark_read_only(matrix), ndx.modelset, ndx.segset, mask)
@@ -119,22 +119,13 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
 def _stacked(
     systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int]
 ) -> list[Float64Array]:
-    """Return one stack per class of trials; refuse systems that lack scores.
+    """Return one stack for each class of trials; refuse systems that lack scores.
 
-    Parameters
-    ----------
-    systems : sequence of Scores or FlatScores
-        The systems.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-    totals : mapping of str to int
-        What the classes are called, and how many trials each has: one class for all
-        trials, or targets and non-targets.
+    `totals` names the classes, all trials or targets and non-targets, and counts their trials.
     """
     if isinstance(systems, AnyScores):
         hint = "Put the Scores of all systems into a list."
-        found = f"one {type(systems).__name__}"
-        raise invalid("systems", "be a list of Scores", found, hint)
+        raise invalid("systems", "be a list of Scores", f"one {type(systems).__name__}", hint)
     listed = list(systems)
     if not listed:
         raise invalid("systems", "hold at least one Scores", "none")
@@ -142,22 +133,22 @@ def _stacked(
         if not isinstance(item, AnyScores):
             raise invalid("systems", "hold Scores only", describe(item))
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
-    complaints = []
+    faults = []
     for number, item in enumerate(listed):
         vectors = _vectors(item, ndx, len(stacks))
-        lacking = [
+        missing = [
             f"{total - vector.size} of {total} {noun}"
             for (noun, total), vector in zip(totals.items(), vectors, strict=True)
             if vector.size < total
         ]
-        if lacking:
-            complaints.append(f"system {number + 1} lacks {' and '.join(lacking)}")
+        if missing:
+            faults.append(f"system {number + 1} lacks {' and '.join(missing)}")
             continue
         for stack, vector in zip(stacks, vectors, strict=True):
             stack[number] = vector
-    if complaints:
+    if faults:
         message = (
-            f"Every system must have a score for each trial; {'; '.join(complaints)}. "
+            f"Every system must have a score for each trial; {'; '.join(faults)}. "
             f"Fill them with set_missing_to_value, best after calibration, or take these "
             f"trials out of the key."
         )
@@ -168,11 +159,11 @@ def _stacked(
 def _vectors(scores: AnyScores, ndx: AnyNdx, n_classes: int) -> Sequence[FloatArray]:
     """Return the scores of all trials, or those of targets and of non-targets."""
     if isinstance(scores, Scores) and isinstance(ndx, Ndx | Key):
-        masks = [ndx._trials()]
+        masks = [ndx.trial_mask]
         if n_classes > 1 and isinstance(ndx, Key):
             masks = [ndx.tar, ndx.non]
-        return scores._vectors(scores._frame_for(ndx), masks, ndx)
-    listed = scores._listed(ndx)
+        return scores_under(scores, masks, ndx, frame_of(ndx, scores))
+    listed = listed_scores(scores, ndx)
     return listed.split(ndx) if n_classes > 1 and isinstance(ndx, AnyKey) else [listed.values]
 
 
@@ -185,16 +176,9 @@ Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 class TrialQuality:
     """The quality measures of the trials of an Ndx or a Key, in any form.
 
-    Parameters
-    ----------
-    modelQ : (q, m) array of float
-        Measures of the models of the Ndx or Key; 0 for those that have none.
-    segQ : (q, n) array of float
-        Measures of its segments.
-    models, segments : (n_trials,) array of int
-        Positions of the trials, column by column.
-    covered : (n_trials,) array of bool
-        Which trials have measures.
+    `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0
+    for those that have none. `models` and `segments` are the positions of the trials, column
+    by column; `covered` says which of them have measures.
     """
 
     modelQ: FloatArray
@@ -218,22 +202,10 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
     """Look up quality measures for the same trials and put them one below the other.
 
     As `stack_quality`, but without a matrix of all models and segments, so that the
-    trials may be flat.
-
-    Parameters
-    ----------
-    qualities : sequence of QualityMeasures or SegmentQuality
-        The measures.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-
-    Returns
-    -------
-    TrialQuality
-        A trial is covered where it has the measures of every object.
+    trials may be flat. A trial is covered where it has the measures of every object.
     """
     check_trials(ndx)
-    parts = [_with_models(item, ndx)._of_trials(ndx) for item in _as_list(qualities)]
+    parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
     return TrialQuality(
         mark_read_only(np.concatenate([part[0] for part in parts])),
         mark_read_only(np.concatenate([part[1] for part in parts])),
@@ -278,15 +250,14 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
     if len(aligned) == 1:
         return aligned[0]
-    return QualityMeasures(
-        ndx.modelset,
-        ndx.segset,
-        mark_read_only(np.concatenate([item.modelQ for item in aligned])),
-        mark_read_only(np.concatenate([item.segQ for item in aligned])),
-        mark_read_only(np.logical_and.reduce([item.hasmodel for item in aligned])),
-        mark_read_only(np.logical_and.reduce([item.hasseg for item in aligned])),
-        mark_read_only(np.logical_and.reduce([item.scoremask for item in aligned])),
+    values = (
+        np.concatenate([getattr(item, name) for item in aligned]) for name in ("modelQ", "segQ")
     )
+    flags = (
+        np.logical_and.reduce([getattr(item, name) for item in aligned])
+        for name in ("hasmodel", "hasseg", "scoremask")
+    )
+    return QualityMeasures(*ndx.ids, *map(mark_read_only, (*values, *flags)))
 
 
 def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
