@@ -177,10 +177,8 @@ class TrialSet(FileMethods, ABC):
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     """
 
     modelset: StrArray = field(validator=check_models)
@@ -221,13 +219,11 @@ class TrialSet(FileMethods, ABC):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Ids of models; those that the object does not have are ignored.
-        segments : (l,) array_like of str
-            Ids of segments; those that the object does not have are ignored.
+        models, segments : array_like of str
+            Ids; those that the object does not have are ignored.
         keep : bool
-            True keeps what is in the lists, False what is not. Both lists are
-            meant in the same way. May be given by position, as in the toolkit.
+            True keeps what is in the lists, False what is not. May be given by position, as in
+            the toolkit.
 
         Returns
         -------

@@ -511,9 +511,7 @@ class Conditions:
         labels : Factor or (n_trials,) array_like of str, int or bool
             The name of each trial's condition, column by column.
         weights : mapping of str to float, or sequence of float, optional
-            The weight of each condition, by name or in the order of the names
-            (that of the levels: ascending, unless a `Factor` has another); equal
-            by default.
+            As for the class; in the order of the labels: ascending, unless a `Factor` has another.
         uncovered, lacking : str, optional
             As for the class: trials of a key that are not labelled, and conditions that have
             trials of one class only.
@@ -558,8 +556,7 @@ class Conditions:
         factors : mapping of str to Factor or (n_trials,) array_like
             The value of each trial in each factor, column by column.
         weights : mapping of str to float, or sequence of float, optional
-            The weight of each combination that occurs, by name or in order; equal
-            by default.
+            The weight of each combination that occurs.
         uncovered, lacking : str, optional
             As for `from_labels`.
 
@@ -668,7 +665,7 @@ class Conditions:
         Returns
         -------
         (n_trials,) ndarray of bool
-            Column by column. A mask for `Conditions`, or an index of vectors of trials.
+            Column by column.
 
         Raises
         ------
@@ -725,18 +722,12 @@ class Conditions:
         Returns
         -------
         tuple of ConditionMembers
-            Like `members`, with positions in the vectors that
-            ``scores.get_tar_non(key)`` returns. Only trials with a score count.
+            Positions in the vectors that ``scores.get_tar_non(key)`` returns.
 
         Raises
         ------
         TrialMismatchError, InvalidInputError
-            As for `members`.
-
-        Warns
-        -----
-        ConditionWarning
-            As for `members`.
+            As for `members`, which warns, too.
         """
         check_scores(scores)
         check_key(key)
@@ -760,12 +751,7 @@ class Conditions:
         Raises
         ------
         TrialMismatchError, InvalidInputError
-            As for `members`.
-
-        Warns
-        -----
-        ConditionWarning
-            As for `members`.
+            As for `members`, which warns, too.
 
         Notes
         -----
@@ -788,18 +774,13 @@ class Conditions:
         Returns
         -------
         tar_weights, non_weights : ndarray of float64
-            As long as the vectors that ``scores.get_tar_non(key)`` returns, and in
-            their order. Conditions share their weight among trials with scores.
+            For the vectors that ``scores.get_tar_non(key)`` returns. Conditions share their
+            weight among trials with scores.
 
         Raises
         ------
         TrialMismatchError, InvalidInputError
-            As for `members`.
-
-        Warns
-        -----
-        ConditionWarning
-            As for `members`.
+            As for `members`, which warns, too.
         """
         check_scores(scores)
         check_key(key)

@@ -157,10 +157,9 @@ class IdMap(MatFileMethods, TextFileMethods):
         Parameters
         ----------
         ids : (k,) array_like of str
-            Left ids; those that the map does not have are ignored.
+            Left ids; unknown ones are ignored.
         keep : bool
-            True keeps the pairs in the list, False the others. May be given by
-            position, as in the toolkit.
+            True keeps the pairs in the list, False the others. May be given by position.
 
         Returns
         -------
@@ -176,10 +175,9 @@ class IdMap(MatFileMethods, TextFileMethods):
         Parameters
         ----------
         ids : (k,) array_like of str
-            Right ids; those that the map does not have are ignored.
+            Right ids; unknown ones are ignored.
         keep : bool
-            True keeps the pairs in the list, False the others. May be given by
-            position, as in the toolkit.
+            True keeps the pairs in the list, False the others. May be given by position.
 
         Returns
         -------
@@ -195,8 +193,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         Parameters
         ----------
         *others : IdMap
-            Maps to be merged with this one. ``IdMap.merge(a, b)`` and
-            ``a.merge(b)`` mean the same.
+            Further maps; ``IdMap.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------

@@ -38,14 +38,12 @@ _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
 
 @frozen(init=False, eq=False, repr=False)
 class Key(TrialMatrix, TextFileMethods):
-    """The trials of an experiment together with the right answers.
+    """The trials of an experiment together with the right labels.
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     tar : (m, n) array_like of bool
         True where the segment is of the model: target trials.
     non : (m, n) array_like of bool
@@ -60,7 +58,7 @@ class Key(TrialMatrix, TextFileMethods):
 
     See Also
     --------
-    Ndx : Trials without answers.
+    Ndx : Trials without labels.
     FlatKey : The same as a list, for trials too sparse for matrices.
 
     Notes
@@ -114,24 +112,20 @@ class Key(TrialMatrix, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
+        models, segments : (k,) array_like of str
+            Model and test segment of each trial.
         is_target : (k,) array_like of bool
             True for a target trial, False for a non-target trial.
 
         Returns
         -------
         Key
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice with the same label counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length, the labels are not boolean, or a trial
-            is listed both as target and as non-target.
+            If the lists differ in length, or a trial is listed with both labels.
 
         Examples
         --------
@@ -145,30 +139,23 @@ class Key(TrialMatrix, TextFileMethods):
 
     @classmethod
     def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> Self:
-        """Build a Key from the lines of a text file.
+        """Build a Key from the lines of a text file, as `FlatKey.from_table`.
 
         Parameters
         ----------
         table : TrialTable
             The lines.
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted.
+            The largest size of the matrix that is wanted.
 
         Returns
         -------
         Key
-            As `FlatKey.from_table`, as two matrices.
 
         Raises
         ------
         InvalidInputError
-            If the table has no labels, a trial has two different ones, or the matrices would
-            have more cells.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As `FlatKey.from_table`.
+            As for `FlatKey.from_table`, or if the matrix would have more cells.
         """
         dense = FlatKey.from_table(table).to_dense(max_cells=max_cells)
         return cls(*dense.ids, dense.tar, dense.non)
@@ -202,8 +189,7 @@ class Key(TrialMatrix, TextFileMethods):
         Returns
         -------
         models, segments : (n_trials,) arrays of int
-            Positions in `modelset` and `segset`, column by column: the order of
-            all vectors of trials. int32 unless the id lists are too long for it.
+            As `Ndx.trial_positions`.
         """
         return true_positions(self.trial_mask)
 
@@ -229,7 +215,7 @@ class Key(TrialMatrix, TextFileMethods):
         return mark_read_only(labels)
 
     def to_ndx(self) -> Ndx:
-        """Return the trials without the answers.
+        """Return the trials without the labels.
 
         Returns
         -------
@@ -254,8 +240,7 @@ class Key(TrialMatrix, TextFileMethods):
         Parameters
         ----------
         *others : Key
-            Objects to be merged with this one. ``Key.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``Key.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -281,21 +266,17 @@ class Key(TrialMatrix, TextFileMethods):
 
 @frozen(init=False, eq=False, repr=False)
 class FlatKey(FlatTrials, TextFileMethods):
-    """The trials of an experiment with the right answers, as a list.
+    """The trials of an experiment with the right labels, as a list.
 
     For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and
     gives the same numbers.
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
-    models : (k,) array_like of int
-        The model of each trial: its position in `modelset`, from 0.
-    segments : (k,) array_like of int
-        The test segment of each trial: its position in `segset`.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
+    models, segments : (k,) array_like of int
+        Positions of the model and of the segment of each trial in these lists, from 0.
     is_target : (k,) array_like of bool
         True for a target trial, False for a non-target trial.
 
@@ -316,8 +297,7 @@ class FlatKey(FlatTrials, TextFileMethods):
 
     Notes
     -----
-    Trials are put into the order that every vector of trials has: by segment, then by
-    model. A trial takes nine bytes.
+    Trials are sorted by segment, then by model. A trial takes nine bytes.
 
     Examples
     --------
@@ -360,30 +340,23 @@ class FlatKey(FlatTrials, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
-        is_target : (k,) array_like of bool
-            True for a target trial, False for a non-target trial.
+        models, segments, is_target : (k,) array_like
+            As for `Key.from_trials`.
 
         Returns
         -------
         FlatKey
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice with the same label counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length, the labels are not boolean, or a trial
-            is listed both as target and as non-target.
+            As for `Key.from_trials`.
 
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
 
         Examples
         --------
@@ -416,8 +389,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
         """
         if table.is_target is None:
             raise invalid("table", "have labels", repr(table))
@@ -448,7 +420,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         return self.is_target
 
     def to_ndx(self) -> FlatNdx:
-        """Return the trials without the answers.
+        """Return the trials without the labels.
 
         Returns
         -------
@@ -463,7 +435,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         Parameters
         ----------
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted. A cell takes two bytes.
+            The largest size of the matrices that is wanted. A cell takes two bytes.
 
         Returns
         -------
@@ -484,8 +456,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         Parameters
         ----------
         *others : FlatKey
-            Objects to be merged with this one. ``FlatKey.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``FlatKey.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------

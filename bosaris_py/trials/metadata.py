@@ -321,12 +321,12 @@ class TrialMetadata:
         return Factor.from_values(column)
 
     def model_column(self, name: str) -> Column:
-        """Return a column with one value for each model.
+        """Return a column of the models, with one value for each.
 
         Parameters
         ----------
         name : str
-            A column of the models.
+            The column.
 
         Returns
         -------
@@ -343,12 +343,12 @@ class TrialMetadata:
         return self._model_columns[name]
 
     def segment_column(self, name: str) -> Column:
-        """Return a column with one value for each segment.
+        """Return a column of the segments, with one value for each.
 
         Parameters
         ----------
         name : str
-            A column of the segments.
+            The column.
 
         Returns
         -------
@@ -457,20 +457,14 @@ class TrialMetadata:
         Parameters
         ----------
         *factors : str
-            Names of columns of categories, for instance ``"gender",
-            "phone_num_match"``.
-        weights : mapping of str to float, or sequence of float, optional
-            The weight of each combination that occurs; equal by default.
-        uncovered : {"error", "ignore"}, default: "error"
-            What to do with trials of a key that are not described here.
-        lacking : {"warn", "ignore", "error"}, default: "warn"
-            What to do with conditions that have trials of one class only.
+            Names of columns of categories, for instance ``"gender", "phone_num_match"``.
+        weights, uncovered, lacking : optional
+            As for `Conditions.from_factors`.
 
         Returns
         -------
         Conditions
-            See `Conditions.from_factors`. They fit any key whose trials are
-            described here.
+            They fit any key whose trials are described here.
 
         Raises
         ------
@@ -671,7 +665,7 @@ def read_trials(
     form: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> tuple[AnyNdx, TrialMetadata]:
-    """Read trials without answers from one of the text formats of the field.
+    """Read trials without labels from one of the text formats of the field.
 
     Parameters
     ----------
@@ -687,16 +681,13 @@ def read_trials(
 
     Raises
     ------
-    FileFormatError
-        If the file is not what the format says, or lists a trial twice with different
-        columns.
-    InvalidInputError
-        If an argument is not what it must be.
+    FileFormatError, InvalidInputError
+        As for `read_key`, but labels need not be there.
 
     Warns
     -----
     DuplicateTrialWarning
-        If trials are listed more than once, or the same two segments in both orders.
+        As for `read_key`.
     """
     _check_form(form)
     table = _once(read_table(path, format, **options), path, "")
@@ -716,14 +707,8 @@ def read_scores(
 
     Parameters
     ----------
-    path : str or path-like
-        The file; decompressed if its name ends in ``.gz``.
-    format : str, optional
-        Name of the format; by default it is found out.
-    form : {"flat", "dense"}, optional
-        Whether the scores are a list or a matrix; by default as for `read_key`.
-    **options
-        Keywords of `storage.formats.read_table`, as for `read_key`.
+    path, format, form, **options
+        As for `read_key`.
 
     Returns
     -------
@@ -732,18 +717,13 @@ def read_scores(
 
     Raises
     ------
-    FileFormatError
-        If the file is not what the format says, has no scores, or lists a trial twice
-        with different scores.
-    InvalidInputError
-        If an argument is not what it must be.
-    FileNotFoundError
-        If there is no such file.
+    FileFormatError, InvalidInputError
+        As for `read_key`, of scores instead of labels.
 
     Warns
     -----
     DuplicateTrialWarning
-        If trials are listed more than once, or the same two segments in both orders.
+        As for `read_key`.
     MissingTrialsWarning
         If lines have no score, as some formats allow; they are left out.
 
@@ -910,12 +890,10 @@ class TrialComparison:
         Trials of the key that have a score.
     n_tar_missing, n_non_missing : int
         Targets and non-targets of the key that have none.
-    missing : tuple of (model, segment)
-        The first five of these, column by column.
     n_unknown : int
         Scores of trials that the key does not have.
-    unknown : tuple of (model, segment)
-        The first five of these.
+    missing, unknown : tuple of (model, segment)
+        The first five of these trials, column by column.
     """
 
     n_common: int

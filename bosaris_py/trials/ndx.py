@@ -34,10 +34,8 @@ class Ndx(TrialMatrix, TextFileMethods):
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     trialmask : (m, n) array_like of bool, optional
         True where model and segment make a trial; by default everywhere.
 
@@ -90,16 +88,13 @@ class Ndx(TrialMatrix, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
+        models, segments : (k,) array_like of str
+            Model and test segment of each trial.
 
         Returns
         -------
         Ndx
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
@@ -122,29 +117,23 @@ class Ndx(TrialMatrix, TextFileMethods):
 
     @classmethod
     def from_table(cls, table: TrialTable, *, max_cells: int = 10**8) -> Self:
-        """Build an Ndx from the lines of a text file.
+        """Build an Ndx from the lines of a text file, as `FlatNdx.from_table`.
 
         Parameters
         ----------
         table : TrialTable
             The lines.
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted.
+            The largest size of the matrix that is wanted.
 
         Returns
         -------
         Ndx
-            As `FlatNdx.from_table`, as a matrix.
 
         Raises
         ------
         InvalidInputError
-            If the matrix would have more cells.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As `FlatNdx.from_table`.
+            As for `FlatNdx.from_table`, or if the matrix would have more cells.
         """
         dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
         return cls(*dense.ids, dense.trialmask)
@@ -170,9 +159,8 @@ class Ndx(TrialMatrix, TextFileMethods):
         --------
         >>> from bosaris_py.trials import Ndx
         >>> ndx = Ndx(["anna", "bert"], ["s1", "s2"], [[True, True], [False, True]])
-        >>> models, segments = ndx.trial_positions()
-        >>> models.tolist(), segments.tolist()
-        ([0, 0, 1], [0, 1, 1])
+        >>> [positions.tolist() for positions in ndx.trial_positions()]
+        [[0, 0, 1], [0, 1, 1]]
         """
         return true_positions(self.trialmask)
 
@@ -192,8 +180,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         Parameters
         ----------
         *others : Ndx
-            Objects to be merged with this one. ``Ndx.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``Ndx.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -219,14 +206,10 @@ class FlatNdx(FlatTrials, TextFileMethods):
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
-    models : (k,) array_like of int
-        The model of each trial: its position in `modelset`, from 0.
-    segments : (k,) array_like of int
-        The test segment of each trial: its position in `segset`.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
+    models, segments : (k,) array_like of int
+        Positions of the model and of the segment of each trial in these lists, from 0.
 
     Raises
     ------
@@ -245,8 +228,8 @@ class FlatNdx(FlatTrials, TextFileMethods):
 
     Notes
     -----
-    Trials are put into the order that every vector of trials has: by segment, then by
-    model. Positions take four bytes each.
+    Trials are sorted by segment, then by model, the order of all vectors of trials. A position
+    takes four bytes.
 
     Examples
     --------
@@ -276,27 +259,23 @@ class FlatNdx(FlatTrials, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
+        models, segments : (k,) array_like
+            As for `Ndx.from_trials`.
 
         Returns
         -------
         FlatNdx
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length.
+            As for `Ndx.from_trials`.
 
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
 
         Examples
         --------
@@ -324,8 +303,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
         """
         found = cls(table.modelset, table.segset, table.models, table.segments)
         return found._checked_for_swaps()
@@ -339,7 +317,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         Parameters
         ----------
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted. A cell takes a byte.
+            The largest size of the matrix that is wanted. A cell takes a byte.
 
         Returns
         -------
@@ -360,8 +338,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         Parameters
         ----------
         *others : FlatNdx
-            Objects to be merged with this one. ``FlatNdx.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``FlatNdx.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------

@@ -142,8 +142,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         ids : (k,) array_like of str
             Ids of segments; those that the object does not have are ignored.
         keep : bool
-            True keeps what is in the list, False what is not. May be given by
-            position, like that of the other classes.
+            True keeps what is in the list, False what is not. May be given by position.
 
         Returns
         -------
@@ -167,8 +166,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         Parameters
         ----------
         *others : SegmentQuality
-            Objects to be merged with this one. ``SegmentQuality.merge(a, b)`` and
-            ``a.merge(b)`` mean the same.
+            Further objects; ``SegmentQuality.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -251,10 +249,8 @@ class QualityMeasures(TrialMatrix):
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     modelQ : (q, m) array_like of float
         One row per measure, one column per model.
     segQ : (q, n) array_like of float
@@ -467,8 +463,7 @@ class QualityMeasures(TrialMatrix):
         Parameters
         ----------
         *others : QualityMeasures
-            Objects to be merged with this one. ``QualityMeasures.merge(a, b)`` and
-            ``a.merge(b)`` mean the same.
+            Further objects; ``QualityMeasures.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------

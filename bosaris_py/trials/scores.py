@@ -250,7 +250,7 @@ class ScoreMethods:
         Returns
         -------
         (k,) array of float
-            The scores that exist, in column-major order of `ndx`.
+            The scores that exist.
 
         Raises
         ------
@@ -377,10 +377,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
     scoremat : (m, n) array_like of float
         The scores; larger means more like a target. float32 stays float32, any
         other real type becomes float64.
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     scoremask : (m, n) array_like of bool, optional
         True where `scoremat` holds a score; by default everywhere. What lies
         under a false mask is not content: it is ignored by every method and by
@@ -451,24 +449,20 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
+        models, segments : (k,) array_like of str
+            Model and test segment of each trial.
         scores : (k,) array_like of float
             Score of each trial.
 
         Returns
         -------
         Scores
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice with the same score counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length, or a trial is listed with two
-            different scores.
+            If the lists differ in length, or a trial is listed with two scores.
 
         Examples
         --------
@@ -483,30 +477,23 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
 
     @classmethod
     def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> Self:
-        """Build Scores from the lines of a text file.
+        """Build Scores from the lines of a text file, as `FlatScores.from_table`.
 
         Parameters
         ----------
         table : TrialTable
             The lines.
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted.
+            The largest size of the matrix that is wanted.
 
         Returns
         -------
         Scores
-            As `FlatScores.from_table`, as a matrix.
 
         Raises
         ------
         InvalidInputError
-            If the table has no scores, a trial has two different ones, or the matrix would
-            have more cells.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As `FlatScores.from_table`.
+            As for `FlatScores.from_table`, or if the matrix would have more cells.
         """
         dense = FlatScores.from_table(table).to_dense(max_cells=max_cells)
         return cls(dense.scoremat, *dense.ids, dense.scoremask)
@@ -559,8 +546,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         Parameters
         ----------
         *others : Scores
-            Objects to be merged with this one. ``Scores.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``Scores.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -611,14 +597,10 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
     scores : (k,) array_like of float
         The score of each trial; larger means more like a target. float32 stays float32,
         any other real type becomes float64.
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
-    models : (k,) array_like of int
-        The model of each trial: its position in `modelset`, from 0.
-    segments : (k,) array_like of int
-        The test segment of each trial: its position in `segset`.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
+    models, segments : (k,) array_like of int
+        Positions of the model and of the segment of each trial in these lists, from 0.
 
     Raises
     ------
@@ -637,10 +619,8 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
 
     Notes
     -----
-    The scores come first, as in `Scores`. Trials are put into the order that every vector of
-    trials has: by segment, then by model. A trial takes eight bytes beside its score.
-
-    Scores may be infinite. NaN is accepted for trials that nobody asks for.
+    The scores come first, as in `Scores`, and may be infinite or NaN as there. Trials are
+    sorted by segment, then by model. A trial takes eight bytes beside its score.
 
     Examples
     --------
@@ -681,34 +661,27 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
-        """Build a FlatScores from a list of scored trials given by their ids.
+        """Build a FlatScores from a list of trials given by their ids.
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
-        scores : (k,) array_like of float
-            Score of each trial.
+        models, segments, scores : (k,) array_like
+            As for `Scores.from_trials`.
 
         Returns
         -------
         FlatScores
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice with the same score counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length, or a trial is listed with two
-            different scores.
+            As for `Scores.from_trials`.
 
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
 
         Examples
         --------
@@ -728,8 +701,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         Parameters
         ----------
         table : TrialTable
-            The lines, with scores. Those whose score is missing are left out, as are labels
-            and other columns.
+            The lines, with scores. Those without score are left out, as are labels and columns.
 
         Returns
         -------
@@ -744,8 +716,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            As for `from_trials`.
         """
         if table.scores is None:
             raise invalid("table", "have scores", repr(table))
@@ -770,14 +741,12 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         Parameters
         ----------
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted. A cell takes nine
-            bytes, or five for float32 scores.
+            The largest size of the matrix that is wanted. A cell takes five or nine bytes.
 
         Returns
         -------
         Scores
-            Models and segments in the same order; 0 under a false mask where there is no
-            trial.
+            Models and segments in the same order; 0 under a false mask elsewhere.
 
         Raises
         ------
@@ -794,8 +763,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         Parameters
         ----------
         *others : FlatScores
-            Objects to be merged with this one. ``FlatScores.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``FlatScores.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
