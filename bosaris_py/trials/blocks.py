@@ -71,14 +71,12 @@ class TrialCounts:
 
     def __add__(self, other: "TrialCounts") -> "TrialCounts":
         """Add the counts of other blocks, which come later."""
-        return TrialCounts(
-            self.n_tar + other.n_tar,
-            self.n_non + other.n_non,
-            self.scored_tar + other.scored_tar,
-            self.scored_non + other.scored_non,
-            self.nan + other.nan,
-            other.first_nan if self.first_nan is None else self.first_nan,
-        )
+        sums: dict[str, Any] = {
+            field.name: getattr(self, field.name) + getattr(other, field.name)
+            for field in attrs.fields(TrialCounts)[:-1]
+        }
+        first = other.first_nan if self.first_nan is None else self.first_nan
+        return TrialCounts(**sums, first_nan=first)
 
 
 @attrs.frozen(eq=False)

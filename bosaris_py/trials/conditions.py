@@ -144,9 +144,10 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
     if values.shape != (len(names),):
         expected = f"be one for each of the {len(names)} conditions"
         raise invalid("weights", expected, describe(values))
-    if not (np.isfinite(values) & (values >= 0)).all():
-        bad = names[int(np.argmin(np.isfinite(values) & (values >= 0)))]
-        found = f"{values[names.index(bad)]:g} for {bad!r}"
+    fits = np.isfinite(values) & (values >= 0)
+    if not fits.all():
+        bad = int(np.argmin(fits))
+        found = f"{values[bad]:g} for {names[bad]!r}"
         raise invalid("weights", "be finite and not negative", found)
     total = math.fsum(values)
     if abs(total - 1.0) > _SUM_TOLERANCE:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
 
-from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
+from bosaris_py._arrays import StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat, text
@@ -15,9 +15,7 @@ from bosaris_py.trials.alignment import IdIndex, IdList
 from bosaris_py.trials.base import check_same_class
 from bosaris_py.trials.files import MatFileMethods, Storage, TextFileMethods
 
-_LEFT_REPEATED = "The left id list contains duplicate identifiers."
-
-_RIGHT_REPEATED = "The right id list contains duplicate identifiers."
+_REPEATED = "The {} id list contains duplicate identifiers."
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -72,7 +70,7 @@ class IdMap(MatFileMethods, TextFileMethods):
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
         self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
         if self._left.has_repeated():
-            warn_caller(_LEFT_REPEATED, DuplicateIdWarning)
+            warn_caller(_REPEATED.format("left"), DuplicateIdWarning)
 
     @rightids.validator
     def _check_lengths(self, attribute: "Attribute[Any]", rightids: StrArray) -> None:
@@ -148,7 +146,7 @@ class IdMap(MatFileMethods, TextFileMethods):
             If ids are not in the map, with their number.
         """
         if self._right.has_repeated():
-            warn_caller(_RIGHT_REPEATED, DuplicateIdWarning)
+            warn_caller(_REPEATED.format("right"), DuplicateIdWarning)
         return _mapped(self._right, self.leftids, ids)
 
     def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -166,8 +164,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         IdMap
             The remaining pairs in their old order.
         """
-        present = self._left.which_in(as_ids(ids, "ids"))
-        return self._pairs(present if keep else ~present)
+        return self._filter(self._left, ids, keep=keep)
 
     def filter_on_right(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the pairs whose right id is listed.
@@ -184,8 +181,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         IdMap
             The remaining pairs in their old order.
         """
-        present = self._right.which_in(as_ids(ids, "ids"))
-        return self._pairs(present if keep else ~present)
+        return self._filter(self._right, ids, keep=keep)
 
     def merge(self, *others: "IdMap") -> "IdMap":
         """Append the pairs of other maps.
@@ -216,16 +212,14 @@ class IdMap(MatFileMethods, TextFileMethods):
         distinct = [np.unique(item.leftids) for item in objects]
         if IdIndex.of(np.concatenate(distinct)).has_repeated():
             warn_caller("idmaps being merged share ids.", DuplicateIdWarning)
-        return IdMap._rebuilt(
-            mark_read_only(np.concatenate([item.leftids for item in objects])),
-            mark_read_only(np.concatenate([item.rightids for item in objects])),
-        )
+        sides = zip(*((item.leftids, item.rightids) for item in objects), strict=True)
+        return IdMap._rebuilt(*(mark_read_only(np.concatenate(side)) for side in sides))
 
-    def _pairs(self, which: BoolArray) -> Self:
-        """Return some of the pairs."""
-        return self._rebuilt(
-            mark_read_only(self.leftids[which]), mark_read_only(self.rightids[which])
-        )
+    def _filter(self, index: IdIndex, ids: IdList, *, keep: bool) -> Self:
+        """Keep or remove the pairs with some ids on the side of an index."""
+        which = index.which_in(as_ids(ids, "ids"))
+        which = which if keep else ~which
+        return self._rebuilt(*(mark_read_only(side[which]) for side in self._arrays().values()))
 
 
 def _mapped(source: IdIndex, target: StrArray, ids: IdList) -> StrArray:

@@ -175,9 +175,8 @@ class TrialMetadata:
     """
 
     trials: AnyNdx
-    _trial_columns: Columns
-    _model_columns: Columns
-    _segment_columns: Columns
+    # Columns of the trials, of the models, of the segments.
+    _tables: tuple[Columns, ...]
 
     def __init__(
         self,
@@ -189,17 +188,14 @@ class TrialMetadata:
         check_trials(trials)
         given = (trial_columns or {}, model_columns or {}, segment_columns or {})
         sizes = (trials.n_trials, trials.modelset.size, trials.segset.size)
-        tables = [
-            _as_columns(columns, kind, size)
-            for columns, kind, size in zip(given, COLUMN_KINDS, sizes, strict=True)
-        ]
+        tables = tuple(map(_as_columns, given, COLUMN_KINDS, sizes))
         names = [name for table in tables for name in table]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             found = f"{list_some(map(repr, repeated))} more than once"
             hint = "A column belongs to trials, to models or to segments."
             raise invalid("columns", "have different names", found, hint)
-        self.__attrs_init__(trials, *tables)
+        self.__attrs_init__(trials, tables)
 
     @classmethod
     def from_table(cls, table: TrialTable, trials: AnyNdx | None = None) -> "TrialMetadata":
@@ -237,7 +233,7 @@ class TrialMetadata:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
-        return _restored, (self.trials, *(dict(table) for table in self._tables))
+        return TrialMetadata, (self.trials, *map(dict, self._tables))
 
     def __repr__(self) -> str:
         """Show the columns."""
@@ -257,10 +253,6 @@ class TrialMetadata:
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def _tables(self) -> tuple[Columns, Columns, Columns]:
-        return self._trial_columns, self._model_columns, self._segment_columns
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -286,11 +278,10 @@ class TrialMetadata:
         InvalidInputError
             If there is no such column.
         """
-        if name in self._trial_columns:
-            return self._trial_columns[name]
-        for number, table in enumerate((self._model_columns, self._segment_columns)):
+        for kind, table in enumerate(self._tables):
             if name in table:
-                return _take(table[name], self.trials.trial_positions()[number])
+                column = table[name]
+                return _take(column, self.trials.trial_positions()[kind - 1]) if kind else column
         raise _unknown_column(name, self.names)
 
     def factor(self, name: str) -> Factor:
@@ -338,9 +329,7 @@ class TrialMetadata:
         InvalidInputError
             If the models have no such column.
         """
-        if name not in self._model_columns:
-            raise _unknown_column(name, self._model_columns)
-        return self._model_columns[name]
+        return _find_column(self._tables[1], name)
 
     def segment_column(self, name: str) -> Column:
         """Return a column of the segments, with one value for each.
@@ -360,9 +349,7 @@ class TrialMetadata:
         InvalidInputError
             If the segments have no such column.
         """
-        if name not in self._segment_columns:
-            raise _unknown_column(name, self._segment_columns)
-        return self._segment_columns[name]
+        return _find_column(self._tables[2], name)
 
     def with_columns(
         self,
@@ -422,27 +409,28 @@ class TrialMetadata:
             and the first of them.
         """
         check_trials(other)
-        tables = [self._trial_columns]
-        lines = find_trials(self.trials, other) if self._trial_columns else None
-        if lines is not None:
-            if (lines < 0).any():
-                message = f"The metadata do not describe {describe_trials(other, lines < 0)}."
+        lines = find_trials(self.trials, other) if self._tables[0] else None
+        if lines is not None and (lines < 0).any():
+            message = f"The metadata do not describe {describe_trials(other, lines < 0)}."
+            raise TrialMismatchError(message)
+        positions = [lines]
+        for noun, table, ids, wanted in (
+            ("models", self._tables[1], self.trials.model_index, other.model_index),
+            ("segments", self._tables[2], self.trials.segment_index, other.segment_index),
+        ):
+            found = ids.locate(wanted) if table else None
+            if found is not None and (found < 0).any():
+                absent = wanted.ids[found < 0]
+                message = (
+                    f"The metadata do not describe {absent.size} of {wanted.ids.size} {noun}: "
+                    f"{list_some(absent)}."
+                )
                 raise TrialMismatchError(message)
-            tables = [{name: _take(c, lines) for name, c in self._trial_columns.items()}]
-        rows = ("models", self._model_columns, self.trials.model_index, other.model_index)
-        cols = ("segments", self._segment_columns, self.trials.segment_index, other.segment_index)
-        for noun, table, ids, wanted in (rows, cols):
-            positions = ids.locate(wanted) if table else None
-            if positions is not None:
-                absent = wanted.ids[positions < 0]
-                if absent.size:
-                    message = (
-                        f"The metadata do not describe {absent.size} of {wanted.ids.size} {noun}: "
-                        f"{list_some(absent)}."
-                    )
-                    raise TrialMismatchError(message)
-                table = {name: _take(column, positions) for name, column in table.items()}
-            tables.append(table)
+            positions.append(found)
+        tables = (
+            table if at is None else {name: _take(column, at) for name, column in table.items()}
+            for table, at in zip(self._tables, positions, strict=True)
+        )
         return TrialMetadata(other, *tables)
 
     def conditions(
@@ -552,6 +540,13 @@ def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
     return invalid("name", expected, describe(name))
 
 
+def _find_column(table: Columns, name: str) -> Column:
+    """Return a column of a table."""
+    if name not in table:
+        raise _unknown_column(name, table)
+    return table[name]
+
+
 def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
     """Return the trials of a file in the form in which they were saved."""
     ids = arrays["modelset"], arrays["segset"]
@@ -569,17 +564,6 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
     return flat if form.startswith("Flat") else flat.to_dense(max_cells=math.prod(flat.shape))
 
 
-def _restored(trials: AnyNdx, *tables: dict[str, Column]) -> TrialMetadata:
-    """Build an object from what a pickle or a deep copy has just made."""
-    return TrialMetadata(
-        trials,
-        *(
-            {name: c if isinstance(c, Factor) else mark_read_only(c) for name, c in table.items()}
-            for table in tables
-        ),
-    )
-
-
 def _check_extension(path: FilePath) -> None:
     """Refuse a file name of another format than HDF5."""
     if Path(path).suffix.lower() not in _HDF5:
@@ -594,7 +578,7 @@ def read_key(
     form: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> tuple[AnyKey, TrialMetadata]:
-    r"""Read trials with their answers from one of the text formats of the field.
+    r"""Read trials with their labels from one of the text formats of the field.
 
     Parameters
     ----------
