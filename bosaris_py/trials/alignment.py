@@ -65,6 +65,7 @@ class IdIndex:
     @classmethod
     def of(cls, ids: StrArray) -> "IdIndex":
         """Index `ids`: O(n) if they ascend, else O(n log n)."""
+        # Comparing neighbours takes far less time than sorting strings, and most lists are sorted.
         if bool((ids[:-1] <= ids[1:]).all()):
             return cls(ids, ids, None)
         order = np.argsort(ids, kind="stable")
@@ -201,8 +202,10 @@ class Frame:
         This is the source itself, or a view of it, if nothing has to be moved; else a new,
         read-only array in the memory order of the source.
         """
+        # Nothing is copied where nothing moves: a matrix may fill half of the memory.
         if self.is_identity:
             return source if rows == _ALL and cols == _ALL else source[rows, cols]
+        # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
         if _is_transposed(source):
             return self.transposed.take(source.T, cols, rows).T
         row_at = None if self.rows is None else self.rows[rows]
@@ -224,6 +227,8 @@ class Frame:
                     if row_at is None
                     else source[row_at[block]]
                 )
+                # `clip` reads column 0 for position -1, which is cleared below, and does without
+                # a check of every position.
                 np.take(part, col_at, axis=1, out=out[block], mode="clip")
             if (col_at < 0).any():
                 out[:, col_at < 0] = 0
@@ -239,6 +244,7 @@ class Frame:
             return self.take(present, rows, cols)
         if self.is_complete:
             return None
+        # Cells that the source does not have hold nothing.
         row_found = np.ones(self.shape[0], np.bool_) if self.rows is None else self.rows >= 0
         col_found = np.ones(self.shape[1], np.bool_) if self.cols is None else self.cols >= 0
         return np.logical_and.outer(row_found[rows], col_found[cols])
@@ -324,6 +330,7 @@ def insert(matrix: FloatArray, mask: BoolArray, vector: FloatArray) -> None:
 
 def position_type(*sizes: int) -> "np.dtype[Any]":
     """Return the smaller of int32 and int64 that holds the positions in lists of these sizes."""
+    # Four bytes instead of eight halve the memory of a list, and the time that a pass takes.
     return np.dtype(np.int32 if max(sizes, default=0) <= np.iinfo(np.int32).max else np.int64)
 
 
@@ -334,6 +341,7 @@ def true_positions(mask: BoolArray) -> tuple[Positions, Positions]:
     rows, cols = np.empty(total, dtype), np.empty(total, dtype)
     used = 0
     for wide in blocks(mask.shape[1], mask.shape[0]):
+        # numpy lists true cells row by row; those of the transpose come column by column.
         strip_cols, strip_rows = np.nonzero(_columns_first(mask[:, wide]))
         part = slice(used, used + strip_rows.size)
         rows[part] = strip_rows
@@ -385,6 +393,7 @@ def match_trials(
     have the sizes in `shape`. Returns the position in the list of each trial that is found
     (None: the list is what is wanted) and which of the wanted trials are found (None: all).
     """
+    # Scores are mostly asked for the trials that they list: comparing is faster than searching.
     if frame.is_identity and all(
         a is b or np.array_equal(a, b) for a, b in zip(listed, wanted, strict=True)
     ):
@@ -412,6 +421,7 @@ def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> In
     Codes lie below the product of `shape`. Wanted codes that ascend are found fastest.
     """
     n_cells = shape[0] * shape[1]
+    # Reading a table costs one step for each code, a binary search about log2(n).
     if n_cells <= max(_SMALL_TABLE, _CELLS_PER_TRIAL * (listed.size + wanted.size)):
         table = np.full(n_cells, -1, dtype=np.intp)
         table[listed] = np.arange(listed.size)
@@ -423,6 +433,7 @@ def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> In
     n_parts = (n_cells >> _PART_BITS) + 1
     if n_parts <= min(_MOST_PARTS, wanted.size // _TRIALS_PER_PART):
         return _find_in_parts(listed, wanted, n_parts)
+    # For few codes of many cells the tables would take longer than sorting.
     order, ascending = sort_codes(wanted)
     positions = np.empty(wanted.size, dtype=np.intp)
     positions[order] = _search(listed, ascending)

@@ -56,8 +56,10 @@ logger = logging.getLogger(__name__)
 Ids = tuple[StrArray, StrArray]
 
 # The largest matrix that `to_dense` makes by default.
+# A matrix of scores of this size takes 0.9 GB with its mask.
 MAX_CELLS = 10**8
 
+# The words of the toolkit, so that users of its scripts see what they know.
 _MISSING_IDS = (
     "models reduced from {wanted} to {found}",
     "testsegs reduced from {wanted} to {found}",
@@ -165,6 +167,7 @@ def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> IndexAr
     listed = as_ids(names, argument)
     if not isinstance(keep, (bool, np.bool_)):
         raise invalid("keep", "be True or False", describe(keep))
+    # Unknown ids are ignored, as in the toolkit.
     present = index.which_in(listed)
     if not keep:
         present = ~present
@@ -288,6 +291,7 @@ def scatter(
     cells = trials.models, trials.segments
     matrix = np.zeros((trials.modelset.size, trials.segset.size), dtype=values.dtype)
     mask = np.zeros(matrix.shape, dtype=np.bool_)
+    # Each trial is written to its cell, which is faster than sorting the list.
     matrix[cells] = values
     mask[cells] = True
     # Of several contents the last one is in the matrix now; others differ from it.
@@ -431,6 +435,7 @@ class TrialList(NamedTuple):
         if lines is None:
             return self
         models, segments = mark_read_only(self.models[lines]), mark_read_only(self.segments[lines])
+        # The arrays are new, so that marking them saves the constructor a copy.
         contents = None if self.contents is None else mark_read_only(self.contents[lines])
         return TrialList(*self[:2], models, segments, contents)
 
@@ -448,6 +453,7 @@ class TrialList(NamedTuple):
         segments: AnyArray = self.segments
         contents, n_names = self.contents, self.modelset.size
         # Segments are given the numbers of the models of the same name.
+        # The trial (a, b) is swapped in (b, a): two trials of ids that are models and segments.
         as_model = IdIndex.of(self.modelset).locate(IdIndex.of(self.segset))
         if as_model is not None:
             is_model = as_model >= 0
@@ -458,6 +464,7 @@ class TrialList(NamedTuple):
             both = is_model[segments] & has_model[models]
             models, segments = models[both], as_model[segments[both]]
             contents = None if contents is None else contents[both]
+        # A swapped pair has one trial in each half. A segment with itself has no other order.
         forward, backward = models < segments, models > segments
         known = trial_codes(models[forward], segments[forward], n_names)
         swapped = trial_codes(segments[backward], models[backward], n_names)
@@ -495,6 +502,7 @@ class TrialList(NamedTuple):
         `clashes` tells from the order and the contents of all trials which of the repeated
         ones cannot be merged; `fault` says what is wrong with these, for the error message.
         """
+        # The ids of all objects are united, so that codes of trials can be compared.
         union = IdUnion.of(objects)
         dtype = position_type(*union.shape)
         parts = [
@@ -535,6 +543,7 @@ def _as_positions(values: npt.ArrayLike, size: int, name: str, ids: str) -> Posi
     dtype = position_type(size)
     if array.size == 0:
         return mark_read_only(np.empty(0, dtype=dtype))
+    # Truth values are no positions: they would pick the first two ids.
     if array.dtype.kind not in "iu":
         hint = "For lists of ids there is from_trials." if array.dtype.kind in "OSTU" else ""
         raise invalid(name, f"be positions in `{ids}`, whole numbers", describe(array), hint)
@@ -600,6 +609,7 @@ class FlatTrials(TrialSet, ABC):
 
     @classmethod
     def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
+        # Only lists that are made of text are looked at: others have been warned about before.
         found = super()._read_text(path, max_bytes=max_bytes, progress=progress)
         return found._checked_for_swaps()
 
@@ -612,6 +622,7 @@ class FlatTrials(TrialSet, ABC):
     def _fields_in(self, frame: Frame) -> dict[str, Any]:
         trials = TrialList(*self.ids, self.models, self.segments, self.contents)
         if not frame.is_identity:
+            # Looking up new positions in a table takes one step for each trial.
             models = _renumbered(frame.rows, self.modelset.size)[self.models]
             segments = _renumbered(frame.cols, self.segset.size)[self.segments]
             lines = np.flatnonzero((models >= 0) & (segments >= 0))

@@ -50,6 +50,7 @@ from bosaris_py.trials.base import warn_missing
 
 Labels = npt.NDArray[np.int8]
 
+# Eight labels -1 as one number.
 _EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
@@ -154,6 +155,7 @@ class TrialBlock:
         """
         labels, others = self._scored_labels.reshape(-1), self.few_others
         chosen: npt.NDArray[Any]
+        # Targets are few: only the cells that are no non-targets are looked at.
         if label == -1 or others is None:
             chosen = labels == label
         else:
@@ -204,6 +206,7 @@ def _cells_of_others(labels: Labels) -> IndexArray | None:
     n_words = vector.size // 8
     # Most keys have few targets and no gaps: eight cells at once are looked at.
     words = np.flatnonzero(vector[: 8 * n_words].view(np.uint64) != _EIGHT_NON)
+    # If more than one word in eight differs, a pass over all cells is as fast.
     if words.size > vector.size // 64:
         return None
     cells = np.add.outer(8 * words, np.arange(8)).ravel()
@@ -272,6 +275,7 @@ def _find(
     parts = stretches(file)
     for number in np.flatnonzero(np.diff(ends)).tolist():
         part, stretch = slice(int(ends[number]), int(ends[number + 1])), parts[number]
+        # The lists often hold the same trials in the same order; then nothing is searched.
         codes = reader.read_codes(stretch)
         if np.array_equal(codes, wanted[part]):
             is_found[part], scores[part] = True, reader.read_scores(stretch)
@@ -321,6 +325,7 @@ class ListRows:
         found: list[tuple[AnyArray, AnyArray, AnyArray]] = []
         with FlatReader(file) as reader:
             read_contents = reader.read_scores if file.kind == "flat_scores" else reader.read_labels
+            # The list is read once, whatever rows are asked for: its trials come by segment.
             for stretch in stretches(file):
                 models, segments = reader.read_positions(stretch)
                 at, cols = of_model[models], of_segment[segments]
@@ -331,6 +336,7 @@ class ListRows:
             nothing = np.empty(0, dtype=np.int32)
             found.append((nothing, nothing, read_contents(slice(0, 0))))
         at, cols, contents = (np.concatenate(part) for part in zip(*found, strict=True))
+        # Sorted by row, the trials of a block are one part of the list.
         order = np.argsort(at, kind="stable")
         starts = np.searchsorted(at[order], np.arange(rows.size + 1))
         return cls(starts, cols[order], contents[order], held_at, n_cols)
@@ -430,6 +436,7 @@ class TrialBlocks:
             files.append(file)
             frames.append(frame)
         order = None
+        # Reading a compressed file in another order unpacks its chunks again and again.
         if any_order and frames[0].rows is not None and isinstance(files[0], MatrixFile):
             order = np.argsort(frames[0].rows, kind="stable")
         blocks = cls(trials, tuple(files), tuple(frames), order)

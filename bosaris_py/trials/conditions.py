@@ -149,15 +149,19 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
         bad = int(np.argmin(fits))
         found = f"{values[bad]:g} for {names[bad]!r}"
         raise invalid("weights", "be finite and not negative", found)
+    # fsum is exact, so that the order of the conditions does not matter.
     total = math.fsum(values)
     if abs(total - 1.0) > _SUM_TOLERANCE:
         hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
         raise invalid("weights", "sum to one", f"the sum {total:g}", hint)
+    # Exactly one, not 0.9999999999 because of decimals.
     return mark_read_only(values / total)
 
 
 def _shares(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
     """Divide the weights of the conditions that have trials by their sum."""
+    # Equations 1 and 2 sum over the conditions with trials of the class. Divided by the sum of
+    # their weights these sum to one again; NIST does the same for partitions without targets.
     present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
     total = math.fsum(present)
     return [weight / total if total else 0.0 for weight in present]
@@ -191,6 +195,7 @@ class _Masks:
 
     def overlapping(self, numbers: Sequence[int]) -> BoolArray:
         """Return the trials that are in several of these conditions."""
+        # A mask for "at least once" and one for "again" serve any number of conditions.
         once, again = (np.zeros(self.masks[0].size, dtype=np.bool_) for _ in range(2))
         for number in numbers:
             again |= once & self.masks[number]
@@ -249,6 +254,7 @@ def _restored_subsets(subsets: tuple[Any, ...]) -> Subsets:
 
 def _mask_of(subset: Any, key: AnyKey) -> BoolArray:
     """Tell for each trial of the key whether it is in a subset."""
+    # Objects with ids fit any key; a mask fits keys of its shape only.
     if not isinstance(subset, np.ndarray):
         return trials_within(subset, key)
     if subset.shape == (key.n_trials,):
@@ -306,6 +312,7 @@ def _as_subset(name: str, subset: Any) -> Any:
     argument = f"subsets[{name!r}]"
     if isinstance(subset, AnyNdx):
         return subset
+    # numpy would make an array of a file name or a mapping.
     if isinstance(subset, (str, Mapping)):
         raise invalid(argument, "be trials or a mask", describe(subset))
     mask = as_mask(subset, argument)
@@ -826,11 +833,13 @@ class Conditions:
         names = [self.names[number] for number in counted]
         weights = [float(self.weights[number]) for number in counted]
         labels = key.trial_labels()
+        # Positions count trials of one class, as in the vectors of get_tar_non.
         among_tar = assigned.positions(labels if scored is None else labels & scored)
         among_non = assigned.positions(~labels if scored is None else scored & ~labels)
         tar = [mark_read_only(among_tar[number]) for number in counted]
         non = [mark_read_only(among_non[number]) for number in counted]
         empty = [not (t.size or n.size) for t, n in zip(tar, non, strict=True)]
+        # Conditions of weight 0 are dropped before, so that these may be empty.
         if any(empty):
             # Of these, conditions without trials are named before those without scores.
             sizes = [part.size for part in assigned.positions()]

@@ -80,6 +80,7 @@ class IdMap(MatFileMethods, TextFileMethods):
     @classmethod
     def _rebuilt(cls, *arrays: npt.NDArray[Any]) -> Self:
         """Build an object from pairs that have been warned about before."""
+        # The constructor would warn again.
         new = cls.__new__(cls)
         new.__attrs_init__(*arrays)
         return new
@@ -209,6 +210,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(IdMap, objects)
+        # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
         if IdIndex.of(np.concatenate(distinct)).has_repeated():
             warn_caller("idmaps being merged share ids.", DuplicateIdWarning)

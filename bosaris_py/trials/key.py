@@ -102,6 +102,7 @@ class Key(TrialMatrix, TextFileMethods):
     @non.validator
     def _check_disjoint(self, attribute: "Attribute[Any]", non: BoolArray) -> None:
         """Raise if a trial is both target and non-target."""
+        # A trial in both masks would count twice, and no metric would notice.
         both = self.tar & non
         if both.any():
             raise invalid("non", "not share trials with `tar`", name_cells(both, self.ids))
@@ -181,6 +182,7 @@ class Key(TrialMatrix, TextFileMethods):
     @property
     def trial_mask(self) -> BoolArray:
         """The mask of all trials, a new one each time."""
+        # Not kept: that would be a third matrix.
         return mark_read_only(self.tar | self.non)
 
     def trial_positions(self) -> tuple[Positions, Positions]:
@@ -508,6 +510,7 @@ def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | No
     if not isinstance(ndx, AnyKey):
         warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
         return
+    # Where nothing is missing, the labels need not be looked at.
     n_tar = ndx.n_tar
     if found is not None and n_found < ndx.n_trials:
         is_target = ndx.tar if isinstance(ndx, Key) and found.ndim == 2 else ndx.trial_labels()

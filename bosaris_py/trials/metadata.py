@@ -94,6 +94,8 @@ def _as_column(values: Any, name: str) -> Column:
     if array.ndim != 1:
         raise invalid(name, "be one-dimensional", describe(array))
     if array.dtype.kind == "f":
+        # float32 stays as it is. float16 is slow in numpy, and longer types differ between
+        # machines.
         short = array.dtype.itemsize <= np.dtype(np.float32).itemsize
         return read_only(array.astype(np.float32 if short else np.float64, copy=False))
     if array.dtype.kind in "iu":
@@ -106,6 +108,7 @@ def _as_array(values: Any) -> npt.NDArray[Any]:
     listed = list(values)
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in listed):
         return np.array(listed)
+    # With None in front, numpy keeps the objects and does not make text of numbers among them.
     return np.array([None, *listed], dtype=object)[1:]
 
 
@@ -233,6 +236,7 @@ class TrialMetadata:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
+        # A call of the class, because numpy drops the flag that makes arrays read-only.
         return TrialMetadata, (self.trials, *map(dict, self._tables))
 
     def __repr__(self) -> str:
@@ -551,6 +555,7 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
     """Return the trials of a file in the form in which they were saved."""
     ids = arrays["modelset"], arrays["segset"]
     positions = arrays["models"], arrays["segments"]
+    # A damaged or foreign file must not make another class than it says.
     form, labels = arrays["form"], arrays["is_target"]
     if (form in ("Key", "FlatKey")) != (labels is not None) or form not in _FORMS:
         found = "with" if labels is not None else "without"
@@ -721,6 +726,7 @@ def read_scores(
     Scores: 2 models x 2 segments, 3 scores
     """
     _check_form(form)
+    # Columns that nobody gets need not be read.
     if options.get("extra") is None:
         options["extra"] = ()
     # Labels say nothing here, so neither do spoofs.
@@ -824,6 +830,8 @@ def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
     """Tell whether trials are to be a matrix."""
     if form is not None:
         return form == "dense"
+    # A cell of a matrix takes nine bytes, a trial of a list sixteen: at four cells a trial the
+    # matrix takes twice the memory, but its rows are read in order.
     n_cells = flat.modelset.size * flat.segset.size
     return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * flat.n_trials))
 
@@ -833,6 +841,7 @@ def _conflicts(
 ) -> Iterator[tuple[str, BoolArray]]:
     """Yield the columns that differ in lines of the same trial, and which repeated lines do."""
     for name, column in columns.items():
+        # Codes of a factor differ where its texts do.
         values = column.codes if isinstance(column, Factor) else np.asarray(column)
         conflicts = order.conflicts(values)
         if conflicts.any():

@@ -227,6 +227,7 @@ def check_same_measures(counts: Sequence[int]) -> None:
 
 def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
     """Return where model and segment have measures; if one side always does, without a matrix."""
+    # A row or column that is repeated takes no memory.
     shape = (hasmodel.size, hasseg.size)
     if hasseg.all():
         return np.broadcast_to(hasmodel[:, np.newaxis], shape)
@@ -323,6 +324,7 @@ class QualityMeasures(TrialMatrix):
         possible = _possible(model_flags, seg_flags)
         mask = possible
         if scoremask is not None:
+            # A mask gives no measures to a model that has none; the toolkit refuses such objects.
             mask = to_mask(scoremask, (models.size, segments.size), "scoremask")
             some_lack = not (model_flags.all() and seg_flags.all())
             if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
@@ -487,6 +489,7 @@ class QualityMeasures(TrialMatrix):
         shapes = np.array([item.shape for item in objects])
         mask = np.zeros(shapes.sum(axis=0), dtype=np.bool_)
         ends = shapes.cumsum(axis=0)
+        # Measures of different objects were not meant to be combined: these blocks stay false.
         for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
             mask[top:bottom, left:right] = item.scoremask
         fields = {
@@ -515,6 +518,7 @@ def _wanted_sides(quality: QualityMeasures, ndx: AnyNdx, frame: Frame) -> tuple[
         ("modelQ", quality.modelQ, quality.hasmodel, frame.rows, ndx.modelset),
         ("segQ", quality.segQ, quality.hasseg, frame.cols, ndx.segset),
     ):
+        # What lies where there are no measures may be NaN, and 0 times NaN would spoil a fusion.
         moved, has = _moved(values, flags, positions)
         if not has.all():
             moved = mark_read_only(np.where(has, moved, moved.dtype.type(0)))
@@ -533,6 +537,7 @@ def measures_of_trials(
     frame = frame_of(ndx, quality)
     (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(quality, ndx, frame)
     models, segments = ndx.trial_positions()
+    # Two look-ups for each trial, instead of a matrix of all models and segments.
     covered = hasmodel[models] & hasseg[segments]
     if not quality.is_all_possible and covered.any():
         # Position -1 reads some cell, of a trial that is not covered anyway.

@@ -124,6 +124,7 @@ class ListedScores:
 
 def _type_with(scores: FloatArray, value: float) -> "np.dtype[Any]":
     """Return the type for scores and a value: float32 stays unless the value is too large."""
+    # min_scalar_type: 0.0 fits into float16, so that it keeps float32 scores as they are.
     return np.result_type(scores, np.min_scalar_type(value))
 
 
@@ -266,6 +267,7 @@ class ScoreMethods:
         if isinstance(self, Scores) and isinstance(ndx, Ndx | Key):
             frame = frame_of(ndx, self)
             (vector,) = scores_under(self, (ndx.trial_mask,), ndx, frame)
+            # Models and segments without trials are not missed here.
             if vector.size < ndx.n_trials:
                 n_ids = frame.n_rows_found, frame.n_cols_found
                 warn_unless_found(ndx, n_ids, _scored_cells(self, ndx, frame))
@@ -313,6 +315,7 @@ class ScoreMethods:
         trials = ndx.to_ndx() if isinstance(ndx, AnyKey) else ndx
         if isinstance(self, Scores) and isinstance(trials, Ndx):
             aligned = _aligned_matrix(self, trials)
+            # Where all trials have scores the matrix is not copied.
             missing = trials.trialmask & ~aligned.scoremask
             if not missing.any():
                 return aligned
@@ -352,6 +355,7 @@ class ScoreMethods:
         """
         assert isinstance(self, AnyScores)
         before = all_scores(self)
+        # NaN would pass here, and be refused far from the function that made it.
         after = as_vector(func(before), "func")
         if after.size != before.size:
             expected = f"return one score for each of the {before.size} that it is given"
@@ -518,6 +522,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
             return False
         if self.scoremat is other.scoremat:
             return True
+        # In blocks, and only where the mask is true: what lies elsewhere is not content.
         for block in blocks(*self.shape):
             mine, theirs = self.scoremat[block], other.scoremat[block]
             differs = (mine != theirs) & self.scoremask[block]
@@ -578,6 +583,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
                 before, added = mask[cells], frame.take(item.scoremask, block)
                 if (before & added).any():
                     clash[cells] |= before & added
+                # The toolkit adds the matrices; here what lies under a false mask does no harm.
                 matrix[cells] = np.where(added, frame.take(item.scoremat, block), matrix[cells])
                 mask[cells] = before | added
         if clash.any():
@@ -826,6 +832,7 @@ def _aligned_matrix(scores: Scores, ndx: Ndx | Key) -> Scores:
     frame = frame_of(ndx, scores)
     mask = _scored_cells(scores, ndx, frame)
     values = frame.take(scores.scoremat)
+    # In blocks, which stay in the cache. NaN is rare, so the mask is hardly ever read.
     for block in blocks(*frame.shape):
         bad = np.isnan(values[block])
         if bad.any() and (bad & mask[block]).any():
@@ -878,6 +885,7 @@ def listed_scores(scores: Any, ndx: AnyNdx) -> ListedScores:
         lines, found = match_trials(scores.trial_positions(), wanted, frame, scores.shape)
         values = scores.scores if lines is None else scores.scores[lines]
     if _holds_nan(values):
+        # Only now is a mask made that is as long as the list of trials.
         bad = np.ones(ndx.n_trials, dtype=np.bool_) if found is None else found.copy()
         bad[bad] = np.isnan(values)
         name = "scoremat" if isinstance(scores, Scores) else "scores"
@@ -936,5 +944,6 @@ def take_trials(key: AnyKey, lines: npt.NDArray[np.intp]) -> AnyKey:
     """Return a key of the same form and ids with the trials at ascending positions only."""
     labels = key.trial_labels()[lines]
     models, segments = (side[lines] for side in key.trial_positions())
+    # Ascending positions keep the order, which the constructor only checks.
     flat = FlatKey(*key.ids, *map(mark_read_only, (models, segments, labels)))
     return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))

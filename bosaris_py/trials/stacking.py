@@ -132,6 +132,7 @@ def _stacked(
     for item in listed:
         if not isinstance(item, AnyScores):
             raise invalid("systems", "hold Scores only", describe(item))
+    # float64, whatever the systems have: sums of products follow.
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
     faults = []
     for number, item in enumerate(listed):
@@ -142,6 +143,7 @@ def _stacked(
             if vector.size < total
         ]
         if missing:
+            # All systems are looked at, so that one message names every gap.
             faults.append(f"system {number + 1} lacks {' and '.join(missing)}")
             continue
         for stack, vector in zip(stacks, vectors, strict=True):
@@ -160,6 +162,7 @@ def _vectors(scores: AnyScores, ndx: AnyNdx, n_classes: int) -> Sequence[FloatAr
     """Return the scores of all trials, or those of targets and of non-targets."""
     if isinstance(scores, Scores) and isinstance(ndx, Ndx | Key):
         masks = [ndx.trial_mask]
+        # Both classes in one pass over the matrix.
         if n_classes > 1 and isinstance(ndx, Key):
             masks = [ndx.tar, ndx.non]
         return scores_under(scores, masks, ndx, frame_of(ndx, scores))
