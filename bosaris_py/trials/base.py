@@ -176,13 +176,7 @@ def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> IndexAr
 
 @frozen(eq=False, repr=False)
 class TrialSet(FileMethods, ABC):
-    """Base of the classes that say something about models and test segments.
-
-    Parameters
-    ----------
-    modelset, segset : (m,), (n,) array_like of str
-        Ids of the models and of the test segments, each once.
-    """
+    """Base of the classes that say something about models and test segments."""
 
     modelset: StrArray = field(validator=check_models)
     segset: StrArray = field(validator=check_segments)
@@ -570,15 +564,7 @@ def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:
 
 @frozen(eq=False, repr=False)
 class FlatTrials(TrialSet, ABC):
-    """Base of the flat forms.
-
-    Parameters
-    ----------
-    modelset, segset : array_like of str
-        Ids of models and segments, each once.
-    models, segments : (k,) array_like of int
-        Position of the model and of the segment of each trial in these lists.
-    """
+    """Base of the flat forms: positions of the model and of the segment of each trial."""
 
     models: Positions = field()
     segments: Positions = field()

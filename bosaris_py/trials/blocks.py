@@ -111,21 +111,12 @@ class TrialIds:
 class TrialBlock:
     """Some trials of a key or trial list, and their scores.
 
-    The arrays may be buffers: they hold until the next block is read.
-
-    Parameters
-    ----------
-    rows : slice or (r,) array of int
-        Which rows of the key or trial list these are.
-    labels : (r, n) array of int8
-        1 for targets (of a trial list: trials), -1 for non-targets, 0 for no trial.
-    scores : tuple of (r, n) arrays of float32 or float64
-        The scores in each file.
-    valid : (r, n) array of bool or None
-        Where all files have a score; None: everywhere.
-    cells : tuple of arrays or None
-        If key and scores are lists of trials: the model and segment of each. All other
-        arrays have one dimension then, and `rows` is a part of the list.
+    The arrays may be buffers: they hold until the next block is read. `rows` says which rows of
+    the key these are. The matrices have these rows: `labels` are 1 for targets (of a trial
+    list: trials), -1 for non-targets, 0 for no trial; `scores` are those of each file; `valid`
+    says where all files have one (None: everywhere). If key and scores are lists, `cells` are
+    the model and segment of each trial, `rows` is a part of the list, and there are vectors in
+    place of matrices.
     """
 
     rows: slice | IndexArray

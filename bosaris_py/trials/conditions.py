@@ -160,7 +160,7 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
 
 def _shares(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
     """Divide the weights of the conditions that have trials by their sum."""
-    # Equations 1 and 2 sum over the conditions with trials of the class. Divided by the sum of
+    # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
     # their weights these sum to one again; NIST does the same for partitions without targets.
     present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
     total = math.fsum(present)

@@ -601,8 +601,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
     Parameters
     ----------
     scores : (k,) array_like of float
-        The score of each trial; larger means more like a target. float32 stays float32,
-        any other real type becomes float64.
+        The score of each trial; as in `Scores`, larger means more like a target.
     modelset, segset : (m,), (n,) array_like of str
         Ids of the models and of the test segments, each once.
     models, segments : (k,) array_like of int
@@ -635,8 +634,6 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
     ...                     models=[0, 1], segments=[0, 1])
     >>> scores
     FlatScores: 2 models x 2 segments, 2 scores
-    >>> scores.to_dense().scoremask.tolist()
-    [[True, False], [False, True]]
     """
 
     scores: FloatArray = field()

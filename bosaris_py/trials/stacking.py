@@ -19,26 +19,10 @@ from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, listed_score
 
 
 def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
-    """Return the scores of several systems for the same trials.
+    """Return the scores of several systems for the same trials: (n_systems, n_trials).
 
-    Parameters
-    ----------
-    systems : sequence of Scores or FlatScores
-        The systems, each with a score for every trial.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-
-    Returns
-    -------
-    (n_systems, n_trials) array of float64
-        The trials in column-major order of `ndx`.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no system, one is not a Scores, or a score is NaN.
-    TrialMismatchError
-        If systems lack scores, with the count of each.
+    Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one
+    is not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
     """
     check_trials(ndx)
     (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
@@ -46,29 +30,7 @@ def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
 
 
 def stack_tar_non(systems: Sequence[AnyScores], key: AnyKey) -> tuple[Float64Array, Float64Array]:
-    """Return the target and the non-target scores of several systems.
-
-    Parameters
-    ----------
-    systems : sequence of Scores or FlatScores
-        The systems, each with a score for every trial.
-    key : Key or FlatKey
-        The trials and their answers.
-
-    Returns
-    -------
-    tar : (n_systems, n_tar) array of float64
-        Scores of the target trials, in column-major order of the key.
-    non : (n_systems, n_non) array of float64
-        Scores of the non-target trials.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no system, one is not a Scores, or a score is NaN.
-    TrialMismatchError
-        If systems lack scores, with the counts of each.
-    """
+    """Return the target and the non-target scores of several systems, as `stack_scores`."""
     check_key(key)
     tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})
     return tar, non
@@ -83,25 +45,10 @@ def assemble(vector: npt.ArrayLike, ndx: FlatNdx | FlatKey) -> FlatScores: ...
 
 
 def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
-    """Put a vector of scores back into the form of the trials.
+    """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials.
 
-    Parameters
-    ----------
-    vector : (n_trials,) array_like of float
-        A score for each trial, in column-major order of `ndx`.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-
-    Returns
-    -------
-    Scores or FlatScores
-        With the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0
-        under a false mask elsewhere.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is not one score per trial.
+    The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix,
+    0 under a false mask elsewhere.
     """
     check_trials(ndx)
     values = as_vector(vector, "vector")
@@ -220,34 +167,9 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
 def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     """Align quality measures with the same trials and put them one below the other.
 
-    Parameters
-    ----------
-    qualities : sequence of QualityMeasures or SegmentQuality
-        The measures. A SegmentQuality describes the test segments only; the measures
-        of all models are then 0.
-    ndx : Ndx or Key
-        The trials.
-
-    Returns
-    -------
-    QualityMeasures
-        All measures, in the order of the list, with the models and segments of `ndx`.
-        A trial has quality where it has that of every object.
-
-    Raises
-    ------
-    InvalidInputError
-        If the list is empty or holds something else, or a measure that is wanted
-        is not finite.
-
-    Warns
-    -----
-    MissingTrialsWarning
-        For each object that lacks models, segments or trials of `ndx`, with counts.
-
-    Notes
-    -----
-    BOSARIS: ``stackQ.m``.
+    A SegmentQuality describes the test segments only; the measures of all models are then 0.
+    A trial has quality where it has that of every object. Warns for each object that lacks
+    models, segments or trials of `ndx`. BOSARIS: ``stackQ.m``.
     """
     check_trials(ndx)
     aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
@@ -289,25 +211,7 @@ def _with_models(item: object, ndx: AnyNdx) -> QualityMeasures:
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
     """Replace the measures of models and segments by linear combinations of them.
 
-    Parameters
-    ----------
-    quality : QualityMeasures or TrialQuality
-        The measures.
-    qtrans : (p, q) array_like of float
-        One row for each new measure, one column for each of the q old ones.
-
-    Returns
-    -------
-    QualityMeasures or TrialQuality
-        The same with p measures.
-
-    Raises
-    ------
-    InvalidInputError
-        If `qtrans` has another number of columns, no row, or a number that is not finite.
-
-    Notes
-    -----
+    `qtrans` has one row for each new measure and one column for each old one.
     BOSARIS: ``applyQtrans.m``.
     """
     matrix = as_matrix(qtrans, "qtrans")
