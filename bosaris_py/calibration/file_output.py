@@ -28,8 +28,8 @@ from bosaris_py.storage.rows import (
     write_score_rows,
 )
 from bosaris_py.storage.trial_table import trial_codes
+from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
-from bosaris_py.trials.ids import IdIndex
 
 MappedBlock: TypeAlias = tuple[TrialBlock, Float64Array, npt.NDArray[np.bool_]]
 
@@ -142,7 +142,7 @@ class _Mapped:
             if np.isnan(llrs.min(initial=0.0)):
                 places = np.argwhere(np.isnan(llrs))
                 if not n_bad:
-                    first_bad = block._cell(*places[0].tolist())
+                    first_bad = block.trial_at(*places[0].tolist())
                 n_bad += len(places)
             yield block, llrs, mask
         self.ids.refuse_nan(self.counts)

@@ -23,7 +23,7 @@ from bosaris_py._validation import (
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import IdMap, Key, Ndx
-from bosaris_py.trials.ids import IdIndex
+from bosaris_py.trials.alignment import IdIndex
 
 _Trials = TypeVar("_Trials", Ndx, Key)
 

@@ -1,4 +1,4 @@
-"""Trials: which are to be scored, their answers, scores and quality measures.
+"""Trials: which are to be scored, their labels, scores and quality measures.
 
 Rows are models, columns are test segments; wherever trials become a vector the
 model index runs fastest. All objects are immutable.

@@ -1,15 +1,8 @@
-"""Positions of one set of trials in another, for matrices and for lists.
+"""Positions of ids and trials in other lists and matrices.
 
-Works on plain arrays and knows no ids. All loops here run over blocks that
-stay in the processor's cache, never over ids or trials: the whole work is a few
-passes over the matrix.
-
-Ids are looked up once for each list; then a trial is a whole number, and trials are
-found by a table of all cells, if that is small, or by binary search of sorted numbers
-in sorted numbers. numpy continues each such search where the last one ended, so
-that ten million trials are found among as many in 0.2 s. Numbers that are not
-sorted, because ids come in another order, need tables of one part of the cells after
-the other, and twice that time.
+Ids are sorted and looked up once for each object. After that a trial is a pair of positions,
+and a `Frame` says where the models and segments of one object lie in another. Matrices are
+moved in blocks; lists are searched by the number of the cell of each trial.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,9 +19,13 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
+    StrArray,
     mark_read_only,
 )
+from bosaris_py._validation import as_ids, check_unique
 from bosaris_py.storage.trial_table import ascends, sort_codes, trial_codes
+
+IdList = npt.ArrayLike | Sequence[str]
 
 # Cells of one block: a few megabytes of values, so that a block is still in the
 # cache when the next step needs it.
@@ -42,6 +39,95 @@ _STRIP_CELLS = 2**24
 _TILE = 128
 
 _ALL = slice(None)
+
+
+# Ids
+
+
+def same_ids(first: StrArray, second: StrArray) -> bool:
+    """Tell whether two id lists are equal, in content and order."""
+    return first is second or np.array_equal(first, second)
+
+
+@frozen(eq=False)
+class IdIndex:
+    """A list of ids, sorted once so that ids are found by binary search.
+
+    `ordered` holds the ids in ascending order, equal ones in their old order, and `order` their
+    positions: ``ordered == ids[order]``. `order` is None if the ids are sorted already, as they
+    are after a merge or in anything read from a text file.
+    """
+
+    ids: StrArray
+    ordered: StrArray
+    order: IndexArray | None
+
+    @classmethod
+    def of(cls, ids: StrArray) -> "IdIndex":
+        """Index `ids`: O(n) if they ascend, else O(n log n)."""
+        # Comparing neighbours takes far less time than sorting strings, and most lists are sorted.
+        if bool((ids[:-1] <= ids[1:]).all()):
+            return cls(ids, ids, None)
+        order = np.argsort(ids, kind="stable")
+        return cls(ids, ids[order], order)
+
+    @classmethod
+    def of_union(cls, id_lists: Sequence[StrArray]) -> "IdIndex":
+        """Index the sorted union of several id lists."""
+        ids = np.unique(np.concatenate(id_lists))
+        return cls(mark_read_only(ids), ids, None)
+
+    def has_repeated(self) -> bool:
+        """Tell whether an id occurs more than once."""
+        return bool((self.ordered[:-1] == self.ordered[1:]).any())
+
+    def check_unique(self, name: str) -> None:
+        """Raise if an id occurs more than once, naming the first few that do."""
+        if self.has_repeated():
+            check_unique(self.ids, name)
+
+    def locate(self, wanted: "IdIndex") -> IndexArray | None:
+        """Return like `locate_last`, or None if both lists are equal and nothing moves."""
+        return None if same_ids(self.ids, wanted.ids) else self.locate_last(wanted)
+
+    def locate_last(self, wanted: "IdIndex") -> IndexArray:
+        """Return the last position in this list of each wanted id, -1 for an unknown id."""
+        if self.ids.size == 0:
+            return np.full(wanted.ids.size, -1, dtype=np.intp)
+        # Sorted ids are searched, so that the binary searches run through memory in order,
+        # which makes them several times faster.
+        positions = np.searchsorted(self.ordered, wanted.ordered, side="right") - 1
+        # Where no id is smaller this reads the last id (-1), which is another one.
+        absent = self.ordered[positions] != wanted.ordered
+        if self.order is not None:
+            positions = self.order[positions]
+        positions[absent] = -1
+        if wanted.order is None:
+            return positions
+        unsorted = np.empty_like(positions)
+        unsorted[wanted.order] = positions
+        return unsorted
+
+    def which_in(self, names: StrArray) -> BoolArray:
+        """Tell for each id of this list, in its order, whether it is among `names`."""
+        return IdIndex.of(names).locate_last(self) >= 0
+
+
+def code_ids(names: IdList, name: str) -> tuple[StrArray, IndexArray]:
+    """Split one id per trial into the sorted distinct ids and the position of each in them."""
+    # A hash table is four times faster here than sorting all the strings, and a list of str
+    # needs no conversion to numpy's four bytes per character.
+    if isinstance(names, list) and set(map(type, names)) == {str}:
+        listed: list[str] = names
+    else:
+        listed = as_ids(names, name).tolist()
+    distinct = sorted(set(listed))
+    table = dict(zip(distinct, range(len(distinct)), strict=True))
+    codes = np.fromiter(map(table.__getitem__, listed), dtype=np.intp, count=len(listed))
+    return as_ids(distinct, name), codes
+
+
+# Matrices
 
 
 def blocks(n_rows: int, n_cols: int, cells: int = _BLOCK_CELLS) -> Iterator[slice]:
@@ -70,13 +156,9 @@ def _columns_first(matrix: AnyArray) -> AnyArray:
 class Frame:
     """Where the rows and columns that are wanted lie in a source matrix.
 
-    Parameters
-    ----------
-    rows, cols : array of int or None
-        Position in the source of each wanted row and column, -1 for one that
-        the source does not have. None: all of the source in its own order.
-    shape : tuple of int
-        Number of wanted rows and columns.
+    `rows` and `cols` are the positions in the source of each wanted row and column, -1 for one
+    that the source does not have, or None for all of the source in its own order. `shape` is
+    the number of wanted rows and columns.
     """
 
     rows: IndexArray | None
@@ -108,14 +190,22 @@ class Frame:
         """Whether the source has all that is wanted."""
         return (self.n_rows_found, self.n_cols_found) == self.shape
 
-    def take(self, source: AnyArray, rows: slice = _ALL, cols: slice = _ALL) -> AnyArray:
-        """Return a block of the source in the wanted order; what it lacks is 0 or False.
+    def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
+        """Return the rows and columns in the source of wanted trials, -1 where it has none."""
+        rows = models if self.rows is None else self.rows[models]
+        cols = segments if self.cols is None else self.cols[segments]
+        return rows, cols
 
-        The result is the source itself, or a view of it, if nothing has to be
-        moved; else a new, read-only array in the memory order of the source.
+    def take(self, source: AnyArray, rows: slice = _ALL, cols: slice = _ALL) -> AnyArray:
+        """Return a block of the source in the wanted order; missing cells are 0 or False.
+
+        This is the source itself, or a view of it, if nothing has to be moved; else a new,
+        read-only array in the memory order of the source.
         """
+        # Nothing is copied where nothing moves: a matrix may fill half of the memory.
         if self.is_identity:
             return source if rows == _ALL and cols == _ALL else source[rows, cols]
+        # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
         if _is_transposed(source):
             return self.transposed.take(source.T, cols, rows).T
         row_at = None if self.rows is None else self.rows[rows]
@@ -137,6 +227,8 @@ class Frame:
                     if row_at is None
                     else source[row_at[block]]
                 )
+                # `clip` reads column 0 for position -1, which is cleared below, and does without
+                # a check of every position.
                 np.take(part, col_at, axis=1, out=out[block], mode="clip")
             if (col_at < 0).any():
                 out[:, col_at < 0] = 0
@@ -147,109 +239,81 @@ class Frame:
     def take_valid(
         self, present: BoolArray | None, rows: slice = _ALL, cols: slice = _ALL
     ) -> BoolArray | None:
-        """Return which cells of a block hold a value; None says all of them.
-
-        Parameters
-        ----------
-        present : array of bool or None
-            Which cells of the source hold a value; None says all of them.
-        rows, cols : slice
-            The block.
-        """
+        """Return which cells of a block hold a value, given those of the source; None: all."""
         if present is not None:
             return self.take(present, rows, cols)
         if self.is_complete:
             return None
+        # Cells that the source does not have hold nothing.
         row_found = np.ones(self.shape[0], np.bool_) if self.rows is None else self.rows >= 0
         col_found = np.ones(self.shape[1], np.bool_) if self.cols is None else self.cols >= 0
         return np.logical_and.outer(row_found[rows], col_found[cols])
 
 
+# Values, which of them are valid (None: all), and which of them each mask wants.
+_Part = tuple[AnyArray, BoolArray | None, list[BoolArray]]
+
+
 def extract(
-    frame: Frame, values: AnyArray, present: BoolArray | None, masks: Sequence[BoolArray]
+    frame: Frame,
+    values: AnyArray,
+    present: BoolArray | None,
+    masks: Sequence[BoolArray],
+    *,
+    any_order: bool = False,
 ) -> list[AnyArray]:
     """Return the values under each mask as vectors in column-major order.
 
-    Parameters
-    ----------
-    frame : Frame
-        Where the rows and columns of the masks lie in `values`.
-    values : (m, n) array
-        The source.
-    present : (m, n) array of bool or None
-        Which of the values are valid; None says all of them.
-    masks : sequence of arrays of bool, each of shape ``frame.shape``
-        Which values are wanted. One pass over the matrix serves all masks.
-
-    Returns
-    -------
-    vectors : list of arrays
-        For each mask the values that are wanted and valid, column by column.
-
-    Notes
-    -----
-    The matrix is transposed square by square on the way: reading it column by
-    column as it lies would fetch every cache line many times.
+    The masks have the shape of the frame, `values` and `present` (None: all values are valid)
+    that of the source. One pass over the matrix serves all masks. With `any_order`, the values
+    come in the order that is fastest.
     """
-    vectors: list[AnyArray] = [
-        np.empty(np.count_nonzero(mask), dtype=values.dtype) for mask in masks
-    ]
-    ends = [0] * len(vectors)
-    for wide in blocks(frame.shape[1], frame.shape[0], _STRIP_CELLS):
-        strip = frame.take(values, cols=wide)
-        valid = frame.take_valid(present, cols=wide)
-        for start in range(0, strip.shape[1], _TILE):
-            narrow = slice(start, start + _TILE)
-            columns = _columns_first(strip[:, narrow])
-            valid_columns = None if valid is None else _columns_first(valid[:, narrow])
-            for index, mask in enumerate(masks):
-                wanted = _columns_first(mask[:, wide][:, narrow])
-                if valid_columns is not None:
-                    wanted = wanted & valid_columns
-                found = columns[wanted]
-                end = ends[index] + found.size
-                vectors[index][ends[index] : end] = found
-                ends[index] = end
-    return _trimmed(vectors, ends)
-
-
-def extract_by_rows(
-    frame: Frame, values: FloatArray, present: BoolArray | None, masks: Sequence[BoolArray]
-) -> list[FloatArray]:
-    """Return the values under each mask as vectors in the order that is fastest.
-
-    Like `extract`, for callers who do not need the column-major order: the
-    matrix is read as it lies in memory.
-    """
-    if _is_transposed(values):
-        return extract(frame, values, present, masks)
+    by_rows = any_order and not _is_transposed(values)
+    parts = _parts_by_rows if by_rows else _parts_by_columns
     vectors = [np.empty(np.count_nonzero(mask), dtype=values.dtype) for mask in masks]
     ends = [0] * len(vectors)
-    for block in blocks(*frame.shape):
-        part = frame.take(values, block)
-        valid = frame.take_valid(present, block)
-        for index, mask in enumerate(masks):
-            wanted = mask[block] if valid is None else mask[block] & valid
-            found = part[wanted]
+    for part, valid, part_masks in parts(frame, values, present, masks):
+        for index, mask in enumerate(part_masks):
+            found = part[mask if valid is None else mask & valid]
             end = ends[index] + found.size
             vectors[index][ends[index] : end] = found
             ends[index] = end
-    return _trimmed(vectors, ends)
-
-
-def _trimmed(vectors: list[AnyArray], ends: list[int]) -> list[AnyArray]:
-    """Cut vectors that were allocated too long; do not hold on to the longer memory."""
+    # Vectors that were allocated too long are cut, and the longer memory is given back.
     return [
         vector if end == vector.size else vector[:end].copy()
         for vector, end in zip(vectors, ends, strict=True)
     ]
 
 
-def insert(matrix: FloatArray, mask: BoolArray, vector: FloatArray) -> None:
-    """Write `vector` into `matrix` where `mask` is true, in column-major order.
+def _parts_by_columns(
+    frame: Frame, values: AnyArray, present: BoolArray | None, masks: Sequence[BoolArray]
+) -> Iterator[_Part]:
+    """Yield the transposes of some columns after the other."""
+    # The matrix is transposed square by square on the way: reading it column by column as it
+    # lies would fetch every cache line many times.
+    for wide in blocks(frame.shape[1], frame.shape[0], _STRIP_CELLS):
+        strip = frame.take(values, cols=wide)
+        valid = frame.take_valid(present, cols=wide)
+        for start in range(0, strip.shape[1], _TILE):
+            narrow = slice(start, start + _TILE)
+            yield (
+                _columns_first(strip[:, narrow]),
+                None if valid is None else _columns_first(valid[:, narrow]),
+                [_columns_first(mask[:, wide][:, narrow]) for mask in masks],
+            )
 
-    The inverse of `extract` for an identity frame. `matrix` is changed in place.
-    """
+
+def _parts_by_rows(
+    frame: Frame, values: AnyArray, present: BoolArray | None, masks: Sequence[BoolArray]
+) -> Iterator[_Part]:
+    """Yield some rows after the other."""
+    for block in blocks(*frame.shape):
+        part = frame.take(values, block), frame.take_valid(present, block)
+        yield *part, [mask[block] for mask in masks]
+
+
+def insert(matrix: FloatArray, mask: BoolArray, vector: FloatArray) -> None:
+    """Write `vector` into `matrix`, in place, where `mask` is true, in column-major order."""
     used = 0
     for start in range(0, matrix.shape[1], _TILE):
         strip = matrix[:, start : start + _TILE]
@@ -266,6 +330,7 @@ def insert(matrix: FloatArray, mask: BoolArray, vector: FloatArray) -> None:
 
 def position_type(*sizes: int) -> "np.dtype[Any]":
     """Return the smaller of int32 and int64 that holds the positions in lists of these sizes."""
+    # Four bytes instead of eight halve the memory of a list, and the time that a pass takes.
     return np.dtype(np.int32 if max(sizes, default=0) <= np.iinfo(np.int32).max else np.int64)
 
 
@@ -276,6 +341,7 @@ def true_positions(mask: BoolArray) -> tuple[Positions, Positions]:
     rows, cols = np.empty(total, dtype), np.empty(total, dtype)
     used = 0
     for wide in blocks(mask.shape[1], mask.shape[0]):
+        # numpy lists true cells row by row; those of the transpose come column by column.
         strip_cols, strip_rows = np.nonzero(_columns_first(mask[:, wide]))
         part = slice(used, used + strip_rows.size)
         rows[part] = strip_rows
@@ -284,13 +350,30 @@ def true_positions(mask: BoolArray) -> tuple[Positions, Positions]:
     return mark_read_only(rows), mark_read_only(cols)
 
 
-# A table of all cells may have so many for each trial, and this many in any case.
+def gather(matrices: Sequence[AnyArray], models: Positions, segments: Positions) -> list[AnyArray]:
+    """Return the cells of some matrices at the positions of trials, as vectors."""
+    vectors: list[AnyArray] = [np.empty(models.size, dtype=each.dtype) for each in matrices]
+    # In blocks, because numpy converts positions to its own type of index.
+    for block in blocks(models.size, 1):
+        rows, cols = models[block], segments[block]
+        for vector, matrix in zip(vectors, matrices, strict=True):
+            vector[block] = matrix[rows, cols]
+    return vectors
+
+
+# Lists. A trial is one number, its code, and codes are found by a table of all cells, if that
+# is small, or by binary search of sorted codes in sorted codes. numpy continues each such search
+# where the last one ended, so that ten million trials are found among as many in 0.2 s. Codes
+# that are not sorted, because ids come in another order, need tables of one part of the cells
+# after the other, and twice that time.
+
+# A table of all cells may have this many cells for each trial, or this many in any case.
 _CELLS_PER_TRIAL = 2
 
 _SMALL_TABLE = 2**20
 
-# Of more cells a part at a time, which fits the processor's cache; the parts are numbered with
-# 16 bits, and none is worth it for a few trials.
+# A larger table is made in parts that fit the processor's cache. Parts are numbered with 16
+# bits. Fewer trials for each part do not pay for clearing its table.
 _PART_BITS = 22
 
 _MOST_PARTS = 2**16
@@ -298,89 +381,47 @@ _MOST_PARTS = 2**16
 _TRIALS_PER_PART = 256
 
 
-@frozen(eq=False)
-class Match:
-    """Where wanted trials stand in a list.
-
-    Parameters
-    ----------
-    places : (n_found,) array of int or None
-        The place of each trial that is found. None: the list is what is wanted.
-    found : (n_wanted,) array of bool or None
-        Which of the wanted trials are found. None: all.
-    """
-
-    places: IndexArray | None
-    found: BoolArray | None
-
-    def take(self, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        """Return the values of the trials that are found, in the wanted order."""
-        return values if self.places is None else values[self.places]
-
-    def reduce(self, wanted: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        """Return something about the wanted trials for those that are found."""
-        return wanted if self.found is None else wanted[self.found]
-
-
 def match_trials(
     listed: tuple[Positions, Positions],
     wanted: tuple[Positions, Positions],
     frame: Frame,
     shape: tuple[int, int],
-) -> Match:
-    """Find wanted trials in a list.
+) -> tuple[IndexArray | None, BoolArray | None]:
+    """Find wanted trials in a list of trials, which come column by column, each once.
 
-    Parameters
-    ----------
-    listed : pair of (n,) arrays of int
-        Models and segments of the list, column by column, each trial once.
-    wanted : pair of (k,) arrays of int
-        Models and segments that are wanted, as positions in id lists of their own.
-    frame : Frame
-        Where the wanted models and segments lie in the id lists of the list.
-    shape : tuple of int
-        Number of models and of segments in these id lists.
-
-    Returns
-    -------
-    Match
+    `frame` says where the wanted models and segments lie in the id lists of the list, which
+    have the sizes in `shape`. Returns the position in the list of each trial that is found
+    (None: the list is what is wanted) and which of the wanted trials are found (None: all).
     """
-    models, segments = wanted
-    if frame.is_identity and _same(listed, wanted):
-        return Match(None, None)
-    if frame.rows is not None:
-        models = frame.rows[models]
-    if frame.cols is not None:
-        segments = frame.cols[segments]
+    # Scores are mostly asked for the trials that they list: comparing is faster than searching.
+    if frame.is_identity and all(
+        a is b or np.array_equal(a, b) for a, b in zip(listed, wanted, strict=True)
+    ):
+        return None, None
+    models, segments = frame.cells(*wanted)
     known = None if frame.is_complete else (models >= 0) & (segments >= 0)
     if known is not None:
         models, segments = models[known], segments[known]
-    places = find_codes(
+    positions = find_codes(
         trial_codes(*listed, shape[0]), trial_codes(models, segments, shape[0]), shape
     )
-    hits = places >= 0
+    hits = positions >= 0
     if hits.all():
-        return Match(places, known)
+        return positions, known
     if known is None:
-        return Match(places[hits], hits)
+        return positions[hits], hits
     found = np.zeros(known.size, dtype=np.bool_)
     found[known] = hits
-    return Match(places[hits], found)
+    return positions[hits], found
 
 
 def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> IndexArray:
-    """Return the place of each wanted code in a list of codes, -1 if it is not there.
+    """Return the position of each wanted code in a list of ascending codes, -1 if it has none.
 
-    Parameters
-    ----------
-    listed : (n,) array of int64
-        Codes in ascending order, each once.
-    wanted : (k,) array of int64
-        Codes in any order; ascending ones are found fastest.
-    shape : tuple of int
-        Codes lie below the product of these.
+    Codes lie below the product of `shape`. Wanted codes that ascend are found fastest.
     """
     n_cells = shape[0] * shape[1]
+    # Reading a table costs one step for each code, a binary search about log2(n).
     if n_cells <= max(_SMALL_TABLE, _CELLS_PER_TRIAL * (listed.size + wanted.size)):
         table = np.full(n_cells, -1, dtype=np.intp)
         table[listed] = np.arange(listed.size)
@@ -392,43 +433,38 @@ def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> In
     n_parts = (n_cells >> _PART_BITS) + 1
     if n_parts <= min(_MOST_PARTS, wanted.size // _TRIALS_PER_PART):
         return _find_in_parts(listed, wanted, n_parts)
+    # For few codes of many cells the tables would take longer than sorting.
     order, ascending = sort_codes(wanted)
-    places = np.empty(wanted.size, dtype=np.intp)
-    places[order] = _search(listed, ascending)
-    return places
+    positions = np.empty(wanted.size, dtype=np.intp)
+    positions[order] = _search(listed, ascending)
+    return positions
 
 
 def _find_in_parts(listed: IntArray, wanted: IntArray, n_parts: int) -> IndexArray:
-    """Return like `find_codes`, with a table of some of the cells after the other.
-
-    Only which part a code lies in is sorted for, which with 16 bits takes a tenth of the time of
-    sorting the codes.
-    """
+    """Return like `find_codes`, with a table of one part of the cells after the other."""
+    # Only the part that a code lies in is sorted for, which with 16 bits takes a tenth of the
+    # time of sorting the codes.
     part_of = (wanted >> _PART_BITS).astype(np.uint16)
     order = np.argsort(part_of, kind="stable")
     stops = np.cumsum(np.bincount(part_of, minlength=n_parts))
     begins = np.arange(n_parts + 1) << _PART_BITS
     listed_edges = np.searchsorted(listed, begins)
     table = np.full(2**_PART_BITS, -1, dtype=position_type(listed.size))
-    places = np.empty(wanted.size, dtype=np.intp)
+    positions = np.empty(wanted.size, dtype=np.intp)
     for part, stop in enumerate(stops.tolist()):
         here = order[stops[part - 1] if part else 0 : stop]
         lines = slice(listed_edges[part], listed_edges[part + 1])
         cells = listed[lines] - begins[part]
         table[cells] = np.arange(lines.start, lines.stop)
-        places[here] = table[wanted[here] - begins[part]]
+        positions[here] = table[wanted[here] - begins[part]]
+        # Clearing what was written is faster than a new table.
         table[cells] = -1
-    return places
+    return positions
 
 
 def _search(listed: IntArray, wanted: IntArray) -> IndexArray:
     """Return like `find_codes`, for ascending codes and a list that is not empty."""
-    places = np.searchsorted(listed, wanted)
-    np.minimum(places, listed.size - 1, out=places)
-    places[listed[places] != wanted] = -1
-    return places
-
-
-def _same(first: tuple[Positions, Positions], second: tuple[Positions, Positions]) -> bool:
-    """Tell whether two lists of trials are equal."""
-    return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+    positions = np.searchsorted(listed, wanted)
+    np.minimum(positions, listed.size - 1, out=positions)
+    positions[listed[positions] != wanted] = -1
+    return positions

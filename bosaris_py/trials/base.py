@@ -1,27 +1,26 @@
 """Base classes of the dense and the flat sets of trials.
 
-A flat form holds one number per trial and side where a matrix holds a cell for
-every model and segment: ten million trials of 100,000 models and as many
-segments are 80 MB instead of 10 GB. Trials are kept in the order that every vector of
-trials has, column by column, and each only once; so vectors made from a flat form and
-from the matrix of the same trials are identical.
+A list holds one number per trial and side where a matrix holds a cell for every model and
+segment: ten million trials of 100,000 models and as many segments are 80 MB instead of 10 GB.
+Trials are listed in the order that every vector of trials has, column by column, and each
+only once; so vectors made from a list and from the matrix of the same trials are identical.
 """
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from numbers import Real
-from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
 
 from bosaris_py._arrays import (
     AnyArray,
     BoolArray,
+    FloatArray,
     IndexArray,
     Positions,
     StrArray,
@@ -31,35 +30,130 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import (
     FilePath,
     as_ids,
+    as_mask,
+    as_matrix,
     check_shape,
     describe,
     invalid,
     list_some,
     warn_caller,
 )
-from bosaris_py.errors import DuplicateTrialWarning, InvalidInputError, TrialMismatchError
-from bosaris_py.storage.factors import Factor
+from bosaris_py.errors import DuplicateTrialWarning, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage.trial_table import TrialOrder, ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
-    Match,
+    IdIndex,
+    IdList,
     blocks,
+    code_ids,
     find_codes,
-    match_trials,
     position_type,
 )
 from bosaris_py.trials.files import FileMethods, MatFileMethods
-from bosaris_py.trials.ids import IdIndex, IdList, check_models, check_segments, code_ids, union_of
 
 logger = logging.getLogger(__name__)
+
+Ids = tuple[StrArray, StrArray]
+
+# The largest matrix that `to_dense` makes by default.
+# A matrix of scores of this size takes 0.9 GB with its mask.
+MAX_CELLS = 10**8
+
+# The words of the toolkit, so that users of its scripts see what they know.
+_MISSING_IDS = (
+    "models reduced from {wanted} to {found}",
+    "testsegs reduced from {wanted} to {found}",
+)
+
+_MISSING_TRIALS = ("{missing} of {wanted} trials missing",)
+
+_MISSING_OF_KEY = (
+    "{missing} of {wanted} targets missing.",
+    "{missing} of {wanted} non-targets missing.",
+)
+
+
+# Messages
+
+
+def name_trials(models: AnyArray, segments: AnyArray, ids: Ids) -> str:
+    """Return the count and the first few of some trials, for a message."""
+    pairs = [f"({ids[0][i]}, {ids[1][j]})" for i, j in zip(models[:6], segments[:6], strict=True)]
+    noun = "trial" if models.size == 1 else "trials"
+    return f"{models.size} {noun}: {list_some(pairs)}"
+
+
+def name_cells(mask: BoolArray, ids: Ids) -> str:
+    """Return the count and the first few of the trials under a mask, for a message."""
+    segments, models = np.nonzero(mask.T)
+    return name_trials(models, segments, ids)
+
+
+def warn_missing(
+    shape: Sequence[int], n_ids: Sequence[int], wanted: Sequence[int], found: Sequence[int]
+) -> None:
+    """Warn, in the toolkit's words, about models, segments and trials that are missing.
+
+    `shape` and `n_ids` are the numbers of models and segments that are wanted and found,
+    `wanted` and `found` those of trials or, of a key, of targets and of non-targets.
+    """
+    messages = _MISSING_IDS + (_MISSING_TRIALS if len(wanted) == 1 else _MISSING_OF_KEY)
+    for message, n_wanted, n_found in zip(
+        messages, (*shape, *wanted), (*n_ids, *found), strict=True
+    ):
+        if n_found < n_wanted:
+            text = message.format(wanted=n_wanted, found=n_found, missing=n_wanted - n_found)
+            warn_caller(text, MissingTrialsWarning)
 
 
 def check_same_class(cls: type, objects: Sequence[object]) -> None:
     """Raise unless all objects to be merged are of the same class."""
     for item in objects:
         if not isinstance(item, cls):
-            name = cls.__name__
-            raise invalid("objects", f"all be {name}", describe(item))
+            raise invalid("objects", f"all be {cls.__name__}", describe(item))
+
+
+# Converters and validators of fields
+
+
+def to_matrix(value: npt.ArrayLike, name: str) -> FloatArray:
+    """Return values as a read-only matrix; an empty list is a matrix without cells."""
+    if isinstance(value, (list, tuple)) and len(value) == 0:
+        value = np.empty((0, 0))
+    return read_only(as_matrix(value, name))
+
+
+def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArray:
+    """Return a mask as a read-only array; an empty list fits any shape without cells."""
+    mask = as_mask(value, name)
+    if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
+        mask = mask.reshape(shape)
+    return read_only(mask)
+
+
+def to_mask_or_all(value: npt.ArrayLike | None, shape: tuple[int, ...], name: str) -> BoolArray:
+    """Return a mask as a read-only array; None says all true."""
+    if value is None:
+        return mark_read_only(np.ones(shape, dtype=np.bool_))
+    return to_mask(value, shape, name)
+
+
+def check_models(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
+    """Raise if a model occurs twice."""
+    instance.model_index.check_unique(attribute.name)
+
+
+def check_segments(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
+    """Raise if a segment occurs twice."""
+    instance.segment_index.check_unique(attribute.name)
+
+
+def check_cells(instance: Any, attribute: "Attribute[Any]", matrix: AnyArray) -> None:
+    """Raise unless a matrix has one row per model and one column per segment."""
+    check_shape(matrix, instance.shape, attribute.name, "(models, segments)")
+
+
+# Filters
 
 
 def log_reduced(what: str, before: int, after: int) -> None:
@@ -68,19 +162,13 @@ def log_reduced(what: str, before: int, after: int) -> None:
         logger.info("Number of %s reduced from %d to %d.", what, before, after)
 
 
-def name_trials(mask: BoolArray, models: StrArray, segments: StrArray) -> str:
-    """Return the count and the first few of the trials under a mask, for a message."""
-    cols, rows = np.nonzero(mask.T)
-    pairs = [f"({models[i]}, {segments[j]})" for i, j in zip(rows[:6], cols[:6], strict=True)]
-    noun = "trial" if rows.size == 1 else "trials"
-    return f"{rows.size} {noun}: {list_some(pairs)}"
-
-
-def kept(index: IdIndex, names: StrArray, *, keep: bool) -> IndexArray | None:
+def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> IndexArray | None:
     """Return the positions that a filter leaves; None says all."""
+    listed = as_ids(names, argument)
     if not isinstance(keep, (bool, np.bool_)):
         raise invalid("keep", "be True or False", describe(keep))
-    present = index.which_in(names)
+    # Unknown ids are ignored, as in the toolkit.
+    present = index.which_in(listed)
     if not keep:
         present = ~present
     return None if present.all() else np.flatnonzero(present)
@@ -88,34 +176,34 @@ def kept(index: IdIndex, names: StrArray, *, keep: bool) -> IndexArray | None:
 
 @frozen(eq=False, repr=False)
 class TrialSet(FileMethods, ABC):
-    """Base of the classes that say something about models and test segments.
-
-    Parameters
-    ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
-    """
+    """Base of the classes that say something about models and test segments."""
 
     modelset: StrArray = field(validator=check_models)
     segset: StrArray = field(validator=check_segments)
 
     @cached_property
-    def _model_index(self) -> IdIndex:
+    def model_index(self) -> IdIndex:
+        """The models, sorted for look-up."""
         return IdIndex.of(self.modelset)
 
     @cached_property
-    def _segment_index(self) -> IdIndex:
+    def segment_index(self) -> IdIndex:
+        """The segments, sorted for look-up."""
         return IdIndex.of(self.segset)
 
     @property
-    def _shape(self) -> tuple[int, int]:
+    def ids(self) -> Ids:
+        """The ids of the models and of the segments."""
+        return self.modelset, self.segset
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of models and of segments."""
         return self.modelset.size, self.segset.size
 
     def __repr__(self) -> str:
         """Return the counts in one line."""
-        n_models, n_segments = self._shape
+        n_models, n_segments = self.shape
         counts = self._counts()
         return f"{type(self).__name__}: {n_models} models x {n_segments} segments, {counts}"
 
@@ -123,23 +211,55 @@ class TrialSet(FileMethods, ABC):
     def _counts(self) -> str:
         """Return what the cells hold, counted, for the representation."""
 
-    def _frame_for(self, target: "TrialSet") -> Frame:
-        """Tell where the models and segments of `target` lie in this object."""
-        return Frame(
-            self._model_index.locate(target._model_index),
-            self._segment_index.locate(target._segment_index),
-            target._shape,
-        )
+    def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
+        """Keep only, or remove, the models and segments that are listed.
 
-    def _filter_frame(self, models: IdList, segments: IdList, *, keep: bool) -> Frame:
-        """Tell where the rows and columns lie that a filter leaves; log what goes."""
-        rows = kept(self._model_index, as_ids(models, "models"), keep=keep)
-        cols = kept(self._segment_index, as_ids(segments, "segments"), keep=keep)
-        n_models, n_segments = self._shape
+        Parameters
+        ----------
+        models, segments : array_like of str
+            Ids; those that the object does not have are ignored.
+        keep : bool
+            True keeps what is in the lists, False what is not. May be given by position, as in
+            the toolkit.
+
+        Returns
+        -------
+        Self
+            The object with fewer models, segments and trials, in their old order. An
+            empty list with ``keep=True`` leaves nothing.
+
+        Notes
+        -----
+        How many models and segments went is logged at level INFO.
+
+        To remove models only, give an empty list of segments and ``keep=False``.
+        """
+        rows = kept(self.model_index, models, "models", keep=keep)
+        cols = kept(self.segment_index, segments, "segments", keep=keep)
+        n_models, n_segments = self.shape
         shape = (n_models if rows is None else rows.size, n_segments if cols is None else cols.size)
         log_reduced("models", n_models, shape[0])
         log_reduced("test segments", n_segments, shape[1])
-        return Frame(rows, cols, shape)
+        modelset = self.modelset if rows is None else mark_read_only(self.modelset[rows])
+        segset = self.segset if cols is None else mark_read_only(self.segset[cols])
+        fields = self._fields_in(Frame(rows, cols, shape))
+        return type(self)(modelset=modelset, segset=segset, **fields)
+
+    @abstractmethod
+    def _fields_in(self, frame: Frame) -> dict[str, Any]:
+        """Return all fields but the ids for the rows and columns that a filter leaves."""
+
+
+def frame_of(target: TrialSet, source: TrialSet) -> Frame:
+    """Tell where the models and segments of one object lie in another."""
+    return Frame(
+        source.model_index.locate(target.model_index),
+        source.segment_index.locate(target.segment_index),
+        target.shape,
+    )
+
+
+# Matrices
 
 
 @frozen(eq=False, repr=False)
@@ -149,42 +269,33 @@ class TrialMatrix(TrialSet, MatFileMethods):
     # Names of the fields that have one cell per model and segment.
     _matrices: ClassVar[tuple[str, ...]] = ()
 
-    def _fields_in(self, frame: Frame) -> dict[str, npt.NDArray[Any]]:
-        """Return the fields of this object for the rows and columns of a filter."""
-        fields: dict[str, npt.NDArray[Any]] = {
-            "modelset": self.modelset if frame.rows is None else self.modelset[frame.rows],
-            "segset": self.segset if frame.cols is None else self.segset[frame.cols],
-        }
-        for name in self._matrices:
-            fields[name] = frame.take(getattr(self, name))
-        return {name: mark_read_only(array) for name, array in fields.items()}
+    def _fields_in(self, frame: Frame) -> dict[str, Any]:
+        return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}
 
-    def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
-        """Keep only, or remove, the models and segments that are listed.
 
-        Parameters
-        ----------
-        models : (k,) array_like of str
-            Ids of models; those that the object does not have are ignored.
-        segments : (l,) array_like of str
-            Ids of segments; those that the object does not have are ignored.
-        keep : bool
-            True keeps what is in the lists, False what is not. Both lists are
-            meant in the same way. May be given by position, as in the toolkit.
+def scatter(
+    ids: tuple[IdList, IdList], contents: AnyArray | None = None, name: str = ""
+) -> tuple[StrArray, StrArray, BoolArray, AnyArray]:
+    """Return sorted ids, a mask and a matrix of the contents of trials that are given by ids.
 
-        Returns
-        -------
-        Self
-            The object with fewer rows and columns, in their old order. An empty
-            list with ``keep=True`` leaves nothing.
-
-        Notes
-        -----
-        How many models and segments went is logged at level INFO.
-
-        To remove models only, give an empty list of segments and ``keep=False``.
-        """
-        return type(self)(**self._fields_in(self._filter_frame(models, segments, keep=keep)))
+    `name` is the argument that an error names if a trial has two different contents.
+    """
+    trials = TrialList.coded(ids, contents, name)
+    values = np.ones(trials.models.shape, np.bool_) if contents is None else contents
+    cells = trials.models, trials.segments
+    matrix = np.zeros((trials.modelset.size, trials.segset.size), dtype=values.dtype)
+    mask = np.zeros(matrix.shape, dtype=np.bool_)
+    # Each trial is written to its cell, which is faster than sorting the list.
+    matrix[cells] = values
+    mask[cells] = True
+    # Of several contents the last one is in the matrix now; others differ from it.
+    differs = disagree(matrix[cells], values)
+    if differs.any():
+        clash = np.zeros_like(mask)
+        clash[cells[0][differs], cells[1][differs]] = True
+        found = f"different values for {name_cells(clash, (trials.modelset, trials.segset))}"
+        raise invalid(name, "be the same for a trial listed twice", found)
+    return trials.modelset, trials.segset, mark_read_only(mask), mark_read_only(matrix)
 
 
 @frozen(eq=False)
@@ -198,9 +309,14 @@ class IdUnion:
     def of(cls, objects: Sequence[TrialSet]) -> "IdUnion":
         """Unite the ids of `objects`."""
         return cls(
-            union_of([item.modelset for item in objects]),
-            union_of([item.segset for item in objects]),
+            IdIndex.of_union([item.modelset for item in objects]),
+            IdIndex.of_union([item.segset for item in objects]),
         )
+
+    @property
+    def ids(self) -> Ids:
+        """The ids of the models and of the segments."""
+        return self.models.ids, self.segments.ids
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -210,25 +326,18 @@ class IdUnion:
     def place(self, item: TrialMatrix) -> tuple[Frame, Iterator[tuple[slice, Any]]]:
         """Tell how the matrices of `item` are added to those of the union.
 
-        Returns
-        -------
-        frame : Frame
-            Takes blocks of rows of `item`, with the columns as they lie in a
-            contiguous part of the union.
-        parts : iterator of (slice, index)
-            Blocks of rows of `item`, each with the index of its cells in the union.
-
-        Notes
-        -----
-        Gathering whole rows and adding them is ten times faster in numpy than
-        addressing the cells by lists of rows and columns.
+        Returns a frame that takes blocks of rows of `item`, with the columns as they lie in a
+        contiguous part of the union, and an iterator over blocks of rows of `item`, each with
+        the index of its cells in the union.
         """
-        rows = self.models.locate(item._model_index)
-        cols = _as_slice(self.segments.locate(item._segment_index))
+        # Gathering whole rows and adding them is ten times faster in numpy than
+        # addressing the cells by lists of rows and columns.
+        rows = self.models.locate(item.model_index)
+        cols = _as_slice(self.segments.locate(item.segment_index))
         if isinstance(cols, slice):
-            frame = Frame(None, None, item._shape)
+            frame = Frame(None, None, item.shape)
         else:
-            sources = item._segment_index.locate(self.segments)
+            sources = item.segment_index.locate(self.segments)
             frame = Frame(None, sources, (item.modelset.size, self.segments.ids.size))
             cols = slice(None)
         parts = (
@@ -236,6 +345,15 @@ class IdUnion:
             for block in blocks(*frame.shape)
         )
         return frame, parts
+
+    def merge_masks(self, objects: Sequence[TrialMatrix], name: str) -> BoolArray:
+        """Return the union of the masks that the objects have under a name."""
+        mask = np.zeros(self.shape, dtype=np.bool_)
+        for item in objects:
+            frame, parts = self.place(item)
+            for block, cells in parts:
+                mask[cells] |= frame.take(getattr(item, name), block)
+        return mark_read_only(mask)
 
 
 def _as_slice(positions: IndexArray | None) -> slice | IndexArray:
@@ -247,31 +365,167 @@ def _as_slice(positions: IndexArray | None) -> slice | IndexArray:
     return positions
 
 
-# The largest matrix that `to_dense` makes unless it is told otherwise.
-MAX_CELLS = 10**8
+# Lists
 
 
-def name_listed(
-    models: Positions, segments: Positions, modelset: StrArray, segset: StrArray
-) -> str:
-    """Return the count and the first few trials of a list, for a message."""
-    pairs = [f"({modelset[i]}, {segset[j]})" for i, j in zip(models[:6], segments[:6], strict=True)]
-    noun = "trial" if models.size == 1 else "trials"
-    return f"{models.size} {noun}: {list_some(pairs)}"
+class TrialList(NamedTuple):
+    """Trials as positions in the lists of models and segments, with one column of contents."""
+
+    modelset: StrArray
+    segset: StrArray
+    models: Positions
+    segments: Positions
+    contents: Any = None
+
+    @classmethod
+    def coded(
+        cls, ids: tuple[IdList, IdList], contents: AnyArray | None = None, name: str = ""
+    ) -> "TrialList":
+        """Make a list of trials that are given by ids, which it sorts."""
+        modelset, models = code_ids(ids[0], "models")
+        segset, segments = code_ids(ids[1], "segments")
+        check_shape(segments, models.shape, "segments", "like `models`")
+        if contents is not None:
+            check_shape(contents, models.shape, name, "like `models`")
+        return cls(modelset, segset, models, segments, contents)
+
+    @classmethod
+    def checked(
+        cls,
+        ids: tuple[IdList, IdList],
+        positions: tuple[npt.ArrayLike, npt.ArrayLike],
+        contents: AnyArray | None = None,
+        name: str = "",
+    ) -> "TrialList":
+        """Check the columns of a list and put its trials into column-major order, each once.
+
+        `name` is that of the contents, for error messages. Repeated trials are left out with a
+        warning; it is an error if their contents differ.
+        """
+        modelset, segset = as_ids(ids[0], "modelset"), as_ids(ids[1], "segset")
+        models = _as_positions(positions[0], modelset.size, "models", "modelset")
+        segments = _as_positions(positions[1], segset.size, "segments", "segset")
+        if segments.size != models.size:
+            expected = f"have one position for each of the {models.size} trials, like `models`"
+            raise invalid("segments", expected, f"{segments.size}")
+        if contents is not None:
+            if contents.shape != models.shape:
+                expected = f"have one value for each of the {models.size} trials, like `models`"
+                raise invalid(name, expected, describe(contents))
+            contents = read_only(contents)
+        checked = cls(modelset, segset, models, segments, contents)
+        order = order_trials(models, segments, modelset.size)
+        if order.repeated.size:
+            if contents is not None and (bad := order.conflicts(contents)).any():
+                found = f"different values for {checked.name_lines(order.repeated[bad])}"
+                raise invalid(name, "be the same for a trial listed twice", found)
+            trials = checked.name_lines(order.repeated)
+            message = f"Lines that list a trial again were left out, {trials}."
+            warn_caller(message, DuplicateTrialWarning)
+        return checked.take(order.order)
+
+    def take(self, lines: IndexArray | None) -> "TrialList":
+        """Return some of the trials; None: all."""
+        if lines is None:
+            return self
+        models, segments = mark_read_only(self.models[lines]), mark_read_only(self.segments[lines])
+        # The arrays are new, so that marking them saves the constructor a copy.
+        contents = None if self.contents is None else mark_read_only(self.contents[lines])
+        return TrialList(*self[:2], models, segments, contents)
+
+    def name_lines(self, lines: IndexArray) -> str:
+        """Return the number of some lines and the first few of their trials, for a message."""
+        return name_trials(self.models[lines], self.segments[lines], self[:2])
+
+    def warn_swapped(self, name: str = "") -> None:
+        """Warn if the same two segments make two trials, in either order.
+
+        Most detectors are symmetric; such trials then hold the same score twice. They are kept.
+        `name` is that of the contents, which the warning compares.
+        """
+        models: AnyArray = self.models
+        segments: AnyArray = self.segments
+        contents, n_names = self.contents, self.modelset.size
+        # Segments are given the numbers of the models of the same name.
+        # The trial (a, b) is swapped in (b, a): two trials of ids that are models and segments.
+        as_model = IdIndex.of(self.modelset).locate(IdIndex.of(self.segset))
+        if as_model is not None:
+            is_model = as_model >= 0
+            if not is_model.any():
+                return
+            has_model = np.zeros(n_names, dtype=np.bool_)
+            has_model[as_model[is_model]] = True
+            both = is_model[segments] & has_model[models]
+            models, segments = models[both], as_model[segments[both]]
+            contents = None if contents is None else contents[both]
+        # A swapped pair has one trial in each half. A segment with itself has no other order.
+        forward, backward = models < segments, models > segments
+        known = trial_codes(models[forward], segments[forward], n_names)
+        swapped = trial_codes(segments[backward], models[backward], n_names)
+        distinct = known if ascends(known) else np.unique(known)
+        pairs = np.unique(swapped)
+        pairs = pairs[find_codes(distinct, pairs, (n_names, n_names)) >= 0]
+        if not pairs.size:
+            return
+        noun = "pair of segments is" if pairs.size == 1 else "pairs of segments are"
+        message = f"{pairs.size} {noun} listed in both orders, as two trials"
+        if contents is not None:
+            differs = disagree(
+                _contents_of(pairs, known, contents[forward]),
+                _contents_of(pairs, swapped, contents[backward]),
+            )
+            if differs.any():
+                message += f", {np.count_nonzero(differs)} with different {name}"
+                # Those are named first.
+                pairs = np.concatenate((pairs[differs], pairs[~differs]))
+        shown = [
+            f"({self.modelset[code % n_names]}, {self.modelset[code // n_names]})"
+            for code in pairs[:6].tolist()
+        ]
+        warn_caller(f"{message}: {list_some(shown)}.", DuplicateTrialWarning)
+
+    @classmethod
+    def merged(
+        cls,
+        objects: "Sequence[FlatTrials]",
+        clashes: Callable[[TrialOrder, AnyArray], BoolArray],
+        fault: str,
+    ) -> "TrialList":
+        """Put the trials of objects of one class together, each once, with the ids of all.
+
+        `clashes` tells from the order and the contents of all trials which of the repeated
+        ones cannot be merged; `fault` says what is wrong with these, for the error message.
+        """
+        # The ids of all objects are united, so that codes of trials can be compared.
+        union = IdUnion.of(objects)
+        dtype = position_type(*union.shape)
+        parts = [
+            (
+                _moved(union.models, item.model_index, item.models),
+                _moved(union.segments, item.segment_index, item.segments),
+            )
+            for item in objects
+        ]
+        models, segments = (
+            np.concatenate(side).astype(dtype, copy=False) for side in zip(*parts, strict=True)
+        )
+        contents = None
+        if objects[0].contents is not None:
+            contents = np.concatenate([item.contents for item in objects])
+        trials = cls(*union.ids, models, segments, contents)
+        order = order_trials(models, segments, union.shape[0])
+        if contents is not None:
+            # These come column by column, as the trials of a matrix do.
+            lines = order.first[clashes(order, contents)]
+            lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
+            if lines.size:
+                message = f"{fault} {trials.name_lines(lines)}."
+                raise TrialMismatchError(message)
+        return trials.take(order.order)
 
 
-def positions_of(values: npt.ArrayLike, size: int, name: str, ids: str) -> Positions:
-    """Return positions in a list of ids as a read-only vector of the shortest type.
-
-    Parameters
-    ----------
-    values : (k,) array_like of int
-        The positions.
-    size : int
-        Length of the list of ids.
-    name, ids : str
-        Names of the argument and of the list of ids.
-    """
+def _as_positions(values: npt.ArrayLike, size: int, name: str, ids: str) -> Positions:
+    """Return positions in a list of ids as a read-only vector of the shortest type."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -283,6 +537,7 @@ def positions_of(values: npt.ArrayLike, size: int, name: str, ids: str) -> Posit
     dtype = position_type(size)
     if array.size == 0:
         return mark_read_only(np.empty(0, dtype=dtype))
+    # Truth values are no positions: they would pick the first two ids.
     if array.dtype.kind not in "iu":
         hint = "For lists of ids there is from_trials." if array.dtype.kind in "OSTU" else ""
         raise invalid(name, f"be positions in `{ids}`, whole numbers", describe(array), hint)
@@ -295,233 +550,78 @@ def positions_of(values: npt.ArrayLike, size: int, name: str, ids: str) -> Posit
     return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
 
 
-@frozen(eq=False)
-class TrialColumns:
-    """Lists of trials that have been checked, in column-major order, each trial once.
-
-    Parameters
-    ----------
-    modelset, segset : array of str
-        The ids.
-    models, segments : (k,) array of int
-        Positions of the trials.
-    contents : (k,) array or None
-        What is said of the trials.
-    """
-
-    modelset: StrArray
-    segset: StrArray
-    models: Positions
-    segments: Positions
-    contents: Any
-
-
-def order_columns(
-    ids: tuple[IdList, IdList],
-    positions: tuple[npt.ArrayLike, npt.ArrayLike],
-    contents: AnyArray | None,
-    content_name: str,
-) -> TrialColumns:
-    """Check the columns of a list of trials and bring them into order.
-
-    Parameters
-    ----------
-    ids : pair of array_like of str
-        Ids of models and segments.
-    positions : pair of (k,) array_like of int
-        Model and segment of each trial.
-    contents : (k,) array or None
-        What is said of each trial: labels or scores.
-    content_name : str
-        Names for error messages.
-
-    Returns
-    -------
-    TrialColumns
-
-    Raises
-    ------
-    InvalidInputError
-        If positions do not fit the ids, columns differ in length, or a trial is listed with
-        different contents.
-
-    Warns
-    -----
-    DuplicateTrialWarning
-        If trials are listed more than once with the same contents.
-    """
-    modelset = as_ids(ids[0], "modelset")
-    segset = as_ids(ids[1], "segset")
-    models = positions_of(positions[0], modelset.size, "models", "modelset")
-    segments = positions_of(positions[1], segset.size, "segments", "segset")
-    if segments.size != models.size:
-        expected = f"have one position for each of the {models.size} trials, like `models`"
-        raise invalid("segments", expected, f"{segments.size}")
-    if contents is not None:
-        if contents.shape != models.shape:
-            expected = f"have one value for each of the {models.size} trials, like `models`"
-            raise invalid(content_name, expected, describe(contents))
-        contents = read_only(contents)
-    order = order_trials(models, segments, modelset.size)
-    if order.order is None:
-        return TrialColumns(modelset, segset, models, segments, contents)
-    if order.repeated.size:
-        again = models[order.repeated], segments[order.repeated]
-        if contents is not None:
-            bad = order.conflicts(contents)
-            if bad.any():
-                trials = name_listed(again[0][bad], again[1][bad], modelset, segset)
-                expected = "be the same for a trial listed twice"
-                raise invalid(content_name, expected, f"different values for {trials}")
-        trials = name_listed(*again, modelset, segset)
-        message = f"Lines that list a trial again were left out, {trials}."
-        warn_caller(message, DuplicateTrialWarning)
-    return TrialColumns(
-        modelset,
-        segset,
-        mark_read_only(models[order.order]),
-        mark_read_only(segments[order.order]),
-        None if contents is None else mark_read_only(contents[order.order]),
-    )
-
-
-def warn_swapped(
-    ids: tuple[StrArray, StrArray],
-    positions: tuple[Positions, Positions],
-    contents: AnyArray | None = None,
-    content_name: str = "",
-) -> None:
-    """Warn if the same two segments make two trials, in either order.
-
-    Most detectors are symmetric; such trials then hold the same score twice. They are kept.
-
-    Parameters
-    ----------
-    ids : pair of arrays of str
-        Ids of models and segments, each once.
-    positions : pair of (k,) arrays of int
-        Model and segment of each trial, in any order, as positions in these lists.
-    contents : (k,) array, optional
-        What is said of each trial; the warning tells how many of the pairs differ in it.
-    content_name : str, optional
-        What that is: ``"labels"`` or ``"scores"``.
-
-    Warns
-    -----
-    DuplicateTrialWarning
-        With the number of such pairs, and the first few.
-    """
-    modelset, (models, segments) = ids[0], positions
-    names = IdIndex.of(modelset)
-    # Segments are given the numbers of the models of the same name.
-    as_model = names.locate(IdIndex.of(ids[1]))
-    first: AnyArray = models
-    second: AnyArray = segments
-    if as_model is not None:
-        is_model = as_model >= 0
-        if not is_model.any():
-            return
-        has_model = np.zeros(modelset.size, dtype=np.bool_)
-        has_model[as_model[is_model]] = True
-        both = is_model[segments] & has_model[models]
-        first, second = models[both], as_model[segments[both]]
-        contents = None if contents is None else contents[both]
-    n_names = modelset.size
-    forward, backward = first < second, first > second
-    known = trial_codes(first[forward], second[forward], n_names)
-    swapped = trial_codes(second[backward], first[backward], n_names)
-    distinct = known if ascends(known) else np.unique(known)
-    pairs = np.unique(swapped)
-    pairs = pairs[find_codes(distinct, pairs, (n_names, n_names)) >= 0]
-    if not pairs.size:
-        return
-    noun = "pair of segments is" if pairs.size == 1 else "pairs of segments are"
-    message = f"{pairs.size} {noun} listed in both orders, as two trials"
-    if contents is not None:
-        differs = disagree(
-            _content_of(pairs, known, contents[forward]),
-            _content_of(pairs, swapped, contents[backward]),
-        )
-        if differs.any():
-            message += f", {np.count_nonzero(differs)} with different {content_name}"
-            # Those are named first.
-            pairs = np.concatenate((pairs[differs], pairs[~differs]))
-    shown = [f"({modelset[c % n_names]}, {modelset[c // n_names]})" for c in pairs[:6].tolist()]
-    warn_caller(f"{message}: {list_some(shown)}.", DuplicateTrialWarning)
-
-
-def _content_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyArray:
-    """Return what is said of the trials with these codes, all of which there are."""
+def _contents_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyArray:
+    """Return the contents of the trials with these codes, all of which there are."""
     order = np.argsort(codes, kind="stable")
     return contents[order[np.searchsorted(codes, wanted, sorter=order)]]
 
 
-def columns_from_trials(
-    ids: tuple[IdList, IdList], contents: AnyArray | None, content_name: str
-) -> TrialColumns:
-    """Order a list of trials that are given by their ids; as `order_columns`."""
-    modelset, models = code_ids(ids[0], "models")
-    segset, segments = code_ids(ids[1], "segments")
-    check_shape(segments, models.shape, "segments", "like `models`")
-    if contents is not None:
-        check_shape(contents, models.shape, content_name, "like `models`")
-    return order_columns((modelset, segset), (models, segments), contents, content_name)
-
-
-def merge_columns(
-    objects: "Sequence[FlatTrials]",
-    contents: Sequence[AnyArray] | None,
-    clashes: Callable[[TrialOrder, AnyArray], BoolArray],
-    fault: str,
-) -> TrialColumns:
-    """Put the trials of several objects together, each once, with the ids of all.
-
-    Parameters
-    ----------
-    objects : sequence of FlatTrials
-        Objects of one class.
-    contents : sequence of arrays or None
-        What each object says of its trials.
-    clashes : callable
-        Tells from the order of the trials of all objects and their contents which of the
-        repeated ones cannot be merged.
-    fault : str
-        What is wrong with those, for an error message that ends with their names.
-
-    Raises
-    ------
-    TrialMismatchError
-        If there are some.
-    """
-    union = IdUnion.of(objects)
-    dtype = position_type(*union.shape)
-    models = np.concatenate(
-        [_moved(union.models, item._model_index, item.models) for item in objects]
-    ).astype(dtype, copy=False)
-    segments = np.concatenate(
-        [_moved(union.segments, item._segment_index, item.segments) for item in objects]
-    ).astype(dtype, copy=False)
-    columns = [models, segments] + ([] if contents is None else [np.concatenate(contents)])
-    order = order_trials(models, segments, union.shape[0])
-    if contents is not None:
-        # These come column by column, as the trials of a matrix do.
-        lines = order.first[clashes(order, columns[2])]
-        lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
-        if lines.size:
-            ids = union.models.ids, union.segments.ids
-            message = f"{fault} {name_listed(models[lines], segments[lines], *ids)}."
-            raise TrialMismatchError(message)
-    if order.order is not None:
-        columns = [column[order.order] for column in columns]
-    columns = [mark_read_only(column) for column in columns]
-    said = None if contents is None else columns[2]
-    return TrialColumns(union.models.ids, union.segments.ids, columns[0], columns[1], said)
-
-
 def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:
     """Return positions in a list of ids as positions in the union."""
-    places = union.locate(ids)
-    return positions if places is None else places.astype(positions.dtype)[positions]
+    moved = union.locate(ids)
+    return positions if moved is None else moved.astype(positions.dtype)[positions]
+
+
+@frozen(eq=False, repr=False)
+class FlatTrials(TrialSet, ABC):
+    """Base of the flat forms: positions of the model and of the segment of each trial."""
+
+    models: Positions = field()
+    segments: Positions = field()
+
+    # The field that says something of each trial, and what that is called in a warning.
+    _content: ClassVar[tuple[str, str] | None] = None
+
+    @property
+    def contents(self) -> Any:
+        """What is said of each trial, or None."""
+        return None if self._content is None else getattr(self, self._content[0])
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return int(self.models.size)
+
+    def trial_positions(self) -> tuple[Positions, Positions]:
+        """Return where the model and the segment of each trial stand in the id lists.
+
+        Returns
+        -------
+        models, segments : (k,) arrays of int
+            The fields of these names. Trials come column by column, the order of all
+            vectors of trials.
+        """
+        return self.models, self.segments
+
+    @classmethod
+    def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
+        # Only lists that are made of text are looked at: others have been warned about before.
+        found = super()._read_text(path, max_bytes=max_bytes, progress=progress)
+        return found._checked_for_swaps()
+
+    def _checked_for_swaps(self) -> Self:
+        """Warn if the same two segments are listed in both orders; return the object."""
+        trials = TrialList(*self.ids, self.models, self.segments, self.contents)
+        trials.warn_swapped("" if self._content is None else self._content[1])
+        return self
+
+    def _fields_in(self, frame: Frame) -> dict[str, Any]:
+        trials = TrialList(*self.ids, self.models, self.segments, self.contents)
+        if not frame.is_identity:
+            # Looking up new positions in a table takes one step for each trial.
+            models = _renumbered(frame.rows, self.modelset.size)[self.models]
+            segments = _renumbered(frame.cols, self.segset.size)[self.segments]
+            lines = np.flatnonzero((models >= 0) & (segments >= 0))
+            trials = TrialList(*self.ids, models, segments, self.contents).take(lines)
+        fields = {"models": trials.models, "segments": trials.segments}
+        return fields if self._content is None else {**fields, self._content[0]: trials.contents}
+
+
+def in_cells(trials: FlatTrials, values: AnyArray) -> AnyArray:
+    """Return a matrix with values at the cells of the trials, and 0 elsewhere."""
+    matrix = np.zeros(trials.shape, dtype=values.dtype)
+    matrix[trials.models, trials.segments] = values
+    return mark_read_only(matrix)
 
 
 def check_cell_count(shape: tuple[int, int], max_cells: object) -> None:
@@ -535,222 +635,9 @@ def check_cell_count(shape: tuple[int, int], max_cells: object) -> None:
         raise invalid("max_cells", expected, describe(max_cells), hint)
 
 
-def gather(matrices: Sequence[AnyArray], models: Positions, segments: Positions) -> list[AnyArray]:
-    """Return the cells of some matrices at the positions of trials, as vectors."""
-    vectors: list[AnyArray] = [np.empty(models.size, dtype=each.dtype) for each in matrices]
-    # In blocks, because numpy converts positions to its own type of index.
-    for block in blocks(models.size, 1):
-        rows, cols = models[block], segments[block]
-        for vector, matrix in zip(vectors, matrices, strict=True):
-            vector[block] = matrix[rows, cols]
-    return vectors
-
-
-def scatter(trials: "FlatTrials", values: AnyArray) -> AnyArray:
-    """Return a matrix with values at the cells of trials, and 0 elsewhere."""
-    matrix = np.zeros(trials._shape, dtype=values.dtype)
-    matrix[trials.models, trials.segments] = values
-    return mark_read_only(matrix)
-
-
-@frozen(eq=False, repr=False)
-class FlatTrials(TrialSet, ABC):
-    """Base of the flat forms.
-
-    Parameters
-    ----------
-    modelset, segset : array_like of str
-        Ids of models and segments, each once.
-    models, segments : (k,) array_like of int
-        Position of the model and of the segment of each trial in these lists.
-    """
-
-    models: Positions = field()
-    segments: Positions = field()
-
-    # The field that says something of each trial, and what that is called in a warning.
-    _content: ClassVar[tuple[str, str] | None] = None
-
-    def trial_positions(self) -> tuple[Positions, Positions]:
-        """Return where the model and the segment of each trial stand in the id lists.
-
-        Returns
-        -------
-        models, segments : (k,) arrays of int
-            The fields of these names. Trials come column by column, the order of all
-            vectors of trials.
-        """
-        return self.models, self.segments
-
-    @property
-    def n_trials(self) -> int:
-        """Number of trials."""
-        return int(self.models.size)
-
-    @classmethod
-    def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
-        found = super()._read_text(path, max_bytes=max_bytes, progress=progress)
-        return found._checked_for_swaps()
-
-    def _checked_for_swaps(self) -> Self:
-        """Warn if the same two segments are listed in both orders; return the object."""
-        ids, positions = (self.modelset, self.segset), (self.models, self.segments)
-        if self._content is None:
-            warn_swapped(ids, positions)
-        else:
-            warn_swapped(ids, positions, getattr(self, self._content[0]), self._content[1])
-        return self
-
-    def _match(self, wanted: tuple[Positions, Positions], frame: Frame) -> Match:
-        """Find trials, given as positions in other id lists, in this object."""
-        return match_trials(self.trial_positions(), wanted, frame, self._shape)
-
-    def _chosen(self, frame: Frame) -> "tuple[Positions, Positions, IndexArray | None]":
-        """Return new positions of the trials that a filter leaves, and which these are."""
-        if frame.is_identity:
-            return self.models, self.segments, None
-        n_models, n_segments = self._shape
-        rows = _renumbered(frame.rows, n_models)[self.models]
-        cols = _renumbered(frame.cols, n_segments)[self.segments]
-        chosen = np.flatnonzero((rows >= 0) & (cols >= 0))
-        return rows[chosen], cols[chosen], chosen
-
-    def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
-        """Keep only, or remove, the models and segments that are listed.
-
-        Parameters
-        ----------
-        models : (k,) array_like of str
-            Ids of models; those that the object does not have are ignored.
-        segments : (l,) array_like of str
-            Ids of segments; those that the object does not have are ignored.
-        keep : bool
-            True keeps what is in the lists, False what is not. Both lists are
-            meant in the same way. May be given by position, as in the toolkit.
-
-        Returns
-        -------
-        Self
-            The object with fewer models, segments and trials, in their old order. An
-            empty list with ``keep=True`` leaves nothing.
-
-        Notes
-        -----
-        How many models and segments went is logged at level INFO.
-        """
-        frame = self._filter_frame(models, segments, keep=keep)
-        rows, cols, chosen = self._chosen(frame)
-        fields: dict[str, AnyArray] = {}
-        for name, array in self._arrays().items():
-            if name in ("modelset", "segset"):
-                kept = frame.rows if name == "modelset" else frame.cols
-                fields[name] = array if kept is None else array[kept]
-            elif name in ("models", "segments"):
-                fields[name] = rows if name == "models" else cols
-            else:
-                fields[name] = array if chosen is None else array[chosen]
-        return type(self)(**{name: mark_read_only(array) for name, array in fields.items()})
-
-
 def _renumbered(kept: IndexArray | None, size: int) -> AnyArray:
     """Return the new position of each of `size` items, -1 for those that are not kept."""
     new = np.full(size, -1, dtype=position_type(size))
     positions = np.arange(size) if kept is None else kept
     new[positions] = np.arange(positions.size)
     return new
-
-
-Column: TypeAlias = Factor | npt.NDArray[Any]
-
-Columns: TypeAlias = Mapping[str, Column]
-
-ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike]
-
-
-def as_columns(columns: ColumnsLike, kind: str, size: int) -> Columns:
-    """Return checked columns of one kind under a mapping that cannot be changed."""
-    listed: object = columns
-    if not isinstance(listed, Mapping):
-        found = describe(listed)
-        raise invalid(f"{kind}_columns", "map names to columns", found)
-    checked = {}
-    for name, values in listed.items():
-        if not isinstance(name, str) or not name:
-            raise invalid(f"{kind}_columns", "be named by text", describe(name))
-        column = _as_column(values, f"{kind}_columns[{name!r}]")
-        if len(column) != size:
-            expected = f"have one value for each of the {size} {kind}s"
-            raise invalid(f"{kind}_columns[{name!r}]", expected, str(len(column)))
-        checked[name] = column
-    return MappingProxyType(checked)
-
-
-def _as_column(values: Any, name: str) -> Column:
-    """Return a column: numbers as a read-only array, everything else as a factor."""
-    if isinstance(values, Factor):
-        return values
-    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise invalid(name, "be a list of values", describe(values))
-    values = _unmasked(values, name)
-    array = values if isinstance(values, np.ndarray) else _as_array(values)
-    if array.ndim != 1:
-        raise invalid(name, "be one-dimensional", describe(array))
-    if array.dtype.kind == "f":
-        short = array.dtype.itemsize <= np.dtype(np.float32).itemsize
-        return read_only(array.astype(np.float32 if short else np.float64, copy=False))
-    if array.dtype.kind in "iu":
-        return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return as_factor(values, name)
-
-
-def as_factor(values: Any, name: str) -> Factor:
-    """Return categories as a factor; errors tell which argument held others."""
-    if isinstance(values, Factor):
-        return values
-    values = _unmasked(values, name)
-    try:
-        return Factor.from_values(values)
-    except InvalidInputError as error:
-        message = f"`{name}` of {error}"
-        raise InvalidInputError(message) from None
-
-
-def _unmasked(values: Any, name: str) -> Any:
-    """Return values as they are, a numpy masked array as a plain one; raise if any is masked."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    if np.ma.is_masked(values):
-        hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
-        found = f"{np.count_nonzero(np.ma.getmaskarray(values))} masked values"
-        raise invalid(name, "have a value for each item", found, hint)
-    return np.asarray(values)
-
-
-def _as_array(values: Any) -> npt.NDArray[Any]:
-    """Return numbers as an array, and anything else as an array of objects."""
-    listed = list(values)
-    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in listed):
-        return np.array(listed)
-    return np.array([None, *listed], dtype=object)[1:]
-
-
-def take(column: Column, positions: npt.NDArray[Any]) -> Column:
-    """Return the values at some positions."""
-    if isinstance(column, Factor):
-        return column.take(positions)
-    return mark_read_only(column[positions])
-
-
-def take_all(table: Columns, positions: npt.NDArray[Any]) -> Columns:
-    """Return the values of several columns at some positions."""
-    return {name: take(column, positions) for name, column in table.items()}
-
-
-def equal_columns(first: Column, second: Column) -> bool:
-    """Compare two columns by content; NaN equals NaN."""
-    if isinstance(first, Factor) or isinstance(second, Factor):
-        return first is second or (
-            isinstance(first, Factor) and isinstance(second, Factor) and first == second
-        )
-    is_float = first.dtype.kind == "f" and second.dtype.kind == "f"
-    return np.array_equal(first, second, equal_nan=is_float)

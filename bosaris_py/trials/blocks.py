@@ -1,8 +1,5 @@
 """Blocks of trials read from files, and their counts of targets, non-targets and missing scores.
 
-Matrices are read by rows, and lists by chunks. Where both occur, the lists are put
-into the rows of matrices, for which each task reads them through.
-
 For files that are larger than memory, or that many workers read at once. Ids are
 aligned once; after that rows are read and no id is looked at again::
 
@@ -14,12 +11,9 @@ aligned once; after that rows are read and no id is looked at again::
 A `TrialBlocks` is small and can be sent to worker processes and to other machines that
 see the files under the same names; it holds positions, neither ids nor scores.
 
-If all files are lists, the trials of the key are taken chunk by chunk, and those of
-the score files that may be the same are searched among them. Both are in order, so each
-chunk of scores is read about once if the ids are in the same order; in any order the
-outcome is the same.
-
-If some files hold matrices, lists are put into the rows of these.
+Matrices are read by rows. If all files are lists, the trials of the key are taken chunk by
+chunk, and those of the score files that may be the same are searched among them. If some
+files hold matrices, lists are put into the rows of these.
 """
 
 import functools
@@ -35,8 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, IndexArray, Positions, StrArray
-from bosaris_py._validation import FilePath, invalid, warn_caller
-from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.storage.hdf5 import CHUNK_TRIALS
 from bosaris_py.storage.rows import (
     AnyFile,
@@ -49,11 +42,12 @@ from bosaris_py.storage.rows import (
     row_blocks,
 )
 from bosaris_py.storage.trial_table import trial_codes
-from bosaris_py.trials.alignment import Frame
-from bosaris_py.trials.ids import IdIndex
+from bosaris_py.trials.alignment import Frame, IdIndex
+from bosaris_py.trials.base import warn_missing
 
 Labels = npt.NDArray[np.int8]
 
+# Eight labels -1 as one number.
 _EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
@@ -61,16 +55,9 @@ _EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 class TrialCounts:
     """How many trials there are of each kind, and of how many there are scores.
 
-    Parameters
-    ----------
-    n_tar, n_non : int
-        Target and non-target trials of the key. A trial list counts as targets.
-    scored_tar, scored_non : int
-        Those that have a score in every file.
-    nan : int
-        Those whose score is NaN in some file.
-    first_nan : tuple of int or None
-        Row and column of the first of these.
+    `n_tar` and `n_non` count the trials of the key, those of a trial list as targets, and
+    `scored_tar` and `scored_non` the ones that have a score in every file. `nan` counts the
+    trials whose score is NaN in some file; `first_nan` is the row and column of the first.
     """
 
     n_tar: int = 0
@@ -82,27 +69,17 @@ class TrialCounts:
 
     def __add__(self, other: "TrialCounts") -> "TrialCounts":
         """Add the counts of other blocks, which come later."""
-        return TrialCounts(
-            self.n_tar + other.n_tar,
-            self.n_non + other.n_non,
-            self.scored_tar + other.scored_tar,
-            self.scored_non + other.scored_non,
-            self.nan + other.nan,
-            other.first_nan if self.first_nan is None else self.first_nan,
-        )
+        sums: dict[str, Any] = {
+            field.name: getattr(self, field.name) + getattr(other, field.name)
+            for field in attrs.fields(TrialCounts)[:-1]
+        }
+        first = other.first_nan if self.first_nan is None else self.first_nan
+        return TrialCounts(**sums, first_nan=first)
 
 
 @attrs.frozen(eq=False)
 class TrialIds:
-    """The ids of the trials of a `TrialBlocks`, which itself has none.
-
-    Parameters
-    ----------
-    modelset, segset : array of str
-        Ids of the key or trial list.
-    n_models, n_segments : int
-        Number of them that all score files have.
-    """
+    """The ids of the trials of a `TrialBlocks`, and how many of them all score files have."""
 
     modelset: StrArray
     segset: StrArray
@@ -110,49 +87,15 @@ class TrialIds:
     n_segments: int
 
     def warn_missing(self, counts: TrialCounts, *, is_key: bool) -> None:
-        """Warn of models, segments and trials without scores, as `Scores.get_tar_non` does.
-
-        Parameters
-        ----------
-        counts : TrialCounts
-            Those of all blocks.
-        is_key : bool
-            Whether the trials are those of a key.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If anything is missing.
-        """
-        lines = [
-            (self.modelset.size, self.n_models, "models reduced from {wanted} to {found}"),
-            (self.segset.size, self.n_segments, "testsegs reduced from {wanted} to {found}"),
-        ]
-        if is_key:
-            targets = "{missing} of {wanted} targets missing."
-            nontargets = "{missing} of {wanted} non-targets missing."
-            lines.append((counts.n_tar, counts.scored_tar, targets))
-            lines.append((counts.n_non, counts.scored_non, nontargets))
-        else:
-            lines.append((counts.n_tar, counts.scored_tar, "{missing} of {wanted} trials missing"))
-        for wanted, found, message in lines:
-            if found < wanted:
-                text = message.format(wanted=wanted, found=found, missing=wanted - found)
-                warn_caller(text, MissingTrialsWarning)
+        """Warn of models, segments and trials without scores, as `Scores.get_tar_non` does."""
+        n_classes = 2 if is_key else 1
+        wanted = (counts.n_tar, counts.n_non)[:n_classes]
+        found = (counts.scored_tar, counts.scored_non)[:n_classes]
+        shape = self.modelset.size, self.segset.size
+        warn_missing(shape, (self.n_models, self.n_segments), wanted, found)
 
     def refuse_nan(self, counts: TrialCounts) -> None:
-        """Raise if a score of a trial is NaN.
-
-        Parameters
-        ----------
-        counts : TrialCounts
-            Those of all blocks.
-
-        Raises
-        ------
-        InvalidInputError
-            With the number of such trials, and the first of them.
-        """
+        """Raise if a score of a trial is NaN, with the number of such trials and the first."""
         if counts.first_nan is None:
             return
         row, col = counts.first_nan
@@ -165,21 +108,12 @@ class TrialIds:
 class TrialBlock:
     """Some trials of a key or trial list, and their scores.
 
-    The arrays may be buffers: they hold until the next block is read.
-
-    Parameters
-    ----------
-    rows : slice or (r,) array of int
-        Which rows of the key or trial list these are.
-    labels : (r, n) array of int8
-        1 for targets (of a trial list: trials), -1 for non-targets, 0 for no trial.
-    scores : tuple of (r, n) arrays of float32 or float64
-        The scores in each file.
-    valid : (r, n) array of bool or None
-        Where all files have a score; None: everywhere.
-    cells : tuple of arrays or None
-        If key and scores are lists of trials: the model and segment of each. All other
-        arrays have one dimension then, and `rows` is a part of the list.
+    The arrays may be buffers: they hold until the next block is read. `rows` says which rows of
+    the key these are. The matrices have these rows: `labels` are 1 for targets (of a trial
+    list: trials), -1 for non-targets, 0 for no trial; `scores` are those of each file; `valid`
+    says where all files have one (None: everywhere). If key and scores are lists, `cells` are
+    the model and segment of each trial, `rows` is a part of the list, and there are vectors in
+    place of matrices.
     """
 
     rows: slice | IndexArray
@@ -202,20 +136,14 @@ class TrialBlock:
         return _cells_of_others(self._scored_labels)
 
     def scores_of(self, label: int) -> npt.NDArray[Any]:
-        """Return the scores of all trials of one kind that have a score in every file.
+        """Return (n_files, n) scores of the trials of one kind that have one in every file.
 
-        Parameters
-        ----------
-        label : int
-            1 for targets or trials, -1 for non-targets.
-
-        Returns
-        -------
-        (n_files, n_found) array of float
-            Row by row; float64 unless all files hold float32.
+        `label` is 1 for targets or trials, -1 for non-targets. The scores come row by row,
+        as float64 unless all files hold float32.
         """
         labels, others = self._scored_labels.reshape(-1), self.few_others
         chosen: npt.NDArray[Any]
+        # Targets are few: only the cells that are no non-targets are looked at.
         if label == -1 or others is None:
             chosen = labels == label
         else:
@@ -235,20 +163,20 @@ class TrialBlock:
             for matrix in self.scores[1:]:
                 bad |= np.isnan(matrix)
             bad &= self._scored_labels != 0
-            places = np.argwhere(bad)
-            n_nan = len(places)
+            positions = np.argwhere(bad)
+            n_nan = len(positions)
             if n_nan:
-                first = self._cell(*places[0])
+                first = self.trial_at(*positions[0])
         return TrialCounts(n_tar, n_non, scored_tar, scored_non, n_nan, first)
 
-    def _cell(self, place: int, col: int = 0) -> tuple[int, int]:
+    def trial_at(self, row: int, col: int = 0) -> tuple[int, int]:
         """Return the model and the segment of a trial of this block."""
         if self.cells is not None:
             models, segments = self.cells
-            return int(models[place]), int(segments[place])
+            return int(models[row]), int(segments[row])
         if isinstance(self.rows, slice):
-            return self.rows.start + int(place), int(col)
-        return int(self.rows[place]), int(col)
+            return self.rows.start + int(row), int(col)
+        return int(self.rows[row]), int(col)
 
 
 def _count_labels(labels: Labels, others: IndexArray | None) -> tuple[int, int]:
@@ -266,6 +194,7 @@ def _cells_of_others(labels: Labels) -> IndexArray | None:
     n_words = vector.size // 8
     # Most keys have few targets and no gaps: eight cells at once are looked at.
     words = np.flatnonzero(vector[: 8 * n_words].view(np.uint64) != _EIGHT_NON)
+    # If more than one word in eight differs, a pass over all cells is as fast.
     if words.size > vector.size // 64:
         return None
     cells = np.add.outer(8 * words, np.arange(8)).ravel()
@@ -282,16 +211,7 @@ def listed_blocks(
 ) -> Iterator[TrialBlock]:
     """Yield chunks of a list of trials with their scores in other lists.
 
-    Parameters
-    ----------
-    trials : FlatFile
-        The key or trial list.
-    scores : sequence of FlatFile
-        The scores.
-    frames : sequence of Frame
-        Where the models and segments of the trials are in each of these.
-    blocks : sequence of slice
-        Which of the trials.
+    `frames` say where the models and segments of the trials are in each of these.
     """
     with ExitStack() as stack:
         key, *readers = (_open(stack, file) for file in (trials, *scores))
@@ -302,9 +222,15 @@ def listed_blocks(
             for reader, frame in zip(readers, frames, strict=True):
                 found, is_found = _find(reader, frame, models, segments)
                 values.append(found)
-                if not is_found.all():
-                    valid = is_found if valid is None else valid & is_found
+                valid = _both(valid, None if is_found.all() else is_found)
             yield TrialBlock(block, labels, tuple(values), valid, (models, segments))
+
+
+def _both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
+    """Return where two masks are true; None says everywhere."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
 
 
 def _open(stack: ExitStack, file: FlatFile | MatrixFile) -> FlatReader:
@@ -317,11 +243,11 @@ def _find(
 ) -> tuple[AnyArray, BoolArray]:
     """Return the scores of trials, 0 where there is none, and where there is one."""
     file = reader.file
-    rows = models if frame.rows is None else frame.rows[models]
-    cols = segments if frame.cols is None else frame.cols[segments]
+    rows, cols = frame.cells(models, segments)
     wanted = trial_codes(rows, cols, file.shape[0])
     if not frame.is_complete:
         wanted[(rows < 0) | (cols < 0)] = -1
+    # Sorted codes lie in one chunk after the other, so that each chunk is read about once.
     order = None
     if not (wanted[1:] >= wanted[:-1]).all():
         order = np.argsort(wanted, kind="stable")
@@ -334,15 +260,16 @@ def _find(
     parts = file.chunks()
     for number in np.flatnonzero(np.diff(ends)).tolist():
         part, chunk = slice(int(ends[number]), int(ends[number + 1])), parts[number]
+        # The lists often hold the same trials in the same order; then nothing is searched.
         codes = reader.read_codes(chunk)
         if np.array_equal(codes, wanted[part]):
             is_found[part], scores[part] = True, reader.read_scores(chunk)
             continue
-        places = np.searchsorted(codes, wanted[part])
-        np.minimum(places, codes.size - 1, out=places)
-        hits = codes[places] == wanted[part]
+        lines = np.searchsorted(codes, wanted[part])
+        np.minimum(lines, codes.size - 1, out=lines)
+        hits = codes[lines] == wanted[part]
         is_found[part] = hits
-        scores[part] = np.where(hits, reader.read_scores(chunk)[places], dtype.type(0))
+        scores[part] = np.where(hits, reader.read_scores(chunk)[lines], dtype.type(0))
     if order is None:
         return scores, is_found
     unordered, is_found_unordered = np.empty_like(scores), np.empty_like(is_found)
@@ -354,44 +281,28 @@ def _find(
 class ListRows:
     """Trials of a list, put into rows of a matrix.
 
-    Parameters
-    ----------
-    starts : (r + 1,) array of int
-        Where each row begins in the next two; rows are those of `places`.
-    cols : (k,) array of int
-        The column of each trial.
-    contents : (k,) array
-        Its label or score.
-    places : (m,) array of int
-        Which of the rows each row of the matrix is, -1 if it was not asked for.
-    n_cols : int
-        Number of columns.
+    Row `i` of those that are held has the `cols` and `contents` (labels or scores) from
+    ``starts[i]`` to ``starts[i + 1]``. `held_at` says which of the rows held each row of the
+    matrix is, -1 if it was not asked for; `n_cols` is the number of columns.
     """
 
     starts: IndexArray
     cols: Positions
     contents: AnyArray
-    places: IndexArray
+    held_at: IndexArray
     n_cols: int
 
     @classmethod
     def read(cls, file: FlatFile, frame: Frame, blocks: Sequence[Rows]) -> Self:
         """Read a list through, and keep the trials of some rows.
 
-        Parameters
-        ----------
-        file : FlatFile
-            The list.
-        frame : Frame
-            Where the rows and columns of the matrix lie in the ids of the list.
-        blocks : sequence of slice or array of int
-            The rows that will be asked for.
+        `frame` says where the rows and columns of the matrix lie in the ids of the list.
         """
         n_rows, n_cols = frame.shape
         everything = np.arange(n_rows)
         rows = np.concatenate([everything[:0], *(everything[block] for block in blocks)])
-        places = np.full(n_rows, -1, dtype=np.intp)
-        places[rows] = np.arange(rows.size)
+        held_at = np.full(n_rows, -1, dtype=np.intp)
+        held_at[rows] = np.arange(rows.size)
         of_model = _inverse(rows if frame.rows is None else frame.rows[rows], file.shape[0])
         of_segment = _inverse(
             np.arange(n_cols) if frame.cols is None else frame.cols, file.shape[1]
@@ -399,6 +310,7 @@ class ListRows:
         found: list[tuple[AnyArray, AnyArray, AnyArray]] = []
         with FlatReader(file) as reader:
             read_contents = reader.read_scores if file.kind == "flat_scores" else reader.read_labels
+            # The list is read once, whatever rows are asked for: its trials come by segment.
             for chunk in file.chunks():
                 models, segments = reader.read_positions(chunk)
                 at, cols = of_model[models], of_segment[segments]
@@ -409,17 +321,22 @@ class ListRows:
             nothing = np.empty(0, dtype=np.int32)
             found.append((nothing, nothing, read_contents(slice(0, 0))))
         at, cols, contents = (np.concatenate(part) for part in zip(*found, strict=True))
+        # Sorted by row, the trials of a block are one part of the list.
         order = np.argsort(at, kind="stable")
         starts = np.searchsorted(at[order], np.arange(rows.size + 1))
-        return cls(starts, cols[order], contents[order], places, n_cols)
+        return cls(starts, cols[order], contents[order], held_at, n_cols)
 
-    def _trials(self, rows: Rows) -> tuple[AnyArray, AnyArray, slice, int]:
-        """Return row, column and place of the trials of rows, and the number of rows."""
-        places = self.places[rows]
-        first, last = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
-        part = slice(int(self.starts[first]), int(self.starts[last]))
-        counts = np.diff(self.starts[first : last + 1])
-        return np.repeat(np.arange(places.size), counts), self.cols[part], part, places.size
+    def _put(self, rows: Rows, contents: AnyArray) -> AnyArray:
+        """Return rows of the matrix, 0 where there is no trial."""
+        held = self.held_at[rows]
+        matrix = np.zeros((held.size, self.n_cols), dtype=contents.dtype)
+        if held.size:
+            # The rows of a block are held one after the other.
+            first, last = int(held[0]), int(held[-1]) + 1
+            part = slice(int(self.starts[first]), int(self.starts[last]))
+            at = np.repeat(np.arange(held.size), np.diff(self.starts[first : last + 1]))
+            matrix[at, self.cols[part]] = contents[part]
+        return matrix
 
     def read_labels(self, rows: Rows) -> Labels:
         """Return the labels of one of the blocks, 0 where there is no trial."""
@@ -427,24 +344,18 @@ class ListRows:
 
     def read_scores(self, rows: Rows) -> AnyArray:
         """Return the scores of one of the blocks, 0 where there is none."""
-        at, cols, part, n_rows = self._trials(rows)
-        matrix = np.zeros((n_rows, self.n_cols), dtype=self.contents.dtype)
-        matrix[at, cols] = self.contents[part]
-        return matrix
+        return self._put(rows, self.contents)
 
     def read_valid(self, rows: Rows) -> BoolArray:
         """Tell where there is a trial."""
-        at, cols, _, n_rows = self._trials(rows)
-        matrix = np.zeros((n_rows, self.n_cols), dtype=np.bool_)
-        matrix[at, cols] = True
-        return matrix
+        return self._put(rows, np.broadcast_to(np.True_, self.cols.shape))
 
 
-def _inverse(places: IndexArray, size: int) -> Positions:
-    """Return which of `places` each of `size` positions is, -1 if none."""
+def _inverse(positions: IndexArray, size: int) -> Positions:
+    """Return the index of each of `size` positions among `positions`, -1 if it has none."""
     inverse = np.full(size, -1, dtype=np.int32)
-    known = np.flatnonzero(places >= 0)
-    inverse[places[known]] = known
+    known = np.flatnonzero(positions >= 0)
+    inverse[positions[known]] = known
     return inverse
 
 
@@ -462,18 +373,8 @@ _SCATTERED = 16
 class TrialBlocks:
     """How to read the trials of a key or trial list, and their scores, by blocks.
 
-    Make one with `open`.
-
-    Parameters
-    ----------
-    trials : MatrixFile or FlatFile
-        The key or trial list.
-    scores : tuple of MatrixFile or FlatFile
-        The score files.
-    frames : tuple of Frame
-        Where the rows and columns of the trials lie in each of these.
-    order : (m,) array of int or None
-        The order in which rows of the trials are read; None: as they are stored.
+    Made by `open`. `frames` say where the rows and columns of the trials lie in each of the
+    score files. Rows are read in `order`, or as they are stored if that is None.
     """
 
     trials: AnyFile
@@ -490,24 +391,10 @@ class TrialBlocks:
         any_order: bool = False,
         is_key: bool = True,
     ) -> tuple[Self, TrialIds]:
-        """Look into the files and align their ids.
+        """Look into the HDF5 files and align their ids.
 
-        Parameters
-        ----------
-        score_files : sequence of str or path-like
-            HDF5 files with scores, at least one.
-        trial_file : str or path-like
-            HDF5 file with the key or, unless `is_key`, the trial list.
-        any_order : bool, optional
-            Read rows in the order of the first score file, which is faster where it
-            is another than that of the trials.
-        is_key : bool, optional
-            Refuse a trial list.
-
-        Returns
-        -------
-        blocks : TrialBlocks
-        ids : TrialIds
+        With `any_order`, rows are read in the order of the first score file, which is faster
+        where it is another than that of the trials. A trial list is refused if `is_key`.
 
         Raises
         ------
@@ -531,13 +418,12 @@ class TrialBlocks:
             files.append(file)
             frames.append(frame)
         order = None
+        # Reading a compressed file in another order unpacks its chunks again and again.
         if any_order and frames[0].rows is not None and isinstance(files[0], MatrixFile):
             order = np.argsort(frames[0].rows, kind="stable")
         blocks = cls(trials, tuple(files), tuple(frames), order)
-        n_models, n_segments = (
-            _n_in_all([part[side] for part in ((f.rows, f.cols) for f in frames)], ids.size)
-            for side, ids in enumerate((modelset, segset))
-        )
+        n_models = _n_in_all([frame.rows for frame in frames], modelset.size)
+        n_segments = _n_in_all([frame.cols for frame in frames], segset.size)
         return blocks, TrialIds(modelset, segset, n_models, n_segments)
 
     @property
@@ -559,18 +445,10 @@ class TrialBlocks:
         return all(isinstance(file, FlatFile) for file in (self.trials, *self.scores))
 
     def cut(self, block_rows: int | None = None) -> list[slice]:
-        """Cut the rows, or the list of trials if there are only lists, into blocks.
+        """Cut the rows, or the list of trials if there are only lists, into blocks for `read`.
 
-        Parameters
-        ----------
-        block_rows : int, optional
-            Rows in a block; by default about four megabytes of scores. Of lists, about
-            as many trials as that many rows hold on average.
-
-        Returns
-        -------
-        list of slice
-            What `read` takes; the same for the same files.
+        Blocks have `block_rows` rows, by default about four megabytes of scores. Of lists, they
+        have about as many trials as that many rows hold on average.
         """
         if self._are_lists:
             return _cut_list(self.n_cells, self.shape[0], block_rows)
@@ -585,78 +463,40 @@ class TrialBlocks:
     def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
         """Read some of the blocks, each while the one before is being used.
 
-        Parameters
-        ----------
-        blocks : sequence of slice
-            Some of what `cut` returned.
-
-        Returns
-        -------
-        iterator of TrialBlock
-            Its arrays hold until the next one is asked for.
-
-        Raises
-        ------
-        FileFormatError
-            If a file cannot be read, or changes until the last block has been used.
+        The arrays of a block hold until the next one is asked for. Raises FileFormatError if
+        a file cannot be read, or changes until the last block has been used.
         """
         return _read_ahead(self._blocks(blocks))
 
-    def _blocks(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+    def read_scores(self, blocks: Sequence[slice]) -> Iterator[tuple[AnyArray, ...]]:
+        """Read like `read`, but scores alone, when it is known which of them are trials.
+
+        Their memory is the caller's until the next are read.
+        """
+        return _read_ahead(block.scores for block in self._blocks(blocks, scores_only=True))
+
+    def _blocks(
+        self, blocks: Sequence[slice], *, scores_only: bool = False
+    ) -> Iterator[TrialBlock]:
         if self._are_lists:
             yield from listed_blocks(self.trials, self.scores, self.frames, blocks)
             return
         with ExitStack() as stack:
             rows = [self._rows(block) for block in blocks]
             identity = Frame(None, None, self.shape)
-            trials = _enter(stack, self.trials, identity, rows)
+            trials = None if scores_only else _enter(stack, self.trials, identity, rows)
             readers = [
                 _enter(stack, file, frame, rows)
                 for file, frame in zip(self.scores, self.frames, strict=True)
             ]
             for some in rows:
-                labels = trials.read_labels(some)
-                scores, valid = [], None
-                for reader in readers:
-                    scores.append(reader.read_scores(some))
-                    found = reader.read_valid(some)
-                    if found is not None:
-                        valid = found if valid is None else valid & found
-                yield TrialBlock(some, labels, tuple(scores), valid)
-
-    def read_scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
-        """Read the scores alone, when it is known already which of them are trials.
-
-        Parameters
-        ----------
-        blocks : sequence of slice
-            Some of what `cut` returned.
-
-        Returns
-        -------
-        iterator of tuple of (r, n) arrays of float32 or float64
-            As `TrialBlock.scores`; the memory is the caller's until the next are read.
-
-        Raises
-        ------
-        FileFormatError
-            As for `read`.
-        """
-        return _read_ahead(self._scores(blocks))
-
-    def _scores(self, blocks: Sequence[slice]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
-        if self._are_lists:
-            for block in listed_blocks(self.trials, self.scores, self.frames, blocks):
-                yield block.scores
-            return
-        with ExitStack() as stack:
-            rows = [self._rows(block) for block in blocks]
-            readers = [
-                _enter(stack, file, frame, rows)
-                for file, frame in zip(self.scores, self.frames, strict=True)
-            ]
-            for some in rows:
-                yield tuple(reader.read_scores(some) for reader in readers)
+                labels, valid = np.empty((0, 0), np.int8), None
+                if trials is not None:
+                    labels = trials.read_labels(some)
+                    for reader in readers:
+                        valid = _both(valid, reader.read_valid(some))
+                scores = tuple(reader.read_scores(some) for reader in readers)
+                yield TrialBlock(some, labels, scores, valid)
 
     def _rows(self, block: slice) -> slice | IndexArray:
         return _consecutive(block if self.order is None else self.order[block])
@@ -669,14 +509,50 @@ class _MatrixRows:
     reader: RowReader
     frame: Frame
 
+    def _rows_in_file(self, rows: Rows) -> tuple[Rows, BoolArray]:
+        """Return the rows of the file, and which of the wanted rows they are."""
+        if self.frame.rows is None:
+            n_rows = rows.stop - rows.start if isinstance(rows, slice) else rows.size
+            return rows, np.ones(n_rows, dtype=np.bool_)
+        positions = self.frame.rows[rows]
+        known = positions >= 0
+        return _consecutive(positions[known]), known
+
     def read_labels(self, rows: Rows) -> Labels:
+        """Return the labels, of a file that has the order of the trials."""
         return self.reader.read_labels(rows)
 
-    def read_scores(self, rows: Rows) -> npt.NDArray[Any]:
-        return _read_scores(self.reader, self.frame, rows)
+    def read_scores(self, rows: Rows) -> AnyArray:
+        """Return the scores, 0 where the file has no such cell."""
+        in_file, known = self._rows_in_file(rows)
+        scores: AnyArray = self.reader.read_scores(in_file)
+        if not known.all():
+            found = scores
+            scores = np.zeros((known.size, found.shape[1]), dtype=found.dtype)
+            scores[known] = found
+        cols = self.frame.cols
+        if cols is None:
+            return scores
+        if scores.shape[1] == 0:
+            return np.zeros((scores.shape[0], cols.size), dtype=scores.dtype)
+        # Position -1 reads column 0, which is not valid there.
+        return np.take(scores, cols, axis=1, mode="clip")
 
-    def read_valid(self, rows: Rows) -> npt.NDArray[np.bool_] | None:
-        return _read_valid(self.reader, self.frame, rows)
+    def read_valid(self, rows: Rows) -> BoolArray | None:
+        """Tell which cells hold scores; None: all."""
+        in_file, known = self._rows_in_file(rows)
+        valid, cols = self.reader.read_valid(in_file), self.frame.cols
+        has_col = np.ones(self.frame.shape[1], dtype=np.bool_) if cols is None else cols >= 0
+        if valid is None:
+            if known.all() and has_col.all():
+                return None
+            return np.logical_and.outer(known, has_col)
+        framed = np.zeros((known.size, has_col.size), dtype=np.bool_)
+        if valid.size:
+            framed[known] = (
+                valid if cols is None else np.take(valid, cols, axis=1, mode="clip") & has_col
+            )
+        return framed
 
 
 def _enter(
@@ -698,17 +574,12 @@ def _cut_list(n_trials: int, n_models: int, block_rows: int | None) -> list[slic
 
 
 def _read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield items, each computed by a thread while the one before is being used.
-
-    HDF5 reads and unpacks without holding up the interpreter.
-    """
+    """Yield items, each computed by a thread while the one before is being used."""
+    # HDF5 reads and unpacks without holding up the interpreter.
     with ThreadPoolExecutor(max_workers=1) as pool:
         coming = pool.submit(_next, items)
-        while True:
-            # What reading raises is raised here, where the item is wanted.
-            found = coming.result()
-            if not found:
-                return
+        # What reading raises is raised here, where the item is wanted.
+        while found := coming.result():
             coming = pool.submit(_next, items)
             yield found[0]
 
@@ -729,9 +600,9 @@ def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, I
 def _n_in_all(positions: Sequence[IndexArray | None], size: int) -> int:
     """Return how many of `size` ids have a position in all files."""
     known = np.ones(size, dtype=np.bool_)
-    for places in positions:
-        if places is not None:
-            known &= places >= 0
+    for found in positions:
+        if found is not None:
+            known &= found >= 0
     return int(np.count_nonzero(known))
 
 
@@ -742,47 +613,3 @@ def _consecutive(rows: slice | IndexArray) -> slice | IndexArray:
     if rows[-1] - rows[0] == rows.size - 1 and (np.diff(rows) == 1).all():
         return slice(int(rows[0]), int(rows[-1]) + 1)
     return rows
-
-
-def _read_scores(reader: RowReader, frame: Frame, rows: slice | IndexArray) -> npt.NDArray[Any]:
-    """Read rows of a score file in the order of the trials, 0 where it has no such cell."""
-    if frame.rows is None:
-        scores = reader.read_scores(rows)
-    else:
-        places = frame.rows[rows]
-        known = places >= 0
-        scores = reader.read_scores(_consecutive(places[known]))
-        if not known.all():
-            found = scores
-            scores = np.zeros((places.size, found.shape[1]), dtype=found.dtype)
-            scores[known] = found
-    if frame.cols is None:
-        return scores
-    if scores.shape[1] == 0:
-        return np.zeros((scores.shape[0], frame.cols.size), dtype=scores.dtype)
-    return np.take(scores, frame.cols, axis=1, mode="clip")
-
-
-def _read_valid(
-    reader: RowReader, frame: Frame, rows: slice | IndexArray
-) -> npt.NDArray[np.bool_] | None:
-    """Tell in the order of the trials which cells of rows hold scores; None: all."""
-    if frame.rows is None:
-        n_rows = rows.stop - rows.start if isinstance(rows, slice) else rows.size
-        row_known = np.ones(n_rows, dtype=np.bool_)
-        valid = reader.read_valid(rows)
-    else:
-        places = frame.rows[rows]
-        row_known = places >= 0
-        valid = reader.read_valid(_consecutive(places[row_known]))
-    col_known = np.ones(frame.shape[1], dtype=np.bool_) if frame.cols is None else frame.cols >= 0
-    if valid is None:
-        if row_known.all() and col_known.all():
-            return None
-        return np.logical_and.outer(row_known, col_known)
-    framed = np.zeros((row_known.size, col_known.size), dtype=np.bool_)
-    if valid.size:
-        if frame.cols is not None:
-            valid = np.take(valid, frame.cols, axis=1, mode="clip") & col_known
-        framed[row_known] = valid
-    return framed

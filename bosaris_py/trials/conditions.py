@@ -23,10 +23,9 @@ References
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
 import numpy as np
@@ -41,25 +40,43 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import as_mask, describe, invalid, list_some, warn_caller
-from bosaris_py.errors import ConditionWarning, TrialMismatchError
+from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
-from bosaris_py.trials.base import as_factor
-from bosaris_py.trials.key import AnyKey, AnyNdx, check_key
-from bosaris_py.trials.key import check_trials as check_ndx
+from bosaris_py.trials.key import AnyKey, AnyNdx, check_key, check_trials, describe_trials
 from bosaris_py.trials.scores import (
     AnyScores,
     check_scores,
-    describe_trials,
+    find_trials,
     scored_trials,
     take_trials,
-    trial_places,
     trials_within,
 )
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
 
+Overlap: TypeAlias = Literal["error", "allow"]
+
+Uncovered: TypeAlias = Literal["error", "ignore"]
+
+Lacking: TypeAlias = Literal["warn", "ignore", "error"]
+
+# Weights of the targets and of the non-targets; None says one each.
+ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
+
 # What the decimals of weights such as 0.3333333333 may leave.
 _SUM_TOLERANCE = 1e-6
+
+# Between the values of several factors in the name of a condition.
+_SEPARATOR = ", "
+
+# So few conditions are looked for one by one; sorting costs as much as twenty looks.
+_FEW_LEVELS = 20
+
+# The number of a combination is an int64.
+_MOST_CODES = 2**63 - 1
+
+# Combinations are counted in a table if it has at most this many entries, which take no time.
+_SMALL_TABLE = 2**16
 
 
 @attrs.frozen(eq=False)
@@ -91,19 +108,9 @@ class ConditionMembers:
 
 
 def any_of(parts: Iterable[IndexArray], size: int) -> slice | BoolArray:
-    """Return an index of the positions that some part holds, among `size` of them.
+    """Return an index of the positions, among `size`, that some part holds.
 
-    Parameters
-    ----------
-    parts : iterable of (n,) ndarray of int
-        The positions, for instance the targets of each condition.
-    size : int
-        Number of all positions.
-
-    Returns
-    -------
-    slice or (size,) ndarray of bool
-        A slice if all are held, so that indexing makes no copy.
+    It is a slice if these are all, so that indexing makes no copy.
     """
     held = np.zeros(size, dtype=np.bool_)
     for part in parts:
@@ -111,29 +118,7 @@ def any_of(parts: Iterable[IndexArray], size: int) -> slice | BoolArray:
     return slice(None) if held.all() else held
 
 
-def spread(
-    members: Sequence[ConditionMembers], n_tar: int, n_non: int
-) -> tuple[Float64Array, Float64Array]:
-    """Give each trial its condition's share, divided among the trials of the condition."""
-    result = []
-    for size, parts in (
-        (n_tar, [(item.tar, item.tar_weight) for item in members]),
-        (n_non, [(item.non, item.non_weight) for item in members]),
-    ):
-        weights = np.zeros(size)
-        for places, share in parts:
-            if places.size:
-                weights[places] += share / places.size
-        weights *= np.count_nonzero(weights)
-        result.append(mark_read_only(weights))
-    return result[0], result[1]
-
-
-def shares_of(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
-    """Divide the weights of the conditions that have trials by their sum."""
-    present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
-    total = math.fsum(present)
-    return [weight / total if total else 0.0 for weight in present]
+# Weights of conditions, which are checked here only, and of trials
 
 
 def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) -> Float64Array:
@@ -159,81 +144,83 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
     if values.shape != (len(names),):
         expected = f"be one for each of the {len(names)} conditions"
         raise invalid("weights", expected, describe(values))
-    if not (np.isfinite(values) & (values >= 0)).all():
-        bad = names[int(np.argmin(np.isfinite(values) & (values >= 0)))]
-        found = f"{values[names.index(bad)]:g} for {bad!r}"
+    fits = np.isfinite(values) & (values >= 0)
+    if not fits.all():
+        bad = int(np.argmin(fits))
+        found = f"{values[bad]:g} for {names[bad]!r}"
         raise invalid("weights", "be finite and not negative", found)
+    # fsum is exact, so that the order of the conditions does not matter.
     total = math.fsum(values)
     if abs(total - 1.0) > _SUM_TOLERANCE:
         hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
         raise invalid("weights", "sum to one", f"the sum {total:g}", hint)
+    # Exactly one, not 0.9999999999 because of decimals.
     return mark_read_only(values / total)
 
 
-_SEPARATOR = ", "
+def _shares(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
+    """Divide the weights of the conditions that have trials by their sum."""
+    # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
+    # their weights these sum to one again; NIST does the same for partitions without targets.
+    present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
+    total = math.fsum(present)
+    return [weight / total if total else 0.0 for weight in present]
 
-# So few conditions are looked for one by one; sorting costs as much as twenty looks.
-_FEW_LEVELS = 20
 
-# The number of a combination is an int64.
-_MOST_CODES = 2**63 - 1
+def _spread(size: int, parts: Iterable[tuple[IndexArray, float]]) -> Float64Array:
+    """Give each trial of a class its condition's share, divided among the condition's trials."""
+    weights = np.zeros(size)
+    for positions, share in parts:
+        if positions.size:
+            # w / N^alpha of equation 12; a trial of several conditions has the sum.
+            weights[positions] += share / positions.size
+    # N of equation 12 counts the trials that are in some condition.
+    weights *= np.count_nonzero(weights)
+    return mark_read_only(weights)
 
 
-class Assignment(ABC):
-    """Which trials of a key each condition has."""
-
-    @property
-    @abstractmethod
-    def uncovered(self) -> BoolArray | None:
-        """The trials that are in no condition; None if there are none."""
-
-    @abstractmethod
-    def overlapping(self, numbers: Sequence[int]) -> BoolArray | None:
-        """Return the trials that are in several of these conditions; None if there are none."""
-
-    @abstractmethod
-    def places(self, chosen: BoolArray | None = None) -> list[IndexArray]:
-        """Return the places of the trials of each condition among those under a mask, or all."""
+# Which trials of a key each condition has
 
 
 @attrs.frozen(eq=False)
-class _Masks(Assignment):
+class _Masks:
     """A mask of the key's trials for each condition."""
 
     masks: list[BoolArray]
 
     @property
-    def uncovered(self) -> BoolArray | None:
-        return _unless_none(~np.logical_or.reduce(self.masks))
+    def uncovered(self) -> BoolArray:
+        """The trials that are in no condition."""
+        return np.asarray(~np.logical_or.reduce(self.masks))
 
-    def overlapping(self, numbers: Sequence[int]) -> BoolArray | None:
+    def overlapping(self, numbers: Sequence[int]) -> BoolArray:
+        """Return the trials that are in several of these conditions."""
+        # A mask for "at least once" and one for "again" serve any number of conditions.
         once, again = (np.zeros(self.masks[0].size, dtype=np.bool_) for _ in range(2))
         for number in numbers:
             again |= once & self.masks[number]
             once |= self.masks[number]
-        return _unless_none(again)
+        return again
 
-    def places(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+    def positions(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+        """Return where the trials of each condition stand among those under a mask, or all."""
         parts = self.masks if chosen is None else [mask[chosen] for mask in self.masks]
         return [np.flatnonzero(part) for part in parts]
 
 
 @attrs.frozen(eq=False)
-class _Codes(Assignment):
+class _Codes:
     """The number of the condition of each trial; `n_levels` for those of none."""
 
     codes: npt.NDArray[Any]
     n_levels: int
-    absent: BoolArray | None
+    uncovered: BoolArray | None
 
-    @property
-    def uncovered(self) -> BoolArray | None:
-        return self.absent
+    def overlapping(self, numbers: Sequence[int]) -> None:
+        """Return None: each trial has one condition at most."""
 
-    def overlapping(self, numbers: Sequence[int]) -> BoolArray | None:
-        return None
-
-    def places(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+    def positions(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+        """Return where the trials of each condition stand among those under a mask, or all."""
         codes = self.codes if chosen is None else self.codes[chosen]
         if self.n_levels <= _FEW_LEVELS:
             return [np.flatnonzero(codes == number) for number in range(self.n_levels)]
@@ -241,11 +228,6 @@ class _Codes(Assignment):
         order = np.argsort(codes, kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=self.n_levels))[: self.n_levels]
         return np.split(order, ends)[: self.n_levels]
-
-
-def _unless_none(mask: BoolArray) -> BoolArray | None:
-    """Return a mask if it holds anything."""
-    return mask if mask.any() else None
 
 
 @attrs.frozen(eq=False)
@@ -258,46 +240,9 @@ class Subsets:
         """Pickle as a call that marks masks as read-only again."""
         return _restored_subsets, (self.subsets,)
 
-    def assign(self, key: AnyKey) -> Assignment:
+    def assign(self, key: AnyKey) -> _Masks:
         """Find the trials of each condition among those of a key."""
-        return _Masks([self._mask(subset, key) for subset in self.subsets])
-
-    def _mask(self, subset: Any, key: AnyKey) -> BoolArray:
-        """Tell for each trial of the key whether it is in a subset."""
-        if not isinstance(subset, np.ndarray):
-            return trials_within(subset, key)
-        shape = (key.modelset.size, key.segset.size)
-        if subset.shape == (key.n_trials,):
-            return subset
-        if subset.shape == shape:
-            return np.asarray(subset[key.trial_positions()])
-        expected = f"have the shape {shape} of the key, or one value for each of its trials"
-        hint = "Did you swap models and segments?" if subset.shape == shape[::-1] else ""
-        found = f"shape {subset.shape} and {key.n_trials} trials"
-        raise invalid("subsets", expected, found, hint)
-
-
-@attrs.frozen(eq=False)
-class Labels:
-    """Conditions as one label for each trial of a list."""
-
-    trials: AnyNdx
-    factor: Factor
-
-    def assign(self, key: AnyKey) -> Assignment:
-        """Find the trials of each condition among those of a key."""
-        places = trial_places(self.trials, key)
-        n_levels = self.factor.levels.size
-        codes = self.factor.codes
-        uncovered = None
-        if places is not None:
-            absent = places < 0
-            # The level of nowhere is -1 as well: there is at least one trial.
-            codes = codes[places].astype(np.min_scalar_type(n_levels), copy=False)
-            if absent.any():
-                codes[absent] = n_levels
-                uncovered = absent
-        return _Codes(codes, n_levels, uncovered)
+        return _Masks([_mask_of(subset, key) for subset in self.subsets])
 
 
 def _restored_subsets(subsets: tuple[Any, ...]) -> Subsets:
@@ -307,7 +252,47 @@ def _restored_subsets(subsets: tuple[Any, ...]) -> Subsets:
     )
 
 
-def as_names(names: Any) -> tuple[str, ...]:
+def _mask_of(subset: Any, key: AnyKey) -> BoolArray:
+    """Tell for each trial of the key whether it is in a subset."""
+    # Objects with ids fit any key; a mask fits keys of its shape only.
+    if not isinstance(subset, np.ndarray):
+        return trials_within(subset, key)
+    if subset.shape == (key.n_trials,):
+        return subset
+    if subset.shape == key.shape:
+        return np.asarray(subset[key.trial_positions()])
+    expected = f"have the shape {key.shape} of the key, or one value for each of its trials"
+    hint = "Did you swap models and segments?" if subset.shape == key.shape[::-1] else ""
+    found = f"shape {subset.shape} and {key.n_trials} trials"
+    raise invalid("subsets", expected, found, hint)
+
+
+@attrs.frozen(eq=False)
+class Labels:
+    """Conditions as one label for each trial of a list."""
+
+    trials: AnyNdx
+    factor: Factor
+
+    def assign(self, key: AnyKey) -> _Codes:
+        """Find the trials of each condition among those of a key."""
+        n_levels, codes = self.factor.levels.size, self.factor.codes
+        positions = find_trials(self.trials, key)
+        if positions is None:
+            return _Codes(codes, n_levels, None)
+        absent = positions < 0
+        # Position -1 reads some label: there is at least one trial.
+        codes = codes[positions].astype(np.min_scalar_type(n_levels), copy=False)
+        if not absent.any():
+            return _Codes(codes, n_levels, None)
+        codes[absent] = n_levels
+        return _Codes(codes, n_levels, absent)
+
+
+# What conditions are made of
+
+
+def _as_names(names: Any) -> tuple[str, ...]:
     """Return names of conditions, each once and at least one."""
     listed = tuple(names)
     if not listed:
@@ -322,59 +307,69 @@ def as_names(names: Any) -> tuple[str, ...]:
     return listed
 
 
-def as_subset(name: str, subset: Any) -> Any:
+def _as_subset(name: str, subset: Any) -> Any:
     """Return the trials or the mask of one condition."""
+    argument = f"subsets[{name!r}]"
     if isinstance(subset, AnyNdx):
         return subset
+    # numpy would make an array of a file name or a mapping.
     if isinstance(subset, (str, Mapping)):
-        raise invalid(f"subsets[{name!r}]", "be trials or a mask", describe(subset))
-    mask = as_mask(subset, f"subsets[{name!r}]")
+        raise invalid(argument, "be trials or a mask", describe(subset))
+    mask = as_mask(subset, argument)
     if mask.ndim not in (1, 2):
         expected = "have one dimension (trials) or two (models, segments)"
-        raise invalid(f"subsets[{name!r}]", expected, describe(mask))
+        raise invalid(argument, expected, describe(mask))
     return read_only(mask)
 
 
-def trial_factor(name: str, values: Any, trials: AnyNdx) -> Factor:
-    """Return one value per trial as a factor."""
-    factor = as_factor(values, name)
-    if len(factor) != trials.n_trials:
-        expected = f"have one value for each of the {trials.n_trials} trials"
-        raise invalid(name, expected, f"{len(factor)}")
-    return factor
+def unmasked(values: Any, name: str) -> Any:
+    """Return values as they are, a numpy masked array as a plain one; raise if any is masked."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if np.ma.is_masked(values):
+        hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
+        found = f"{np.count_nonzero(np.ma.getmaskarray(values))} masked values"
+        raise invalid(name, "have a value for each item", found, hint)
+    return np.asarray(values)
 
 
-def product_of(factors: Sequence[Factor]) -> Factor:
+def as_factor(values: Any, name: str) -> Factor:
+    """Return categories as a factor; errors tell which argument held others."""
+    if isinstance(values, Factor):
+        return values
+    values = unmasked(values, name)
+    try:
+        return Factor.from_values(values)
+    except InvalidInputError as error:
+        message = f"`{name}` of {error}"
+        raise InvalidInputError(message) from None
+
+
+def _product(factors: Sequence[Factor]) -> Factor:
     """Return the combinations of several factors that occur."""
     if len(factors) > 2 and math.prod(f.levels.size for f in factors) > _MOST_CODES:
         # Those that occur among the first factors are not more than there are trials.
-        return product_of((product_of(factors[:-1]), factors[-1]))
+        return _product((_product(factors[:-1]), factors[-1]))
+    # The number of a combination has a digit for each factor, the last one runs fastest.
     codes = factors[0].codes.astype(np.int64)
     n_codes = factors[0].levels.size
     for factor in factors[1:]:
         codes *= factor.levels.size
         codes += factor.codes
         n_codes *= factor.levels.size
-    if n_codes <= max(2**16, codes.size):
+    if n_codes <= max(_SMALL_TABLE, codes.size):
         occurs = np.flatnonzero(np.bincount(codes, minlength=n_codes))
         table = np.zeros(n_codes, dtype=np.min_scalar_type(max(1, occurs.size)))
         table[occurs] = np.arange(occurs.size)
-        places = table[codes]
+        numbers = table[codes]
     else:
-        occurs, places = np.unique(codes, return_inverse=True)
+        occurs, numbers = np.unique(codes, return_inverse=True)
     columns = []
     for factor in reversed(factors):
         occurs, level = np.divmod(occurs, max(1, factor.levels.size))
         columns.append(factor.levels[level].tolist())
     names = [_SEPARATOR.join(texts) for texts in zip(*reversed(columns), strict=True)]
-    return Factor(mark_read_only(places), as_names(names))
-
-
-Overlap: TypeAlias = Literal["error", "allow"]
-
-Uncovered: TypeAlias = Literal["error", "ignore"]
-
-Lacking: TypeAlias = Literal["warn", "ignore", "error"]
+    return Factor(mark_read_only(numbers), _as_names(names))
 
 
 def _one_of(choices: tuple[str, ...]) -> Any:
@@ -395,142 +390,6 @@ class Rules:
     overlap: str = attrs.field(validator=_one_of(get_args(Overlap)))
     uncovered: str = attrs.field(validator=_one_of(get_args(Uncovered)))
     lacking: str = attrs.field(validator=_one_of(get_args(Lacking)))
-
-    def members(
-        self,
-        key: AnyKey,
-        subsets: Subsets | Labels,
-        names: Sequence[str],
-        weights: npt.NDArray[np.float64],
-        scored: BoolArray | None = None,
-    ) -> tuple[ConditionMembers, ...]:
-        """Find the trials of all conditions of positive weight among those of a key.
-
-        Parameters
-        ----------
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
-        subsets : Subsets or Labels
-            What the conditions are.
-        names : sequence of str
-            Their names.
-        weights : (k,) ndarray of float64
-            Their weights.
-        scored : (n_trials,) ndarray of bool, optional
-            Only these trials of the key count.
-
-        Returns
-        -------
-        tuple of ConditionMembers
-
-        Raises
-        ------
-        TrialMismatchError
-            If a condition has no trial, or a rule is broken.
-        """
-        assigned = subsets.assign(key)
-        counted = [number for number, weight in enumerate(weights.tolist()) if weight > 0]
-        labels = key.trial_labels()
-        among_tar = assigned.places(labels if scored is None else labels & scored)
-        among_non = assigned.places(~labels if scored is None else scored & ~labels)
-        parts = [
-            _Part(names[number], float(weights[number]), among_tar[number], among_non[number])
-            for number in counted
-        ]
-        if any(part.is_empty for part in parts):
-            everywhere = assigned.places()
-            _refuse_empty(parts, [everywhere[number].size for number in counted], len(names))
-        if self.overlap == "error":
-            _refuse_overlap(key, assigned.overlapping(counted))
-        if self.uncovered == "error":
-            _refuse_uncovered(key, assigned.uncovered)
-        self._report_lacking(parts)
-        tar_shares = shares_of([part.weight for part in parts], [part.tar for part in parts])
-        non_shares = shares_of([part.weight for part in parts], [part.non for part in parts])
-        return tuple(
-            ConditionMembers(
-                part.name,
-                part.weight,
-                mark_read_only(part.tar),
-                mark_read_only(part.non),
-                tar_share,
-                non_share,
-            )
-            for part, tar_share, non_share in zip(parts, tar_shares, non_shares, strict=True)
-        )
-
-    def _report_lacking(self, parts: Sequence["_Part"]) -> None:
-        """Say which conditions have trials of one class only."""
-        if self.lacking == "ignore":
-            return
-        no_tar = [part.name for part in parts if not part.tar.size]
-        no_non = [part.name for part in parts if not part.non.size]
-        clauses = []
-        for names, noun, rate in (
-            (no_tar, "targets", "false-alarm"),
-            (no_non, "non-targets", "miss"),
-        ):
-            if names:
-                one = len(names) == 1
-                have, count = ("condition has", "counts") if one else ("conditions have", "count")
-                clauses.append(
-                    f"{len(names)} {have} no {noun} and {count} for the {rate} rate only "
-                    f"({list_some(names)})"
-                )
-        if not clauses:
-            return
-        message = "; ".join(clauses)
-        if self.lacking == "error":
-            raise TrialMismatchError(message)
-        warn_caller(message, ConditionWarning)
-
-
-class _Part(NamedTuple):
-    """One condition: its trials as positions in the vectors of both classes."""
-
-    name: str
-    weight: float
-    tar: IndexArray
-    non: IndexArray
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.tar.size or self.non.size)
-
-
-def _refuse_empty(parts: Sequence[_Part], sizes: Sequence[int], n_conditions: int) -> None:
-    """Raise for conditions without trials; `sizes` counts those without score, too."""
-    empty = [part.name for part, size in zip(parts, sizes, strict=True) if not size]
-    if not empty:
-        unscored = list_some(part.name for part in parts if part.is_empty)
-        message = f"No trial of these conditions has a score: {unscored}."
-        raise TrialMismatchError(message)
-    verb = "has" if len(empty) == 1 else "have"
-    message = (
-        f"{len(empty)} of {n_conditions} conditions {verb} no trial of the key "
-        f"({list_some(empty)}). The weight 0 leaves a condition out."
-    )
-    raise TrialMismatchError(message)
-
-
-def _refuse_overlap(key: AnyKey, trials: BoolArray | None) -> None:
-    """Raise if trials are in several conditions."""
-    if trials is not None:
-        message = (
-            f"A trial must not belong to several conditions, as do {describe_trials(key, trials)}. "
-            f"Say overlap='allow' to count them in each."
-        )
-        raise TrialMismatchError(message)
-
-
-def _refuse_uncovered(key: AnyKey, trials: BoolArray | None) -> None:
-    """Raise if trials are in no condition."""
-    if trials is not None:
-        message = (
-            f"Each trial of the key must belong to a condition; to none belong "
-            f"{describe_trials(key, trials)}. Say uncovered='ignore' to leave them out."
-        )
-        raise TrialMismatchError(message)
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -616,28 +475,25 @@ class Conditions:
         listed: object = subsets
         if not isinstance(listed, Mapping):
             hint = "Conditions.from_labels takes a label for each trial."
-            expected = "map names to trials or masks"
-            raise invalid("subsets", expected, describe(listed), hint)
-        names = as_names(subsets)
-        members = tuple(as_subset(name, subset) for name, subset in subsets.items())
+            raise invalid("subsets", "map names to trials or masks", describe(listed), hint)
+        names = _as_names(subsets)
+        members = tuple(_as_subset(name, subset) for name, subset in subsets.items())
         rules = Rules(overlap, uncovered, lacking)
-        self._set(names, weights, Subsets(members), rules)
+        values = as_condition_weights(weights, names)
+        self.__attrs_init__(names, values, Subsets(members), rules)
 
-    def _set(
-        self,
+    @classmethod
+    def _made(
+        cls,
         names: tuple[str, ...],
         weights: WeightsLike | None,
         subsets: Subsets | Labels,
         rules: Rules,
-    ) -> None:
-        """Check the weights and set all fields."""
-        self.__attrs_init__(names, as_condition_weights(weights, names), subsets, rules)
-
-    @classmethod
-    def _made(cls, *fields: Any) -> "Conditions":
+    ) -> "Conditions":
         """Make an object of its fields, not of subsets."""
         conditions = cls.__new__(cls)
-        conditions._set(*fields)
+        values = as_condition_weights(weights, names)
+        conditions.__attrs_init__(names, values, subsets, rules)
         return conditions
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -663,13 +519,10 @@ class Conditions:
         labels : Factor or (n_trials,) array_like of str, int or bool
             The name of each trial's condition, column by column.
         weights : mapping of str to float, or sequence of float, optional
-            The weight of each condition, by name or in the order of the names
-            (that of the levels: ascending, unless a `Factor` has another); equal
-            by default.
-        uncovered : {"error", "ignore"}, default: "error"
-            What to do with trials of a key that are not labelled.
-        lacking : {"warn", "ignore", "error"}, default: "warn"
-            What to do with conditions that have trials of one class only.
+            As for the class; in the order of the labels: ascending, unless a `Factor` has another.
+        uncovered, lacking : str, optional
+            As for the class: trials of a key that are not labelled, and conditions that have
+            trials of one class only.
 
         Returns
         -------
@@ -688,7 +541,9 @@ class Conditions:
         >>> Conditions.from_labels(Ndx(["anna", "bert"], ["s1"]), ["f", "m"], [0.25, 0.75])
         Conditions: f (0.25), m (0.75)
         """
-        return cls._from_factors(trials, {"labels": labels}, weights, uncovered, lacking)
+        return cls.from_factors(
+            trials, {"labels": labels}, weights, uncovered=uncovered, lacking=lacking
+        )
 
     @classmethod
     def from_factors(
@@ -709,12 +564,9 @@ class Conditions:
         factors : mapping of str to Factor or (n_trials,) array_like
             The value of each trial in each factor, column by column.
         weights : mapping of str to float, or sequence of float, optional
-            The weight of each combination that occurs, by name or in order; equal
-            by default.
-        uncovered : {"error", "ignore"}, default: "error"
-            What to do with trials of a key that are not described.
-        lacking : {"warn", "ignore", "error"}, default: "warn"
-            What to do with conditions that have trials of one class only.
+            The weight of each combination that occurs.
+        uncovered, lacking : str, optional
+            As for `from_labels`.
 
         Returns
         -------
@@ -742,23 +594,18 @@ class Conditions:
         if not isinstance(listed, Mapping) or not listed:
             expected = "map at least one name to values"
             raise invalid("factors", expected, describe(listed))
-        return cls._from_factors(trials, factors, weights, uncovered, lacking)
-
-    @classmethod
-    def _from_factors(
-        cls,
-        trials: AnyNdx,
-        factors: Mapping[str, Any],
-        weights: WeightsLike | None,
-        uncovered: str,
-        lacking: str,
-    ) -> "Conditions":
-        check_ndx(trials)
-        checked = [trial_factor(name, values, trials) for name, values in factors.items()]
-        product = product_of(checked)
-        names = tuple(str(level) for level in product.levels)
+        check_trials(trials)
+        checked = []
+        for name, values in factors.items():
+            factor = as_factor(values, name)
+            if len(factor) != trials.n_trials:
+                expected = f"have one value for each of the {trials.n_trials} trials"
+                raise invalid(name, expected, f"{len(factor)}")
+            checked.append(factor)
+        product = _product(checked)
+        names = _as_names(str(level) for level in product.levels)
         rules = Rules("error", uncovered, lacking)
-        return cls._made(as_names(names), weights, Labels(trials, product), rules)
+        return cls._made(names, weights, Labels(trials, product), rules)
 
     def __repr__(self) -> str:
         """Show names and weights."""
@@ -810,9 +657,9 @@ class Conditions:
         check_key(key)
         labels = key.trial_labels()
         result = {}
-        for name, places in zip(self.names, self._subsets.assign(key).places(), strict=True):
-            n_tar = int(np.count_nonzero(labels[places]))
-            result[name] = (n_tar, places.size - n_tar)
+        for name, lines in zip(self.names, self._subsets.assign(key).positions(), strict=True):
+            n_tar = int(np.count_nonzero(labels[lines]))
+            result[name] = (n_tar, lines.size - n_tar)
         return result
 
     def counted_trials(self, key: AnyKey) -> BoolArray:
@@ -826,7 +673,7 @@ class Conditions:
         Returns
         -------
         (n_trials,) ndarray of bool
-            Column by column. A mask for `Conditions`, or an index of vectors of trials.
+            Column by column.
 
         Raises
         ------
@@ -835,9 +682,9 @@ class Conditions:
         """
         check_key(key)
         counted = np.zeros(key.n_trials, dtype=np.bool_)
-        for weight, places in zip(self.weights, self._subsets.assign(key).places(), strict=True):
+        for weight, lines in zip(self.weights, self._subsets.assign(key).positions(), strict=True):
             if weight > 0:
-                counted[places] = True
+                counted[lines] = True
         return mark_read_only(counted)
 
     def members(self, key: AnyKey) -> tuple[ConditionMembers, ...]:
@@ -868,7 +715,7 @@ class Conditions:
             If conditions have trials of one class only.
         """
         check_key(key)
-        return self._members(key)
+        return self._members(key, None)
 
     def scored_members(self, scores: AnyScores, key: AnyKey) -> tuple[ConditionMembers, ...]:
         """Tell where the scored trials of each condition stand; see `members`.
@@ -883,18 +730,12 @@ class Conditions:
         Returns
         -------
         tuple of ConditionMembers
-            Like `members`, with positions in the vectors that
-            ``scores.get_tar_non(key)`` returns. Only trials with a score count.
+            Positions in the vectors that ``scores.get_tar_non(key)`` returns.
 
         Raises
         ------
         TrialMismatchError, InvalidInputError
-            As for `members`.
-
-        Warns
-        -----
-        ConditionWarning
-            As for `members`.
+            As for `members`, which warns, too.
         """
         check_scores(scores)
         check_key(key)
@@ -918,12 +759,7 @@ class Conditions:
         Raises
         ------
         TrialMismatchError, InvalidInputError
-            As for `members`.
-
-        Warns
-        -----
-        ConditionWarning
-            As for `members`.
+            As for `members`, which warns, too.
 
         Notes
         -----
@@ -931,7 +767,7 @@ class Conditions:
         their mean over these is one; equal shares of trials and weights give ones.
         """
         check_key(key)
-        return spread(self._members(key), key.n_tar, key.n_non)
+        return self._trial_weights(key, None)
 
     def scored_weights(self, scores: AnyScores, key: AnyKey) -> tuple[Float64Array, Float64Array]:
         """Return the weight of each trial that has a score; see `trial_weights`.
@@ -946,27 +782,17 @@ class Conditions:
         Returns
         -------
         tar_weights, non_weights : ndarray of float64
-            As long as the vectors that ``scores.get_tar_non(key)`` returns, and in
-            their order. Conditions share their weight among trials with scores.
+            For the vectors that ``scores.get_tar_non(key)`` returns. Conditions share their
+            weight among trials with scores.
 
         Raises
         ------
         TrialMismatchError, InvalidInputError
-            As for `members`.
-
-        Warns
-        -----
-        ConditionWarning
-            As for `members`.
+            As for `members`, which warns, too.
         """
         check_scores(scores)
         check_key(key)
-        scored = scored_trials(scores, key)
-        n_tar, n_non = key.n_tar, key.n_non
-        if scored is not None:
-            n_tar = int(np.count_nonzero(scored & key.trial_labels()))
-            n_non = int(np.count_nonzero(scored)) - n_tar
-        return spread(self._members(key, scored), n_tar, n_non)
+        return self._trial_weights(key, scored_trials(scores, key))
 
     def select(self, key: AnyKey, name: str) -> AnyKey:
         """Return the trials of one condition.
@@ -994,21 +820,99 @@ class Conditions:
         if name not in self.names:
             expected = f"be one of the conditions ({list_some(self.names, 20)})"
             raise invalid("name", expected, describe(name))
-        places = self._subsets.assign(key).places()[self.names.index(name)]
-        if places.size == 0:
+        lines = self._subsets.assign(key).positions()[self.names.index(name)]
+        if lines.size == 0:
             message = f"Condition {name!r} has no trial of the key."
             raise TrialMismatchError(message)
-        return take_trials(key, places)
+        return take_trials(key, lines)
 
-    def _members(
-        self, key: AnyKey, scored: BoolArray | None = None
-    ) -> tuple[ConditionMembers, ...]:
+    def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
         """Return the members among the trials under a mask, or among all."""
-        return self._rules.members(key, self._subsets, self.names, self.weights, scored)
+        assigned = self._subsets.assign(key)
+        counted = np.flatnonzero(self.weights > 0).tolist()
+        names = [self.names[number] for number in counted]
+        weights = [float(self.weights[number]) for number in counted]
+        labels = key.trial_labels()
+        # Positions count trials of one class, as in the vectors of get_tar_non.
+        among_tar = assigned.positions(labels if scored is None else labels & scored)
+        among_non = assigned.positions(~labels if scored is None else scored & ~labels)
+        tar = [mark_read_only(among_tar[number]) for number in counted]
+        non = [mark_read_only(among_non[number]) for number in counted]
+        empty = [not (t.size or n.size) for t, n in zip(tar, non, strict=True)]
+        # Conditions of weight 0 are dropped before, so that these may be empty.
+        if any(empty):
+            # Of these, conditions without trials are named before those without scores.
+            sizes = [part.size for part in assigned.positions()]
+            without = [name for name, n in zip(names, counted, strict=True) if not sizes[n]]
+            unscored = [name for name, is_empty in zip(names, empty, strict=True) if is_empty]
+            raise _empty_conditions(without, unscored, len(self.names))
+        if self._rules.overlap == "error":
+            text = "A trial must not belong to several conditions, as do {}. "
+            hint = "Say overlap='allow' to count them in each."
+            _refuse_trials(key, assigned.overlapping(counted), text + hint)
+        if self._rules.uncovered == "error":
+            text = "Each trial of the key must belong to a condition; to none belong {}. "
+            hint = "Say uncovered='ignore' to leave them out."
+            _refuse_trials(key, assigned.uncovered, text + hint)
+        if self._rules.lacking != "ignore":
+            _report_one_class(names, tar, non, as_error=self._rules.lacking == "error")
+        shares = _shares(weights, tar), _shares(weights, non)
+        return tuple(map(ConditionMembers, names, weights, tar, non, *shares))
+
+    def _trial_weights(
+        self, key: AnyKey, scored: BoolArray | None
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return the weight of each trial under a mask, or of all."""
+        n_tar, n_non = key.n_tar, key.n_non
+        if scored is not None:
+            n_tar = int(np.count_nonzero(scored & key.trial_labels()))
+            n_non = int(np.count_nonzero(scored)) - n_tar
+        members = self._members(key, scored)
+        tar_weights = _spread(n_tar, [(item.tar, item.tar_weight) for item in members])
+        return tar_weights, _spread(n_non, [(item.non, item.non_weight) for item in members])
 
 
-# Weights of the targets and of the non-targets; None says one each.
-ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
+def _empty_conditions(
+    without: Sequence[str], unscored: Sequence[str], n_conditions: int
+) -> TrialMismatchError:
+    """Return the error for conditions without trials of the key or, if none is, without scores."""
+    if not without:
+        return TrialMismatchError(
+            f"No trial of these conditions has a score: {list_some(unscored)}."
+        )
+    verb = "has" if len(without) == 1 else "have"
+    return TrialMismatchError(
+        f"{len(without)} of {n_conditions} conditions {verb} no trial of the key "
+        f"({list_some(without)}). The weight 0 leaves a condition out."
+    )
+
+
+def _refuse_trials(key: AnyKey, trials: BoolArray | None, text: str) -> None:
+    """Raise if there are trials under a mask, with a text that names them."""
+    if trials is not None and trials.any():
+        raise TrialMismatchError(text.format(describe_trials(key, trials)))
+
+
+def _report_one_class(
+    names: Sequence[str], tar: Sequence[IndexArray], non: Sequence[IndexArray], *, as_error: bool
+) -> None:
+    """Say which conditions have trials of one class only."""
+    clauses = []
+    for parts, noun, rate in ((tar, "targets", "false-alarm"), (non, "non-targets", "miss")):
+        without = [name for name, part in zip(names, parts, strict=True) if not part.size]
+        if without:
+            one = len(without) == 1
+            have, count = ("condition has", "counts") if one else ("conditions have", "count")
+            clauses.append(
+                f"{len(without)} {have} no {noun} and {count} for the {rate} rate only "
+                f"({list_some(without)})"
+            )
+    if not clauses:
+        return
+    message = "; ".join(clauses)
+    if as_error:
+        raise TrialMismatchError(message)
+    warn_caller(message, ConditionWarning)
 
 
 def check_conditions(conditions: object) -> None:
@@ -1031,28 +935,9 @@ def class_weights(
 ) -> ClassWeights:
     """Return the weights of the trials, from conditions or as the caller gave them.
 
-    Parameters
-    ----------
-    conditions : Conditions or None
-        If given, each condition weighs what it shall weigh.
-    tar_weights, non_weights : array_like of float or None
-        The caller's own weights; not together with `conditions`.
-    key : Key or FlatKey
-        Which trials are targets and which non-targets.
-    scores : Scores or FlatScores, optional
-        If given, only trials with a score count; else all trials of the key.
-
-    Returns
-    -------
-    tar_weights, non_weights : array_like of float or None
-        In the order of ``get_tar_non``. Those of conditions sum to the number of
-        trials in each class.
-
-    Raises
-    ------
-    InvalidInputError
-        If `conditions` is something else or has trials of one class only, or weights
-        are given as well.
+    Not both may be given. Weights of conditions sum to the number of trials in each class, and
+    it is an error if a class has no trial in any of them. With `scores`, only trials with
+    a score count.
     """
     if conditions is None:
         return tar_weights, non_weights

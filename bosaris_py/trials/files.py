@@ -76,8 +76,8 @@ class FileMethods(ArrayRecord):
         Parameters
         ----------
         path : str or path-like
-            Name of the file: ``.h5`` or ``.hdf5``, and where the class has such a
-            format ``.mat`` or ``.txt``, in upper or lower case.
+            Its name ends in ``.h5`` or ``.hdf5`` or, if the class has such a format, in ``.mat``
+            or ``.txt``, in upper or lower case.
         max_bytes : int, optional
             Refuse a file whose contents would take more memory than this.
         progress : bool, optional
@@ -94,10 +94,6 @@ class FileMethods(ArrayRecord):
             If the extension is not known.
         FileFormatError
             If the file does not hold what its kind must hold.
-
-        Notes
-        -----
-        The toolkit accepts these extensions in lower case only.
         """
         extension = cls._extension_of(path, "read")
         if extension in _HDF5:
@@ -114,8 +110,7 @@ class FileMethods(ArrayRecord):
         Parameters
         ----------
         path : str or path-like
-            Name of the file: ``.h5`` or ``.hdf5``, and where the class has such a
-            format ``.mat`` or ``.txt``, in upper or lower case.
+            As for `read`.
 
         Raises
         ------
@@ -277,8 +272,7 @@ class NumberFileMethods(TextFileMethods):
         Parameters
         ----------
         path : str or path-like
-            Name of the file: ``.h5`` or ``.hdf5``, ``.mat``, or ``.txt``, in upper
-            or lower case.
+            Its name ends in ``.h5``, ``.hdf5``, ``.mat`` or ``.txt``.
         number_format : str, optional
             For text files only: see `save_txt`.
 

@@ -7,17 +7,15 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
 
-from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
+from bosaris_py._arrays import StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.storage import text
+from bosaris_py.trials.alignment import IdIndex, IdList
 from bosaris_py.trials.base import check_same_class
 from bosaris_py.trials.files import MatFileMethods, Storage, TextFileMethods
-from bosaris_py.trials.ids import IdIndex, IdList
 
-_LEFT_REPEATED = "The left id list contains duplicate identifiers."
-
-_RIGHT_REPEATED = "The right id list contains duplicate identifiers."
+_REPEATED = "The {} id list contains duplicate identifiers."
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -44,9 +42,6 @@ class IdMap(MatFileMethods, TextFileMethods):
 
     Notes
     -----
-    The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction.
-
     The toolkit also warns on construction if a right id occurs more than once,
     as it does in every map from models to speakers. Here that warning comes from
     `map_right_to_left`, where it matters. An empty map is valid; in the toolkit it
@@ -68,7 +63,7 @@ class IdMap(MatFileMethods, TextFileMethods):
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
         self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
         if self._left.has_repeated():
-            warn_caller(_LEFT_REPEATED, DuplicateIdWarning)
+            warn_caller(_REPEATED.format("left"), DuplicateIdWarning)
 
     @rightids.validator
     def _check_lengths(self, attribute: "Attribute[Any]", rightids: StrArray) -> None:
@@ -78,6 +73,7 @@ class IdMap(MatFileMethods, TextFileMethods):
     @classmethod
     def _rebuilt(cls, *arrays: npt.NDArray[Any]) -> Self:
         """Build an object from pairs that have been warned about before."""
+        # The constructor would warn again.
         new = cls.__new__(cls)
         new.__attrs_init__(*arrays)
         return new
@@ -144,7 +140,7 @@ class IdMap(MatFileMethods, TextFileMethods):
             If ids are not in the map, with their number.
         """
         if self._right.has_repeated():
-            warn_caller(_RIGHT_REPEATED, DuplicateIdWarning)
+            warn_caller(_REPEATED.format("right"), DuplicateIdWarning)
         return _mapped(self._right, self.leftids, ids)
 
     def filter_on_left(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -153,18 +149,16 @@ class IdMap(MatFileMethods, TextFileMethods):
         Parameters
         ----------
         ids : (k,) array_like of str
-            Left ids; those that the map does not have are ignored.
+            Left ids; unknown ones are ignored.
         keep : bool
-            True keeps the pairs in the list, False the others. May be given by
-            position, as in the toolkit.
+            True keeps the pairs in the list, False the others. May be given by position.
 
         Returns
         -------
         IdMap
             The remaining pairs in their old order.
         """
-        present = self._left.which_in(as_ids(ids, "ids"))
-        return self._pairs(present if keep else ~present)
+        return self._filter(self._left, ids, keep=keep)
 
     def filter_on_right(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the pairs whose right id is listed.
@@ -172,18 +166,16 @@ class IdMap(MatFileMethods, TextFileMethods):
         Parameters
         ----------
         ids : (k,) array_like of str
-            Right ids; those that the map does not have are ignored.
+            Right ids; unknown ones are ignored.
         keep : bool
-            True keeps the pairs in the list, False the others. May be given by
-            position, as in the toolkit.
+            True keeps the pairs in the list, False the others. May be given by position.
 
         Returns
         -------
         IdMap
             The remaining pairs in their old order.
         """
-        present = self._right.which_in(as_ids(ids, "ids"))
-        return self._pairs(present if keep else ~present)
+        return self._filter(self._right, ids, keep=keep)
 
     def merge(self, *others: "IdMap") -> "IdMap":
         """Append the pairs of other maps.
@@ -191,8 +183,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         Parameters
         ----------
         *others : IdMap
-            Maps to be merged with this one. ``IdMap.merge(a, b)`` and
-            ``a.merge(b)`` mean the same.
+            Further maps; ``IdMap.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -212,19 +203,18 @@ class IdMap(MatFileMethods, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(IdMap, objects)
+        # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
         if IdIndex.of(np.concatenate(distinct)).has_repeated():
             warn_caller("idmaps being merged share ids.", DuplicateIdWarning)
-        return IdMap._rebuilt(
-            mark_read_only(np.concatenate([item.leftids for item in objects])),
-            mark_read_only(np.concatenate([item.rightids for item in objects])),
-        )
+        sides = zip(*((item.leftids, item.rightids) for item in objects), strict=True)
+        return IdMap._rebuilt(*(mark_read_only(np.concatenate(side)) for side in sides))
 
-    def _pairs(self, which: BoolArray) -> Self:
-        """Return some of the pairs."""
-        return self._rebuilt(
-            mark_read_only(self.leftids[which]), mark_read_only(self.rightids[which])
-        )
+    def _filter(self, index: IdIndex, ids: IdList, *, keep: bool) -> Self:
+        """Keep or remove the pairs with some ids on the side of an index."""
+        which = index.which_in(as_ids(ids, "ids"))
+        which = which if keep else ~which
+        return self._rebuilt(*(mark_read_only(side[which]) for side in self._arrays().values()))
 
 
 def _mapped(source: IdIndex, target: StrArray, ids: IdList) -> StrArray:

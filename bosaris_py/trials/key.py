@@ -7,48 +7,43 @@ import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
 
-from bosaris_py._arrays import BoolArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, as_mask, check_shape, describe, invalid, warn_caller
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py._arrays import BoolArray, Positions, mark_read_only
+from bosaris_py._validation import as_ids, as_mask, describe, invalid
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
-from bosaris_py.trials.alignment import Frame, extract, true_positions
+from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
 from bosaris_py.trials.base import (
     MAX_CELLS,
     FlatTrials,
     IdUnion,
+    TrialList,
     TrialMatrix,
     check_cell_count,
+    check_cells,
     check_same_class,
-    columns_from_trials,
-    merge_columns,
+    in_cells,
+    name_cells,
     name_trials,
-    order_columns,
     scatter,
+    to_mask,
+    warn_missing,
 )
 from bosaris_py.trials.files import Storage, TextFileMethods
-from bosaris_py.trials.ids import (
-    IdList,
-    check_cells,
-    check_models,
-    check_segments,
-    code_ids,
-    to_mask,
-)
 from bosaris_py.trials.ndx import FlatNdx, Ndx
+
+_DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
 
 
 @frozen(init=False, eq=False, repr=False)
 class Key(TrialMatrix, TextFileMethods):
-    """The trials of an experiment together with the right answers.
+    """The trials of an experiment together with the right labels.
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     tar : (m, n) array_like of bool
         True where the segment is of the model: target trials.
     non : (m, n) array_like of bool
@@ -63,14 +58,11 @@ class Key(TrialMatrix, TextFileMethods):
 
     See Also
     --------
-    Ndx : Trials without answers.
+    Ndx : Trials without labels.
     FlatKey : The same as a list, for trials too sparse for matrices.
 
     Notes
     -----
-    The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction.
-
     The toolkit checks neither that ids are unique nor that the masks are
     boolean and disjoint.
 
@@ -103,10 +95,10 @@ class Key(TrialMatrix, TextFileMethods):
     @non.validator
     def _check_disjoint(self, attribute: "Attribute[Any]", non: BoolArray) -> None:
         """Raise if a trial is both target and non-target."""
+        # A trial in both masks would count twice, and no metric would notice.
         both = self.tar & non
         if both.any():
-            trials = name_trials(both, self.modelset, self.segset)
-            raise invalid("non", "not share trials with `tar`", trials)
+            raise invalid("non", "not share trials with `tar`", name_cells(both, self.ids))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
@@ -114,24 +106,20 @@ class Key(TrialMatrix, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
+        models, segments : (k,) array_like of str
+            Model and test segment of each trial.
         is_target : (k,) array_like of bool
             True for a target trial, False for a non-target trial.
 
         Returns
         -------
         Key
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice with the same label counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length, the labels are not boolean, or a trial
-            is listed both as target and as non-target.
+            If the lists differ in length, or a trial is listed with both labels.
 
         Examples
         --------
@@ -139,52 +127,32 @@ class Key(TrialMatrix, TextFileMethods):
         >>> Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
         Key: 2 models x 1 segments, 1 targets, 1 non-targets
         """
-        modelset, rows = code_ids(models, "models")
-        segset, cols = code_ids(segments, "segments")
         labels = as_mask(is_target, "is_target")
-        check_shape(cols, rows.shape, "segments", "like `models`")
-        check_shape(labels, rows.shape, "is_target", "like `models`")
-        tar = np.zeros((modelset.size, segset.size), dtype=np.bool_)
-        non = np.zeros_like(tar)
-        tar[rows[labels], cols[labels]] = True
-        non[rows[~labels], cols[~labels]] = True
-        both = tar & non
-        if both.any():
-            found = f"both True and False for {name_trials(both, modelset, segset)}"
-            raise invalid("is_target", "be the same for a trial listed twice", found)
-        return cls(modelset, segset, mark_read_only(tar), mark_read_only(non))
+        modelset, segset, mask, tar = scatter((models, segments), labels, "is_target")
+        return cls(modelset, segset, tar, mark_read_only(mask & ~tar))
 
     @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = 10**8) -> Self:
-        """Build a Key from the lines of a text file.
+    def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> Self:
+        """Build a Key from the lines of a text file, as `FlatKey.from_table`.
 
         Parameters
         ----------
         table : TrialTable
             The lines.
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted.
+            The largest size of the matrix that is wanted.
 
         Returns
         -------
         Key
-            As `FlatKey.from_table`, as two matrices.
 
         Raises
         ------
         InvalidInputError
-            If the table has no labels, a trial has two different ones, or the matrices would
-            have more cells.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As `FlatKey.from_table`.
+            As for `FlatKey.from_table`, or if the matrix would have more cells.
         """
-        # The flat form is built on this module.
-
         dense = FlatKey.from_table(table).to_dense(max_cells=max_cells)
-        return cls(**dense._arrays())
+        return cls(*dense.ids, dense.tar, dense.non)
 
     @cached_property
     def n_tar(self) -> int:
@@ -204,9 +172,11 @@ class Key(TrialMatrix, TextFileMethods):
     def _counts(self) -> str:
         return f"{self.n_tar} targets, {self.n_non} non-targets"
 
-    def _trials(self) -> BoolArray:
-        """Return the mask of all trials."""
-        return self.tar | self.non
+    @property
+    def trial_mask(self) -> BoolArray:
+        """The mask of all trials, a new one each time."""
+        # Not kept: that would be a third matrix.
+        return mark_read_only(self.tar | self.non)
 
     def trial_positions(self) -> tuple[Positions, Positions]:
         """Return where the model and the segment of each trial stand in the id lists.
@@ -214,10 +184,9 @@ class Key(TrialMatrix, TextFileMethods):
         Returns
         -------
         models, segments : (n_trials,) arrays of int
-            Positions in `modelset` and `segset`, column by column: the order of
-            all vectors of trials. int32 unless the id lists are too long for it.
+            As `Ndx.trial_positions`.
         """
-        return true_positions(self._trials())
+        return true_positions(self.trial_mask)
 
     def trial_labels(self) -> BoolArray:
         """Tell for each trial whether it is a target.
@@ -236,19 +205,19 @@ class Key(TrialMatrix, TextFileMethods):
         >>> key.trial_labels().tolist()
         [True, False, True]
         """
-        frame = Frame(None, None, self._shape)
-        (labels,) = extract(frame, self.tar, None, (self._trials(),))
+        frame = Frame(None, None, self.shape)
+        (labels,) = extract(frame, self.tar, None, (self.trial_mask,))
         return mark_read_only(labels)
 
     def to_ndx(self) -> Ndx:
-        """Return the trials without the answers.
+        """Return the trials without the labels.
 
         Returns
         -------
         Ndx
             Models and segments in the same order.
         """
-        return Ndx(self.modelset, self.segset, mark_read_only(self._trials()))
+        return Ndx(*self.ids, self.trial_mask)
 
     def to_flat(self) -> "FlatKey":
         """Return the key as a list.
@@ -258,10 +227,7 @@ class Key(TrialMatrix, TextFileMethods):
         FlatKey
             Models and segments in the same order.
         """
-        # The flat form is built on this module.
-
-        labels = self.trial_labels()
-        return FlatKey(self.modelset, self.segset, *self.trial_positions(), labels)
+        return FlatKey(*self.ids, *self.trial_positions(), self.trial_labels())
 
     def merge(self, *others: "Key") -> "Key":
         """Unite the trials of several objects.
@@ -269,8 +235,7 @@ class Key(TrialMatrix, TextFileMethods):
         Parameters
         ----------
         *others : Key
-            Objects to be merged with this one. ``Key.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``Key.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -287,38 +252,26 @@ class Key(TrialMatrix, TextFileMethods):
         objects = (self, *others)
         check_same_class(Key, objects)
         union = IdUnion.of(objects)
-        tar = np.zeros(union.shape, dtype=np.bool_)
-        non = np.zeros(union.shape, dtype=np.bool_)
-        for item in objects:
-            frame, parts = union.place(item)
-            for block, cells in parts:
-                tar[cells] |= frame.take(item.tar, block)
-                non[cells] |= frame.take(item.non, block)
+        tar, non = (union.merge_masks(objects, name) for name in ("tar", "non"))
         both = tar & non
         if both.any():
-            trials = name_trials(both, union.models.ids, union.segments.ids)
-            message = f"The keys to be merged disagree whether a trial is a target: {trials}."
-            raise TrialMismatchError(message)
-        return Key(union.models.ids, union.segments.ids, mark_read_only(tar), mark_read_only(non))
+            raise TrialMismatchError(f"{_DISAGREEMENT} {name_cells(both, union.ids)}.")
+        return Key(*union.ids, tar, non)
 
 
 @frozen(init=False, eq=False, repr=False)
 class FlatKey(FlatTrials, TextFileMethods):
-    """The trials of an experiment with the right answers, as a list.
+    """The trials of an experiment with the right labels, as a list.
 
     For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and
     gives the same numbers.
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
-    models : (k,) array_like of int
-        The model of each trial: its position in `modelset`, from 0.
-    segments : (k,) array_like of int
-        The test segment of each trial: its position in `segset`.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
+    models, segments : (k,) array_like of int
+        Positions of the model and of the segment of each trial in these lists, from 0.
     is_target : (k,) array_like of bool
         True for a target trial, False for a non-target trial.
 
@@ -339,9 +292,7 @@ class FlatKey(FlatTrials, TextFileMethods):
 
     Notes
     -----
-    Trials are put into the order that every vector of trials has: by segment, then by
-    model. A trial takes nine bytes. The object and its arrays are read-only; methods return
-    new objects. Arrays that others could write to are copied on construction.
+    Trials are sorted by segment, then by model. A trial takes nine bytes.
 
     Examples
     --------
@@ -356,10 +307,6 @@ class FlatKey(FlatTrials, TextFileMethods):
     ([1.5, 3.0], [0.5])
     """
 
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
-    models: Positions = field()
-    segments: Positions = field()
     is_target: BoolArray = field()
 
     _content = ("is_target", "labels")
@@ -374,10 +321,8 @@ class FlatKey(FlatTrials, TextFileMethods):
         is_target: npt.ArrayLike,
     ) -> None:
         labels = as_mask(is_target, "is_target")
-        columns = order_columns((modelset, segset), (models, segments), labels, "is_target")
-        self.__attrs_init__(
-            columns.modelset, columns.segset, columns.models, columns.segments, columns.contents
-        )
+        ids, positions = (modelset, segset), (models, segments)
+        self.__attrs_init__(*TrialList.checked(ids, positions, labels, "is_target"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
@@ -385,30 +330,23 @@ class FlatKey(FlatTrials, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
-        is_target : (k,) array_like of bool
-            True for a target trial, False for a non-target trial.
+        models, segments, is_target : (k,) array_like
+            As for `Key.from_trials`.
 
         Returns
         -------
         FlatKey
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice with the same label counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length, the labels are not boolean, or a trial
-            is listed both as target and as non-target.
+            As for `Key.from_trials`.
 
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
 
         Examples
         --------
@@ -417,11 +355,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         FlatKey: 2 models x 1 segments, 1 targets, 1 non-targets
         """
         labels = as_mask(is_target, "is_target")
-        columns = columns_from_trials((models, segments), labels, "is_target")
-        found = cls(
-            columns.modelset, columns.segset, columns.models, columns.segments, columns.contents
-        )
-        return found._checked_for_swaps()
+        return cls(*TrialList.coded((models, segments), labels, "is_target"))._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -445,8 +379,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
         """
         if table.is_target is None:
             raise invalid("table", "have labels", repr(table))
@@ -477,14 +410,14 @@ class FlatKey(FlatTrials, TextFileMethods):
         return self.is_target
 
     def to_ndx(self) -> FlatNdx:
-        """Return the trials without the answers.
+        """Return the trials without the labels.
 
         Returns
         -------
         FlatNdx
             Models and segments in the same order.
         """
-        return FlatNdx(self.modelset, self.segset, self.models, self.segments)
+        return FlatNdx(*self.ids, self.models, self.segments)
 
     def to_dense(self, *, max_cells: int = MAX_CELLS) -> Key:
         """Return the key as a pair of matrices.
@@ -492,7 +425,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         Parameters
         ----------
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted. A cell takes two bytes.
+            The largest size of the matrices that is wanted. A cell takes two bytes.
 
         Returns
         -------
@@ -504,13 +437,8 @@ class FlatKey(FlatTrials, TextFileMethods):
         InvalidInputError
             If the matrices would have more cells.
         """
-        check_cell_count(self._shape, max_cells)
-        return Key(
-            self.modelset,
-            self.segset,
-            scatter(self, self.is_target),
-            scatter(self, ~self.is_target),
-        )
+        check_cell_count(self.shape, max_cells)
+        return Key(*self.ids, in_cells(self, self.is_target), in_cells(self, ~self.is_target))
 
     def merge(self, *others: "FlatKey") -> "FlatKey":
         """Unite the trials of several objects.
@@ -518,8 +446,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         Parameters
         ----------
         *others : FlatKey
-            Objects to be merged with this one. ``FlatKey.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``FlatKey.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -535,12 +462,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(FlatKey, objects)
-        fault = "The keys to be merged disagree whether a trial is a target:"
-        labels = [item.is_target for item in objects]
-        merged = merge_columns(objects, labels, TrialOrder.conflicts, fault)
-        return FlatKey(
-            merged.modelset, merged.segset, merged.models, merged.segments, merged.contents
-        )
+        return FlatKey(*TrialList.merged(objects, TrialOrder.conflicts, _DISAGREEMENT))
 
 
 AnyNdx = Ndx | Key | FlatNdx | FlatKey
@@ -560,57 +482,25 @@ def check_key(key: object) -> None:
         raise invalid("key", "be a Key, which says what the targets are", describe(key))
 
 
-def warn_missing_counts(
-    ndx: AnyNdx, n_models: int, n_segments: int, n_found: tuple[int, ...]
-) -> None:
-    """Warn, in the toolkit's words, about models, segments and trials that are missing.
+def describe_trials(trials: AnyNdx, chosen: BoolArray) -> str:
+    """Return the count and the first few of the trials under a vector mask, for a message."""
+    models, segments = trials.trial_positions()
+    return name_trials(models[chosen], segments[chosen], trials.ids)
 
-    Parameters
-    ----------
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        What was wanted.
-    n_models, n_segments : int
-        Number of its models and segments that were found.
-    n_found : tuple of int
-        Number of trials found; for a key, of targets and of non-targets.
+
+def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | None) -> None:
+    """Warn of models, segments and trials that are missing, in the toolkit's words.
+
+    `n_ids` are the numbers of models and segments that were found. `found` says which trials
+    were found: as a vector, as a matrix for a dense `ndx`, or None for all.
     """
-    counts = [
-        (ndx.modelset.size, n_models, "models reduced from {wanted} to {found}"),
-        (ndx.segset.size, n_segments, "testsegs reduced from {wanted} to {found}"),
-    ]
-    if isinstance(ndx, AnyKey):
-        n_tar, n_non = n_found
-        counts.append((ndx.n_tar, n_tar, "{missing} of {wanted} targets missing."))
-        counts.append((ndx.n_non, n_non, "{missing} of {wanted} non-targets missing."))
-    else:
-        counts.append((ndx.n_trials, n_found[0], "{missing} of {wanted} trials missing"))
-    for wanted, found, message in counts:
-        if found < wanted:
-            text = message.format(wanted=wanted, found=found, missing=wanted - found)
-            warn_caller(text, MissingTrialsWarning)
-
-
-def warn_missing(ndx: Ndx | Key, n_models: int, n_segments: int, mask: BoolArray) -> None:
-    """Warn like `warn_missing_counts`; `mask` says which of the cells were found."""
-    n_trials = int(np.count_nonzero(mask))
-    if isinstance(ndx, Key):
-        n_tar = ndx.n_tar
-        if n_trials < ndx.n_trials:
-            n_tar = int(np.count_nonzero(mask & ndx.tar))
-        warn_missing_counts(ndx, n_models, n_segments, (n_tar, n_trials - n_tar))
-    else:
-        warn_missing_counts(ndx, n_models, n_segments, (n_trials,))
-
-
-def warn_missing_listed(
-    ndx: AnyNdx, n_models: int, n_segments: int, found: BoolArray | None
-) -> None:
-    """Warn like `warn_missing_counts`; `found` says which trials were found, None all."""
-    n_trials = ndx.n_trials if found is None else int(np.count_nonzero(found))
-    if isinstance(ndx, AnyKey):
-        n_tar = ndx.n_tar
-        if found is not None:
-            n_tar = int(np.count_nonzero(found & ndx.trial_labels()))
-        warn_missing_counts(ndx, n_models, n_segments, (n_tar, n_trials - n_tar))
-    else:
-        warn_missing_counts(ndx, n_models, n_segments, (n_trials,))
+    n_found = ndx.n_trials if found is None else int(np.count_nonzero(found))
+    if not isinstance(ndx, AnyKey):
+        warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
+        return
+    # Where nothing is missing, the labels need not be looked at.
+    n_tar = ndx.n_tar
+    if found is not None and n_found < ndx.n_trials:
+        is_target = ndx.tar if isinstance(ndx, Key) and found.ndim == 2 else ndx.trial_labels()
+        n_tar = int(np.count_nonzero(found & is_target))
+    warn_missing(ndx.shape, n_ids, (ndx.n_tar, ndx.n_non), (n_tar, n_found - n_tar))

@@ -1,14 +1,16 @@
 """Columns of facts about trials, models and segments, and comparison of trial lists."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Unpack
+from types import MappingProxyType
+from typing import Any, TypeAlias, Unpack
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only
+from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only, read_only
 from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import (
     DuplicateTrialWarning,
@@ -21,35 +23,110 @@ from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.storage.hdf5 import COLUMN_KINDS
-from bosaris_py.storage.trial_table import ascends, order_trials, trial_codes
-from bosaris_py.trials.base import (
-    MAX_CELLS,
-    Column,
-    Columns,
-    ColumnsLike,
-    as_columns,
-    equal_columns,
-    take,
-    take_all,
-    warn_swapped,
+from bosaris_py.storage.trial_table import TrialOrder, ascends, order_trials, trial_codes
+from bosaris_py.trials.base import MAX_CELLS, TrialList
+from bosaris_py.trials.conditions import (
+    Conditions,
+    Lacking,
+    Uncovered,
+    WeightsLike,
+    as_factor,
+    unmasked,
 )
-from bosaris_py.trials.conditions import Conditions, Lacking, Uncovered, WeightsLike
-from bosaris_py.trials.ids import IdIndex
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, Key, check_key
-from bosaris_py.trials.key import check_trials as check_ndx
+from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, check_key, check_trials, describe_trials
 from bosaris_py.trials.ndx import FlatNdx, Ndx
 from bosaris_py.trials.scores import (
     AnyScores,
     FlatScores,
     check_scores,
-    describe_trials,
-    trial_places,
+    find_trials,
+    scored_trials,
     trials_within,
 )
 
 _FORMS = ("Ndx", "Key", "FlatNdx", "FlatKey")
 
 _HDF5 = (".h5", ".hdf5")
+
+# A matrix is made if it is small, or if at least one cell in so many is a trial.
+_SMALL_MATRIX = 10**6
+
+_CELLS_PER_TRIAL = 4
+
+# Trials of each kind that a comparison names.
+_SHOWN = 5
+
+Pair = tuple[str, str]
+
+Column: TypeAlias = Factor | npt.NDArray[Any]
+
+Columns: TypeAlias = Mapping[str, Column]
+
+ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike]
+
+
+def _as_columns(columns: ColumnsLike, kind: str, size: int) -> Columns:
+    """Return checked columns of one kind under a mapping that cannot be changed."""
+    listed: object = columns
+    if not isinstance(listed, Mapping):
+        raise invalid(f"{kind}_columns", "map names to columns", describe(listed))
+    checked = {}
+    for name, values in listed.items():
+        if not isinstance(name, str) or not name:
+            raise invalid(f"{kind}_columns", "be named by text", describe(name))
+        argument = f"{kind}_columns[{name!r}]"
+        column = _as_column(values, argument)
+        if len(column) != size:
+            expected = f"have one value for each of the {size} {kind}s"
+            raise invalid(argument, expected, str(len(column)))
+        checked[name] = column
+    return MappingProxyType(checked)
+
+
+def _as_column(values: Any, name: str) -> Column:
+    """Return a column: numbers as a read-only array, everything else as a factor."""
+    if isinstance(values, Factor):
+        return values
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise invalid(name, "be a list of values", describe(values))
+    values = unmasked(values, name)
+    array = values if isinstance(values, np.ndarray) else _as_array(values)
+    if array.ndim != 1:
+        raise invalid(name, "be one-dimensional", describe(array))
+    if array.dtype.kind == "f":
+        # float32 stays as it is. float16 is slow in numpy, and longer types differ between
+        # machines.
+        short = array.dtype.itemsize <= np.dtype(np.float32).itemsize
+        return read_only(array.astype(np.float32 if short else np.float64, copy=False))
+    if array.dtype.kind in "iu":
+        return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
+    return as_factor(values, name)
+
+
+def _as_array(values: Any) -> npt.NDArray[Any]:
+    """Return numbers as an array, and anything else as an array of objects."""
+    listed = list(values)
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in listed):
+        return np.array(listed)
+    # With None in front, numpy keeps the objects and does not make text of numbers among them.
+    return np.array([None, *listed], dtype=object)[1:]
+
+
+def _take(column: Column, positions: npt.NDArray[Any]) -> Column:
+    """Return the values at some positions."""
+    if isinstance(column, Factor):
+        return column.take(positions)
+    return mark_read_only(column[positions])
+
+
+def _equal(first: Column, second: Column) -> bool:
+    """Compare two columns by content; NaN equals NaN."""
+    if isinstance(first, Factor) or isinstance(second, Factor):
+        return first is second or (
+            isinstance(first, Factor) and isinstance(second, Factor) and first == second
+        )
+    is_float = first.dtype.kind == "f" and second.dtype.kind == "f"
+    return np.array_equal(first, second, equal_nan=is_float)
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -101,9 +178,8 @@ class TrialMetadata:
     """
 
     trials: AnyNdx
-    _trial_columns: Columns
-    _model_columns: Columns
-    _segment_columns: Columns
+    # Columns of the trials, of the models, of the segments.
+    _tables: tuple[Columns, ...]
 
     def __init__(
         self,
@@ -112,20 +188,17 @@ class TrialMetadata:
         model_columns: ColumnsLike | None = None,
         segment_columns: ColumnsLike | None = None,
     ) -> None:
-        check_ndx(trials)
+        check_trials(trials)
         given = (trial_columns or {}, model_columns or {}, segment_columns or {})
         sizes = (trials.n_trials, trials.modelset.size, trials.segset.size)
-        tables = [
-            as_columns(columns, kind, size)
-            for columns, kind, size in zip(given, COLUMN_KINDS, sizes, strict=True)
-        ]
+        tables = tuple(map(_as_columns, given, COLUMN_KINDS, sizes))
         names = [name for table in tables for name in table]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             found = f"{list_some(map(repr, repeated))} more than once"
             hint = "A column belongs to trials, to models or to segments."
             raise invalid("columns", "have different names", found, hint)
-        self.__attrs_init__(trials, *tables)
+        self.__attrs_init__(trials, tables)
 
     @classmethod
     def from_table(cls, table: TrialTable, trials: AnyNdx | None = None) -> "TrialMetadata":
@@ -151,13 +224,10 @@ class TrialMetadata:
             If the table lacks some of `trials`.
         """
         order = order_trials(table.models, table.segments, table.modelset.size)
-        for name, column in table.columns.items():
-            values = column.codes if isinstance(column, Factor) else column
-            if order.conflicts(values).any():
-                count = np.count_nonzero(order.conflicts(values))
-                found = f"another value in {count} lines of column {name!r}"
-                expected = "have the same columns for a trial listed twice"
-                raise invalid("table", expected, found)
+        for name, conflicts in _conflicts(order, table.columns):
+            found = f"another value in {np.count_nonzero(conflicts)} lines of column {name!r}"
+            expected = "have the same columns for a trial listed twice"
+            raise invalid("table", expected, found)
         if order.order is not None:
             table = table.take(order.order)
         listed = FlatNdx(table.modelset, table.segset, table.models, table.segments)
@@ -166,7 +236,8 @@ class TrialMetadata:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
-        return _restored, (self.trials, *(dict(table) for table in self._tables))
+        # A call of the class, because numpy drops the flag that makes arrays read-only.
+        return TrialMetadata, (self.trials, *map(dict, self._tables))
 
     def __repr__(self) -> str:
         """Show the columns."""
@@ -181,16 +252,11 @@ class TrialMetadata:
         if not isinstance(other, TrialMetadata):
             return NotImplemented
         return self.trials == other.trials and all(
-            mine.keys() == theirs.keys()
-            and all(equal_columns(mine[name], theirs[name]) for name in mine)
+            mine.keys() == theirs.keys() and all(_equal(mine[name], theirs[name]) for name in mine)
             for mine, theirs in zip(self._tables, other._tables, strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def _tables(self) -> tuple[Columns, Columns, Columns]:
-        return self._trial_columns, self._model_columns, self._segment_columns
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -216,12 +282,11 @@ class TrialMetadata:
         InvalidInputError
             If there is no such column.
         """
-        if name in self._trial_columns:
-            return self._trial_columns[name]
-        for number, table in enumerate((self._model_columns, self._segment_columns)):
+        for kind, table in enumerate(self._tables):
             if name in table:
-                return take(table[name], self.trials.trial_positions()[number])
-        raise self._unknown(name, "column", self.names)
+                column = table[name]
+                return _take(column, self.trials.trial_positions()[kind - 1]) if kind else column
+        raise _unknown_column(name, self.names)
 
     def factor(self, name: str) -> Factor:
         """Return a column of categories with one value for each trial.
@@ -251,12 +316,12 @@ class TrialMetadata:
         return Factor.from_values(column)
 
     def model_column(self, name: str) -> Column:
-        """Return a column with one value for each model.
+        """Return a column of the models, with one value for each.
 
         Parameters
         ----------
         name : str
-            A column of the models.
+            The column.
 
         Returns
         -------
@@ -268,17 +333,15 @@ class TrialMetadata:
         InvalidInputError
             If the models have no such column.
         """
-        if name not in self._model_columns:
-            raise self._unknown(name, "model_column", tuple(self._model_columns))
-        return self._model_columns[name]
+        return _find_column(self._tables[1], name)
 
     def segment_column(self, name: str) -> Column:
-        """Return a column with one value for each segment.
+        """Return a column of the segments, with one value for each.
 
         Parameters
         ----------
         name : str
-            A column of the segments.
+            The column.
 
         Returns
         -------
@@ -290,14 +353,7 @@ class TrialMetadata:
         InvalidInputError
             If the segments have no such column.
         """
-        if name not in self._segment_columns:
-            raise self._unknown(name, "segment_column", tuple(self._segment_columns))
-        return self._segment_columns[name]
-
-    def _unknown(self, name: object, method: str, known: tuple[str, ...]) -> InvalidInputError:
-        """Return the error for a column that does not exist."""
-        expected = f"be a column ({', '.join(known) or 'there is none'})"
-        return invalid("name", expected, describe(name))
+        return _find_column(self._tables[2], name)
 
     def with_columns(
         self,
@@ -324,12 +380,9 @@ class TrialMetadata:
         Examples
         --------
         >>> from bosaris_py.trials import Ndx
-        >>> ndx = Ndx(["anna"], ["s1", "s2"])
-        >>> metadata = TrialMetadata(ndx, segment_columns={"duration": [3.5, 12.0]})
-        >>> short = metadata.segment_column("duration") < 10
-        >>> classes = ["short" if flag else "long" for flag in short]
-        >>> metadata.with_columns(segment_columns={"length": classes}).factor("length").counts()
-        array([1, 1])
+        >>> metadata = TrialMetadata(Ndx(["anna"], ["s1", "s2"]))
+        >>> metadata.with_columns(segment_columns={"length": ["short", "long"]}).names
+        ('length',)
         """
         added = (trial_columns, model_columns, segment_columns)
         tables = [
@@ -356,29 +409,30 @@ class TrialMetadata:
             If trials, models or segments of `other` are not described, with counts
             and the first of them.
         """
-        check_ndx(other)
-        trial_columns = self._trial_columns
-        if trial_columns:
-            places = trial_places(self.trials, other)
-            if places is not None:
-                if (places < 0).any():
-                    message = f"The metadata do not describe {describe_trials(other, places < 0)}."
-                    raise TrialMismatchError(message)
-                trial_columns = take_all(trial_columns, places)
-        rows = ("models", self._model_columns, self.trials.modelset, other.modelset)
-        cols = ("segments", self._segment_columns, self.trials.segset, other.segset)
-        tables = []
-        for noun, table, ids, wanted in (rows, cols):
-            positions = IdIndex.of(ids).locate(IdIndex.of(wanted)) if table else None
-            if positions is not None and (positions < 0).any():
-                absent = wanted[positions < 0]
+        check_trials(other)
+        lines = find_trials(self.trials, other) if self._tables[0] else None
+        if lines is not None and (lines < 0).any():
+            message = f"The metadata do not describe {describe_trials(other, lines < 0)}."
+            raise TrialMismatchError(message)
+        positions = [lines]
+        for noun, table, ids, wanted in (
+            ("models", self._tables[1], self.trials.model_index, other.model_index),
+            ("segments", self._tables[2], self.trials.segment_index, other.segment_index),
+        ):
+            found = ids.locate(wanted) if table else None
+            if found is not None and (found < 0).any():
+                absent = wanted.ids[found < 0]
                 message = (
-                    f"The metadata do not describe {absent.size} of {wanted.size} {noun}: "
+                    f"The metadata do not describe {absent.size} of {wanted.ids.size} {noun}: "
                     f"{list_some(absent)}."
                 )
                 raise TrialMismatchError(message)
-            tables.append(table if positions is None else take_all(table, positions))
-        return TrialMetadata(other, trial_columns, *tables)
+            positions.append(found)
+        tables = (
+            table if at is None else {name: _take(column, at) for name, column in table.items()}
+            for table, at in zip(self._tables, positions, strict=True)
+        )
+        return TrialMetadata(other, *tables)
 
     def conditions(
         self,
@@ -392,20 +446,14 @@ class TrialMetadata:
         Parameters
         ----------
         *factors : str
-            Names of columns of categories, for instance ``"gender",
-            "phone_num_match"``.
-        weights : mapping of str to float, or sequence of float, optional
-            The weight of each combination that occurs; equal by default.
-        uncovered : {"error", "ignore"}, default: "error"
-            What to do with trials of a key that are not described here.
-        lacking : {"warn", "ignore", "error"}, default: "warn"
-            What to do with conditions that have trials of one class only.
+            Names of columns of categories, for instance ``"gender", "phone_num_match"``.
+        weights, uncovered, lacking : optional
+            As for `Conditions.from_factors`.
 
         Returns
         -------
         Conditions
-            See `Conditions.from_factors`. They fit any key whose trials are
-            described here.
+            They fit any key whose trials are described here.
 
         Raises
         ------
@@ -440,15 +488,15 @@ class TrialMetadata:
         OSError
             If the file cannot be written.
         """
-        _check_extension(path, "save")
-        models, segments = self.trials.trial_positions()
+        _check_extension(path)
         trials = self.trials
-        labels = trials.trial_labels() if isinstance(trials, (Key, FlatKey)) else None
+        models, segments = trials.trial_positions()
+        labels = trials.trial_labels() if isinstance(trials, AnyKey) else None
         hdf5.write_metadata(
             path,
-            form=type(self.trials).__name__,
-            modelset=self.trials.modelset,
-            segset=self.trials.segset,
+            form=type(trials).__name__,
+            modelset=trials.modelset,
+            segset=trials.segset,
             models=models,
             segments=segments,
             is_target=labels,
@@ -477,7 +525,7 @@ class TrialMetadata:
         FileFormatError
             If the file does not hold metadata, or is damaged.
         """
-        _check_extension(path, "read")
+        _check_extension(path)
         arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
         try:
             trials = _as_trials(arrays, path)
@@ -487,46 +535,42 @@ class TrialMetadata:
             raise FileFormatError(message) from error
 
 
+def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
+    """Return the error for a column that does not exist."""
+    expected = f"be a column ({', '.join(known) or 'there is none'})"
+    return invalid("name", expected, describe(name))
+
+
+def _find_column(table: Columns, name: str) -> Column:
+    """Return a column of a table."""
+    if name not in table:
+        raise _unknown_column(name, table)
+    return table[name]
+
+
 def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
     """Return the trials of a file in the form in which they were saved."""
     ids = arrays["modelset"], arrays["segset"]
     positions = arrays["models"], arrays["segments"]
+    # A damaged or foreign file must not make another class than it says.
     form, labels = arrays["form"], arrays["is_target"]
     if (form in ("Key", "FlatKey")) != (labels is not None) or form not in _FORMS:
         found = "with" if labels is not None else "without"
         message = f"{path}: the attribute form is {form!r}, {found} `/trials/is_target`"
         raise FileFormatError(message)
-    # Other orders would part the trials from their columns.
+    # In another order the constructors would sort the trials, but not the columns beside them.
     if not ascends(trial_codes(*positions, ids[0].size)):
         message = f"{path}: trials must come by segment, then by model, each once"
         raise FileFormatError(message)
     flat = FlatNdx(*ids, *positions) if labels is None else FlatKey(*ids, *positions, labels)
-    size = flat.modelset.size * flat.segset.size
-    return flat if form.startswith("Flat") else flat.to_dense(max_cells=max(1, size))
+    return flat if form.startswith("Flat") else flat.to_dense(max_cells=math.prod(flat.shape))
 
 
-def _restored(trials: AnyNdx, *tables: dict[str, Column]) -> TrialMetadata:
-    """Build an object from what a pickle or a deep copy has just made."""
-    return TrialMetadata(
-        trials,
-        *(
-            {name: c if isinstance(c, Factor) else mark_read_only(c) for name, c in table.items()}
-            for table in tables
-        ),
-    )
-
-
-def _check_extension(path: FilePath, method: str) -> None:
+def _check_extension(path: FilePath) -> None:
     """Refuse a file name of another format than HDF5."""
     if Path(path).suffix.lower() not in _HDF5:
         expected = f"end in {' or '.join(_HDF5)}"
         raise invalid("path", expected, repr(str(path)))
-
-
-# A matrix is made if it is small, or if at least one cell in so many is a trial.
-_SMALL_MATRIX = 10**6
-
-_CELLS_PER_TRIAL = 4
 
 
 def read_key(
@@ -536,7 +580,7 @@ def read_key(
     form: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> tuple[AnyKey, TrialMetadata]:
-    r"""Read trials with their answers from one of the text formats of the field.
+    r"""Read trials with their labels from one of the text formats of the field.
 
     Parameters
     ----------
@@ -565,8 +609,6 @@ def read_key(
         with different labels or other columns.
     InvalidInputError
         If an argument is not what it must be.
-    FileNotFoundError
-        If there is no such file.
 
     Warns
     -----
@@ -596,7 +638,7 @@ def read_key(
     table = _once(table, path, "labels")
     assert table.is_target is not None, "taking lines keeps the labels"
     flat = FlatKey(table.modelset, table.segset, table.models, table.segments, table.is_target)
-    key = flat.to_dense() if _is_dense(flat._shape, flat.n_trials, form) else flat
+    key = flat.to_dense() if _is_dense(flat, form) else flat
     return key, TrialMetadata(key, table.columns)
 
 
@@ -607,7 +649,7 @@ def read_trials(
     form: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> tuple[AnyNdx, TrialMetadata]:
-    """Read trials without answers from one of the text formats of the field.
+    """Read trials without labels from one of the text formats of the field.
 
     Parameters
     ----------
@@ -623,21 +665,18 @@ def read_trials(
 
     Raises
     ------
-    FileFormatError
-        If the file is not what the format says, or lists a trial twice with different
-        columns.
-    InvalidInputError
-        If an argument is not what it must be.
+    FileFormatError, InvalidInputError
+        As for `read_key`, but labels need not be there.
 
     Warns
     -----
     DuplicateTrialWarning
-        If trials are listed more than once, or the same two segments in both orders.
+        As for `read_key`.
     """
     _check_form(form)
     table = _once(read_table(path, format, **options), path, "")
     flat = FlatNdx(table.modelset, table.segset, table.models, table.segments)
-    ndx = flat.to_dense() if _is_dense(flat._shape, flat.n_trials, form) else flat
+    ndx = flat.to_dense() if _is_dense(flat, form) else flat
     return ndx, TrialMetadata(ndx, table.columns)
 
 
@@ -652,14 +691,8 @@ def read_scores(
 
     Parameters
     ----------
-    path : str or path-like
-        The file; decompressed if its name ends in ``.gz``.
-    format : str, optional
-        Name of the format; by default it is found out.
-    form : {"flat", "dense"}, optional
-        Whether the scores are a list or a matrix; by default as for `read_key`.
-    **options
-        Keywords of `storage.formats.read_table`, as for `read_key`.
+    path, format, form, **options
+        As for `read_key`.
 
     Returns
     -------
@@ -668,18 +701,13 @@ def read_scores(
 
     Raises
     ------
-    FileFormatError
-        If the file is not what the format says, has no scores, or lists a trial twice
-        with different scores.
-    InvalidInputError
-        If an argument is not what it must be.
-    FileNotFoundError
-        If there is no such file.
+    FileFormatError, InvalidInputError
+        As for `read_key`, of scores instead of labels.
 
     Warns
     -----
     DuplicateTrialWarning
-        If trials are listed more than once, or the same two segments in both orders.
+        As for `read_key`.
     MissingTrialsWarning
         If lines have no score, as some formats allow; they are left out.
 
@@ -693,6 +721,7 @@ def read_scores(
     Scores: 2 models x 2 segments, 3 scores
     """
     _check_form(form)
+    # Other columns are not returned, so they are not read.
     if options.get("extra") is None:
         options["extra"] = ()
     # Labels say nothing here, so neither do spoofs.
@@ -709,7 +738,7 @@ def read_scores(
     table = _once(table, path, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
     flat = FlatScores(table.scores, table.modelset, table.segset, table.models, table.segments)
-    return flat.to_dense() if _is_dense(flat._shape, flat.n_scores, form) else flat
+    return flat.to_dense() if _is_dense(flat, form) else flat
 
 
 def to_table(
@@ -759,13 +788,13 @@ def to_table(
         if scores is None:
             raise invalid("trials", "be given where there are no `scores`", "None")
         trials = scored_ndx(scores)
-    check_ndx(trials)
+    check_trials(trials)
     values: FloatArray | None = None
     if scores is not None:
-        found = scores._scored(trials)
-        present = scores.get_scores(trials)
-        values = present
+        found = scored_trials(scores, trials)
+        values = scores.get_scores(trials)
         if found is not None and not found.all():
+            present = values
             values = np.full(trials.n_trials, np.nan, dtype=present.dtype)
             values[found] = present
     columns = {}
@@ -775,7 +804,7 @@ def to_table(
         described = metadata.for_trials(trials)
         columns = {name: described.column(name) for name in described.names}
     models, segments = trials.trial_positions()
-    labels = trials.trial_labels() if isinstance(trials, (Key, FlatKey)) else None
+    labels = trials.trial_labels() if isinstance(trials, AnyKey) else None
     return TrialTable(trials.modelset, models, trials.segset, segments, labels, values, columns)
 
 
@@ -792,62 +821,51 @@ def _check_form(form: object) -> None:
         raise invalid("form", 'be "flat", "dense" or None', describe(form))
 
 
-def _is_dense(shape: tuple[int, int], n_trials: int, form: str | None) -> bool:
+def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
     """Tell whether trials are to be a matrix."""
     if form is not None:
         return form == "dense"
-    n_cells = shape[0] * shape[1]
-    return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * n_trials))
+    # A cell of a matrix takes nine bytes, a trial of a list sixteen: at four cells a trial the
+    # matrix takes twice the memory, but its rows are read in order.
+    n_cells = flat.modelset.size * flat.segset.size
+    return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * flat.n_trials))
+
+
+def _conflicts(
+    order: TrialOrder, columns: Mapping[str, Column | None]
+) -> Iterator[tuple[str, BoolArray]]:
+    """Yield the columns that differ in lines of the same trial, and which repeated lines do."""
+    for name, column in columns.items():
+        # Codes of a factor differ where its texts do.
+        values = column.codes if isinstance(column, Factor) else np.asarray(column)
+        conflicts = order.conflicts(values)
+        if conflicts.any():
+            yield name, conflicts
 
 
 def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
-    """Return the trials of a table column by column, each once.
+    """Return the trials of a file column by column, each once.
 
-    Parameters
-    ----------
-    table : TrialTable
-        The lines of a file.
-    path : str or path-like
-        The file, for error messages.
-    what : str
-        What lines must not contradict each other about: ``"labels"``, ``"scores"`` or
-        nothing. Extra columns must not in any case.
+    Lines of the same trial must not differ in their columns, nor in `what`: ``"labels"``,
+    ``"scores"`` or nothing.
     """
+    contents = {"labels": table.is_target, "scores": table.scores}.get(what)
+    trials = TrialList(table.modelset, table.segset, table.models, table.segments, contents)
     order = order_trials(table.models, table.segments, table.modelset.size)
     if order.repeated.size:
-        contents: dict[str, object] = dict(table.columns)
-        if what == "labels":
-            contents["label"] = table.is_target
-        elif what == "scores":
-            contents["score"] = table.scores
-        for name, column in contents.items():
-            values = column.codes if isinstance(column, Factor) else np.asarray(column)
-            bad = order.conflicts(values)
-            if bad.any():
-                hint = '; pass side="join"' if name == "side" else ""
-                shown = _name(table, order.repeated[bad])
-                message = f"{path}: trials are listed again with another {name}{hint}: {shown}"
-                raise FileFormatError(message)
-        shown = _name(table, order.repeated)
+        columns: dict[str, Column | None] = dict(table.columns)
+        if what:
+            columns[what.removesuffix("s")] = contents
+        for name, conflicts in _conflicts(order, columns):
+            hint = '; pass side="join"' if name == "side" else ""
+            shown = trials.name_lines(order.repeated[conflicts])
+            message = f"{path}: trials are listed again with another {name}{hint}: {shown}"
+            raise FileFormatError(message)
+        shown = trials.name_lines(order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
         warn_caller(message, DuplicateTrialWarning)
-    said = {"labels": table.is_target, "scores": table.scores}.get(what)
-    warn_swapped((table.modelset, table.segset), (table.models, table.segments), said, what)
+    trials.warn_swapped(what)
     return table if order.order is None else table.take(mark_read_only(order.order))
-
-
-def _name(table: TrialTable, lines: npt.NDArray[Any]) -> str:
-    """Return the number of lines and the first few of their trials."""
-    pairs = (
-        f"({table.modelset[table.models[line]]}, {table.segset[table.segments[line]]})"
-        for line in lines[:6].tolist()
-    )
-    return f"{lines.size} ({list_some(pairs)})"
-
-
-Pair = tuple[str, str]
-
-_SHOWN = 5
 
 
 @attrs.frozen(kw_only=True)
@@ -860,12 +878,10 @@ class TrialComparison:
         Trials of the key that have a score.
     n_tar_missing, n_non_missing : int
         Targets and non-targets of the key that have none.
-    missing : tuple of (model, segment)
-        The first five of these, column by column.
     n_unknown : int
         Scores of trials that the key does not have.
-    unknown : tuple of (model, segment)
-        The first five of these.
+    missing, unknown : tuple of (model, segment)
+        The first five of these trials, column by column.
     """
 
     n_common: int
@@ -956,10 +972,9 @@ def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
 def _first_pairs(trials: AnyNdx, chosen: BoolArray) -> tuple[Pair, ...]:
     """Return the first trials under a vector mask."""
     models, segments = trials.trial_positions()
-    places = np.flatnonzero(chosen)[:_SHOWN]
+    lines = np.flatnonzero(chosen)[:_SHOWN].tolist()
     return tuple(
-        (str(trials.modelset[models[place]]), str(trials.segset[segments[place]]))
-        for place in places.tolist()
+        (str(trials.modelset[models[line]]), str(trials.segset[segments[line]])) for line in lines
     )
 
 

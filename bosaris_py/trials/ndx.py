@@ -6,33 +6,26 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from bosaris_py._arrays import BoolArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, check_shape
+from bosaris_py._arrays import BoolArray, Positions
+from bosaris_py._validation import as_ids
 from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
-from bosaris_py.trials.alignment import true_positions
+from bosaris_py.trials.alignment import IdList, true_positions
 from bosaris_py.trials.base import (
     MAX_CELLS,
     FlatTrials,
     IdUnion,
+    TrialList,
     TrialMatrix,
     check_cell_count,
-    check_same_class,
-    columns_from_trials,
-    merge_columns,
-    order_columns,
-    scatter,
-)
-from bosaris_py.trials.files import Storage, TextFileMethods
-from bosaris_py.trials.ids import (
-    IdList,
     check_cells,
-    check_models,
-    check_segments,
-    code_ids,
+    check_same_class,
+    in_cells,
+    scatter,
     to_mask_or_all,
 )
+from bosaris_py.trials.files import Storage, TextFileMethods
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -41,10 +34,8 @@ class Ndx(TrialMatrix, TextFileMethods):
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     trialmask : (m, n) array_like of bool, optional
         True where model and segment make a trial; by default everywhere.
 
@@ -60,9 +51,6 @@ class Ndx(TrialMatrix, TextFileMethods):
 
     Notes
     -----
-    The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction.
-
     The toolkit checks neither that ids are unique nor the type of the mask.
 
     Examples
@@ -93,16 +81,13 @@ class Ndx(TrialMatrix, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
+        models, segments : (k,) array_like of str
+            Model and test segment of each trial.
 
         Returns
         -------
         Ndx
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
@@ -115,12 +100,8 @@ class Ndx(TrialMatrix, TextFileMethods):
         >>> Ndx.from_trials(["bert", "anna", "bert"], ["s1", "s1", "s2"]).trialmask.tolist()
         [[True, False], [True, True]]
         """
-        modelset, rows = code_ids(models, "models")
-        segset, cols = code_ids(segments, "segments")
-        check_shape(cols, rows.shape, "segments", "like `models`")
-        mask = np.zeros((modelset.size, segset.size), dtype=np.bool_)
-        mask[rows, cols] = True
-        return cls(modelset, segset, mark_read_only(mask))
+        modelset, segset, mask, _ = scatter((models, segments))
+        return cls(modelset, segset, mask)
 
     @property
     def n_trials(self) -> int:
@@ -129,40 +110,33 @@ class Ndx(TrialMatrix, TextFileMethods):
 
     @classmethod
     def from_table(cls, table: TrialTable, *, max_cells: int = 10**8) -> Self:
-        """Build an Ndx from the lines of a text file.
+        """Build an Ndx from the lines of a text file, as `FlatNdx.from_table`.
 
         Parameters
         ----------
         table : TrialTable
             The lines.
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted.
+            The largest size of the matrix that is wanted.
 
         Returns
         -------
         Ndx
-            As `FlatNdx.from_table`, as a matrix.
 
         Raises
         ------
         InvalidInputError
-            If the matrix would have more cells.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As `FlatNdx.from_table`.
+            As for `FlatNdx.from_table`, or if the matrix would have more cells.
         """
-        # The flat form is built on this module.
-
         dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
-        return cls(**dense._arrays())
+        return cls(*dense.ids, dense.trialmask)
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
 
-    def _trials(self) -> BoolArray:
-        """Return the mask of all trials."""
+    @property
+    def trial_mask(self) -> BoolArray:
+        """The mask of all trials: `trialmask`."""
         return self.trialmask
 
     def trial_positions(self) -> tuple[Positions, Positions]:
@@ -178,9 +152,8 @@ class Ndx(TrialMatrix, TextFileMethods):
         --------
         >>> from bosaris_py.trials import Ndx
         >>> ndx = Ndx(["anna", "bert"], ["s1", "s2"], [[True, True], [False, True]])
-        >>> models, segments = ndx.trial_positions()
-        >>> models.tolist(), segments.tolist()
-        ([0, 0, 1], [0, 1, 1])
+        >>> [positions.tolist() for positions in ndx.trial_positions()]
+        [[0, 0, 1], [0, 1, 1]]
         """
         return true_positions(self.trialmask)
 
@@ -192,9 +165,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         FlatNdx
             Models and segments in the same order.
         """
-        # The flat form is built on this module.
-
-        return FlatNdx(self.modelset, self.segset, *self.trial_positions())
+        return FlatNdx(*self.ids, *self.trial_positions())
 
     def merge(self, *others: "Ndx") -> "Ndx":
         """Unite the trials of several objects.
@@ -202,8 +173,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         Parameters
         ----------
         *others : Ndx
-            Objects to be merged with this one. ``Ndx.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``Ndx.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -218,12 +188,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         objects = (self, *others)
         check_same_class(Ndx, objects)
         union = IdUnion.of(objects)
-        mask = np.zeros(union.shape, dtype=np.bool_)
-        for item in objects:
-            frame, parts = union.place(item)
-            for block, cells in parts:
-                mask[cells] |= frame.take(item.trialmask, block)
-        return Ndx(union.models.ids, union.segments.ids, mark_read_only(mask))
+        return Ndx(*union.ids, union.merge_masks(objects, "trialmask"))
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -234,14 +199,10 @@ class FlatNdx(FlatTrials, TextFileMethods):
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
-    models : (k,) array_like of int
-        The model of each trial: its position in `modelset`, from 0.
-    segments : (k,) array_like of int
-        The test segment of each trial: its position in `segset`.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
+    models, segments : (k,) array_like of int
+        Positions of the model and of the segment of each trial in these lists, from 0.
 
     Raises
     ------
@@ -260,9 +221,8 @@ class FlatNdx(FlatTrials, TextFileMethods):
 
     Notes
     -----
-    Trials are put into the order that every vector of trials has: by segment, then by
-    model. Positions take four bytes each. The object and its arrays are read-only; methods
-    return new objects. Arrays that others could write to are copied on construction.
+    Trials are sorted by segment, then by model, the order of all vectors of trials. A position
+    takes four bytes.
 
     Examples
     --------
@@ -274,18 +234,12 @@ class FlatNdx(FlatTrials, TextFileMethods):
     [[True, False], [False, True]]
     """
 
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
-    models: Positions = field()
-    segments: Positions = field()
-
     _storage: ClassVar[Storage] = Storage("flat_ndx", text.read_flat_ndx, text.write_flat_ndx)
 
     def __init__(
         self, modelset: IdList, segset: IdList, models: npt.ArrayLike, segments: npt.ArrayLike
     ) -> None:
-        columns = order_columns((modelset, segset), (models, segments), None, "")
-        self.__attrs_init__(columns.modelset, columns.segset, columns.models, columns.segments)
+        self.__attrs_init__(*TrialList.checked((modelset, segset), (models, segments))[:4])
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -293,27 +247,23 @@ class FlatNdx(FlatTrials, TextFileMethods):
 
         Parameters
         ----------
-        models : (k,) array_like of str
-            Model of each trial.
-        segments : (k,) array_like of str
-            Test segment of each trial.
+        models, segments : (k,) array_like
+            As for `Ndx.from_trials`.
 
         Returns
         -------
         FlatNdx
-            Models and segments are sorted, as after reading a text file. A trial
-            that is listed twice counts once.
+            Models and segments are sorted. A trial that is listed twice counts once.
 
         Raises
         ------
         InvalidInputError
-            If the lists differ in length.
+            As for `Ndx.from_trials`.
 
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
 
         Examples
         --------
@@ -322,9 +272,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         >>> ndx.models.tolist(), ndx.segments.tolist()
         ([0, 1, 1], [0, 0, 1])
         """
-        columns = columns_from_trials((models, segments), None, "")
-        found = cls(columns.modelset, columns.segset, columns.models, columns.segments)
-        return found._checked_for_swaps()
+        return cls(*TrialList.coded((models, segments))[:4])._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -343,8 +291,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed more than once, or the same two segments in both orders, as two
-            trials; with counts and the first few.
+            If a trial is listed again, or with model and segment swapped; with counts.
         """
         found = cls(table.modelset, table.segset, table.models, table.segments)
         return found._checked_for_swaps()
@@ -358,7 +305,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         Parameters
         ----------
         max_cells : int, default: 10**8
-            The largest number of models times segments that is wanted. A cell takes a byte.
+            The largest size of the matrix that is wanted. A cell takes a byte.
 
         Returns
         -------
@@ -370,9 +317,8 @@ class FlatNdx(FlatTrials, TextFileMethods):
         InvalidInputError
             If the matrix would have more cells.
         """
-        check_cell_count(self._shape, max_cells)
-        mask = scatter(self, np.ones(self.n_trials, dtype=np.bool_))
-        return Ndx(self.modelset, self.segset, mask)
+        check_cell_count(self.shape, max_cells)
+        return Ndx(*self.ids, in_cells(self, np.ones(self.n_trials, dtype=np.bool_)))
 
     def merge(self, *others: "FlatNdx") -> "FlatNdx":
         """Unite the trials of several objects.
@@ -380,8 +326,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
         Parameters
         ----------
         *others : FlatNdx
-            Objects to be merged with this one. ``FlatNdx.merge(a, b, c)`` and
-            ``a.merge(b, c)`` mean the same.
+            Further objects; ``FlatNdx.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -395,5 +340,4 @@ class FlatNdx(FlatTrials, TextFileMethods):
         """
         objects = (self, *others)
         check_same_class(FlatNdx, objects)
-        merged = merge_columns(objects, None, TrialOrder.conflicts, "")
-        return FlatNdx(merged.modelset, merged.segset, merged.models, merged.segments)
+        return FlatNdx(*TrialList.merged(objects, TrialOrder.conflicts, "")[:4])

@@ -12,18 +12,21 @@ from bosaris_py._arrays import BoolArray, FloatArray, IndexArray, StrArray, mark
 from bosaris_py._validation import as_ids, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage import text
-from bosaris_py.trials.alignment import Frame
+from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
 from bosaris_py.trials.base import (
     FlatTrials,
     TrialMatrix,
+    check_cells,
     check_same_class,
-    gather,
+    frame_of,
     kept,
     log_reduced,
+    to_mask,
+    to_mask_or_all,
+    to_matrix,
 )
 from bosaris_py.trials.files import MatFileMethods, NumberFileMethods, Storage
-from bosaris_py.trials.ids import IdIndex, IdList, check_cells, to_mask, to_mask_or_all, to_matrix
-from bosaris_py.trials.key import AnyNdx, Key, check_trials, warn_missing, warn_missing_listed
+from bosaris_py.trials.key import AnyNdx, Key, check_trials, warn_unless_found
 from bosaris_py.trials.ndx import Ndx
 
 
@@ -46,11 +49,6 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     See Also
     --------
     QualityMeasures : Measures of the models and of the test segments together.
-
-    Notes
-    -----
-    The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction.
 
     Examples
     --------
@@ -77,10 +75,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     @values.validator
     def _check_values(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
         """Raise unless there is one column per segment."""
-        if values.shape[1] != self.ids.size:
-            expected = f"have one column for each of the {self.ids.size} ids"
-            hint = "Did you swap measures and segments?" if len(values) == self.ids.size else ""
-            raise invalid("values", expected, f"shape {values.shape}", hint)
+        check_columns(values, self.ids, "values")
 
     @cached_property
     def _index(self) -> IdIndex:
@@ -142,8 +137,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         ids : (k,) array_like of str
             Ids of segments; those that the object does not have are ignored.
         keep : bool
-            True keeps what is in the list, False what is not. May be given by
-            position, like that of the other classes.
+            True keeps what is in the list, False what is not. May be given by position.
 
         Returns
         -------
@@ -154,8 +148,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        names = as_ids(ids, "ids")
-        cols = kept(self._index, names, keep=keep)
+        cols = kept(self._index, ids, "ids", keep=keep)
         if cols is None:
             return self
         log_reduced("segments", self.ids.size, cols.size)
@@ -168,8 +161,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         Parameters
         ----------
         *others : SegmentQuality
-            Objects to be merged with this one. ``SegmentQuality.merge(a, b)`` and
-            ``a.merge(b)`` mean the same.
+            Further objects; ``SegmentQuality.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -191,6 +183,14 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
             mark_read_only(np.concatenate([item.ids for item in objects])),
             mark_read_only(np.concatenate([item.values for item in objects], axis=1)),
         )
+
+
+def check_columns(values: FloatArray, ids: StrArray, name: str) -> None:
+    """Raise unless there is one column of measures for each id."""
+    if values.shape[1] != ids.size:
+        expected = f"have one column for each of the {ids.size} ids"
+        hint = "Did you swap measures and ids?" if len(values) == ids.size else ""
+        raise invalid(name, expected, f"shape {values.shape}", hint)
 
 
 def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
@@ -222,21 +222,13 @@ def check_same_measures(counts: Sequence[int]) -> None:
 
 def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
     """Return where model and segment have measures; if one side always does, without a matrix."""
+    # A row or column that is repeated takes no memory.
     shape = (hasmodel.size, hasseg.size)
     if hasseg.all():
         return np.broadcast_to(hasmodel[:, np.newaxis], shape)
     if hasmodel.all():
         return np.broadcast_to(hasseg, shape)
     return mark_read_only(np.logical_and.outer(hasmodel, hasseg))
-
-
-def _check_columns(instance: Any, attribute: "Attribute[Any]", values: FloatArray) -> None:
-    """Raise unless there is one column of measures per model or segment."""
-    ids = instance.modelset if attribute.name == "modelQ" else instance.segset
-    if values.shape[1] != ids.size:
-        expected = f"have one column for each of the {ids.size} ids"
-        hint = "Did you swap measures and ids?" if len(values) == ids.size else ""
-        raise invalid(attribute.name, expected, f"shape {values.shape}", hint)
 
 
 def _check_flags(instance: Any, attribute: "Attribute[Any]", flags: BoolArray) -> None:
@@ -253,10 +245,8 @@ class QualityMeasures(TrialMatrix):
 
     Parameters
     ----------
-    modelset : (m,) array_like of str
-        Ids of the models, each once.
-    segset : (n,) array_like of str
-        Ids of the test segments, each once.
+    modelset, segset : (m,), (n,) array_like of str
+        Ids of the models and of the test segments, each once.
     modelQ : (q, m) array_like of float
         One row per measure, one column per model.
     segQ : (q, n) array_like of float
@@ -281,10 +271,9 @@ class QualityMeasures(TrialMatrix):
 
     Notes
     -----
-    The object and its arrays are read-only; methods return new objects. Arrays
-    that others could write to are copied on construction. A mask that is left out takes no
-    memory, so that an object may hold the measures of very many models and segments of which
-    few are combined; it does if there are models and segments without measures.
+    A mask that is left out takes no memory, so that an object may hold the measures of very
+    many models and segments of which few are combined; it does if there are models and
+    segments without measures.
 
     In the toolkit, a mask that is true for a model with a false `hasmodel` makes
     the object unusable: it is refused on alignment. As the toolkit does not read
@@ -299,8 +288,8 @@ class QualityMeasures(TrialMatrix):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray = field(validator=_check_columns)
-    segQ: FloatArray = field(validator=_check_columns)
+    modelQ: FloatArray = field()
+    segQ: FloatArray = field()
     hasmodel: BoolArray = field(validator=_check_flags)
     hasseg: BoolArray = field(validator=_check_flags)
     scoremask: BoolArray = field(validator=check_cells)
@@ -325,6 +314,7 @@ class QualityMeasures(TrialMatrix):
         possible = _possible(model_flags, seg_flags)
         mask = possible
         if scoremask is not None:
+            # A mask gives no measures to a model that has none; the toolkit refuses such objects.
             mask = to_mask(scoremask, (models.size, segments.size), "scoremask")
             some_lack = not (model_flags.all() and seg_flags.all())
             if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
@@ -341,7 +331,9 @@ class QualityMeasures(TrialMatrix):
 
     @segQ.validator
     def _check_measures(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
-        """Raise unless models and segments have the same number of measures."""
+        """Raise unless there is a column for each id, with as many measures on both sides."""
+        check_columns(self.modelQ, self.modelset, "modelQ")
+        check_columns(values, self.segset, "segQ")
         if len(values) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
             raise invalid("segQ", expected, f"{len(values)}")
@@ -383,7 +375,7 @@ class QualityMeasures(TrialMatrix):
         return int(np.count_nonzero(self.hasmodel)) * int(np.count_nonzero(self.hasseg))
 
     @cached_property
-    def _all_possible(self) -> bool:
+    def is_all_possible(self) -> bool:
         """Whether the mask says no more than the flags of models and segments do."""
         mask = self.scoremask
         # A mask that repeats one row or column is not counted: it may stand for more
@@ -396,14 +388,14 @@ class QualityMeasures(TrialMatrix):
 
     def _counts(self) -> str:
         n_trials = self._n_possible
-        if not self._all_possible:
+        if not self.is_all_possible:
             n_trials = int(np.count_nonzero(self.scoremask))
         return f"{self.n_measures} measures of {n_trials} trials"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again; leave out a mask that says nothing."""
         rebuild, (cls, arrays) = super().__reduce__()
-        return rebuild, (cls, arrays[:-1] if self._all_possible else arrays)
+        return rebuild, (cls, arrays[:-1] if self.is_all_possible else arrays)
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Self:
         """Bring the measures into the order of an Ndx or a Key and keep its trials only.
@@ -440,82 +432,22 @@ class QualityMeasures(TrialMatrix):
         if isinstance(ndx, FlatTrials):
             hint = "QualityFusion takes flat trials and measures that are not aligned."
             raise invalid("ndx", "be an Ndx or a Key", repr(ndx), hint)
-        frame = self._frame_for(ndx)
-        (model_values, hasmodel), (seg_values, hasseg) = self._sides(ndx, frame)
-        mask = mark_read_only(ndx._trials() & frame.take(self.scoremask))
-        warn_missing(ndx, int(hasmodel.sum()), int(hasseg.sum()), mask)
-        return type(self)(
-            ndx.modelset, ndx.segset, model_values, seg_values, hasmodel, hasseg, mask
-        )
+        frame = frame_of(ndx, self)
+        (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(self, ndx, frame)
+        mask = mark_read_only(ndx.trial_mask & frame.take(self.scoremask))
+        warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), mask)
+        return type(self)(*ndx.ids, model_values, seg_values, hasmodel, hasseg, mask)
 
-    def _sides(
-        self, ndx: AnyNdx, frame: Frame
-    ) -> tuple[tuple[FloatArray, BoolArray], tuple[FloatArray, BoolArray]]:
-        """Return measures and flags of the models and of the segments of an Ndx or a Key."""
-        model_values, hasmodel = _aligned(self.modelQ, self.hasmodel, frame.rows)
-        seg_values, hasseg = _aligned(self.segQ, self.hasseg, frame.cols)
-        check_finite(model_values, "modelQ", ndx.modelset)
-        check_finite(seg_values, "segQ", ndx.segset)
-        return (model_values, hasmodel), (seg_values, hasseg)
-
-    def _of_trials(self, ndx: AnyNdx) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return what the trials of an Ndx or a Key need, without a matrix of all cells.
-
-        Returns
-        -------
-        model_values, seg_values : (q, m), (q, n) arrays of float
-            Measures of the models and segments of `ndx`.
-        covered : (n_trials,) array of bool
-            Which trials have measures, column by column.
-        """
-        frame = self._frame_for(ndx)
-        (model_values, hasmodel), (seg_values, hasseg) = self._sides(ndx, frame)
-        models, segments = ndx.trial_positions()
-        covered = hasmodel[models] & hasseg[segments]
-        if not self._all_possible and covered.any():
-            rows = models if frame.rows is None else frame.rows[models]
-            cols = segments if frame.cols is None else frame.cols[segments]
-            # Position -1 reads some cell, of a trial that is not covered anyway.
-            (usable,) = gather((self.scoremask,), rows, cols)
-            covered &= usable
-        found = None if covered.all() else covered
-        warn_missing_listed(ndx, int(hasmodel.sum()), int(hasseg.sum()), found)
-        return model_values, seg_values, mark_read_only(covered)
-
-    def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
-        """Keep only, or remove, the models and segments that are listed.
-
-        Parameters
-        ----------
-        models : (k,) array_like of str
-            Ids of models; those that the object does not have are ignored.
-        segments : (l,) array_like of str
-            Ids of segments; those that the object does not have are ignored.
-        keep : bool
-            True keeps what is in the lists, False what is not. Both lists are
-            meant in the same way. May be given by position, like that of Scores.
-
-        Returns
-        -------
-        QualityMeasures
-            The object with fewer models and segments, in their old order.
-
-        Notes
-        -----
-        How many models and segments went is logged at level INFO.
-        """
-        frame = self._filter_frame(models, segments, keep=keep)
+    def _fields_in(self, frame: Frame) -> dict[str, Any]:
         model_values, hasmodel = _moved(self.modelQ, self.hasmodel, frame.rows)
         seg_values, hasseg = _moved(self.segQ, self.hasseg, frame.cols)
-        return type(self)(
-            self.modelset if frame.rows is None else mark_read_only(self.modelset[frame.rows]),
-            self.segset if frame.cols is None else mark_read_only(self.segset[frame.cols]),
-            model_values,
-            seg_values,
-            hasmodel,
-            hasseg,
-            None if self._all_possible else frame.take(self.scoremask),
-        )
+        return {
+            "modelQ": model_values,
+            "segQ": seg_values,
+            "hasmodel": hasmodel,
+            "hasseg": hasseg,
+            "scoremask": None if self.is_all_possible else frame.take(self.scoremask),
+        }
 
     def merge(self, *others: "QualityMeasures") -> "QualityMeasures":
         """Put the models and segments of several objects into one.
@@ -523,8 +455,7 @@ class QualityMeasures(TrialMatrix):
         Parameters
         ----------
         *others : QualityMeasures
-            Objects to be merged with this one. ``QualityMeasures.merge(a, b)`` and
-            ``a.merge(b)`` mean the same.
+            Further objects; ``QualityMeasures.merge(a, b)`` and ``a.merge(b)`` mean the same.
 
         Returns
         -------
@@ -545,9 +476,10 @@ class QualityMeasures(TrialMatrix):
         refuse_shared([item.modelset for item in objects], "models")
         refuse_shared([item.segset for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
-        shapes = np.array([item._shape for item in objects])
+        shapes = np.array([item.shape for item in objects])
         mask = np.zeros(shapes.sum(axis=0), dtype=np.bool_)
         ends = shapes.cumsum(axis=0)
+        # Measures of different objects were not meant to be combined: these blocks stay false.
         for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
             mask[top:bottom, left:right] = item.scoremask
         fields = {
@@ -558,9 +490,10 @@ class QualityMeasures(TrialMatrix):
         return QualityMeasures(**{name: mark_read_only(fields[name]) for name in fields})
 
 
-def _moved(
-    values: FloatArray, flags: BoolArray, positions: IndexArray | None
-) -> tuple[FloatArray, BoolArray]:
+Side = tuple[FloatArray, BoolArray]
+
+
+def _moved(values: FloatArray, flags: BoolArray, positions: IndexArray | None) -> Side:
     """Return the columns and flags at some positions; position -1: 0 and False."""
     if positions is None:
         return values, flags
@@ -568,11 +501,37 @@ def _moved(
     return moved, Frame(None, positions, (1, positions.size)).take(flags[np.newaxis])[0]
 
 
-def _aligned(
-    values: FloatArray, flags: BoolArray, positions: IndexArray | None
-) -> tuple[FloatArray, BoolArray]:
-    """Return like `_moved`, with 0 wherever there are no measures."""
-    moved, has = _moved(values, flags, positions)
-    if not has.all():
-        moved = mark_read_only(np.where(has, moved, moved.dtype.type(0)))
-    return moved, has
+def _wanted_sides(quality: QualityMeasures, ndx: AnyNdx, frame: Frame) -> tuple[Side, Side]:
+    """Return measures, 0 where there are none, and flags of the models and segments wanted."""
+    sides = []
+    for name, values, flags, positions, ids in (
+        ("modelQ", quality.modelQ, quality.hasmodel, frame.rows, ndx.modelset),
+        ("segQ", quality.segQ, quality.hasseg, frame.cols, ndx.segset),
+    ):
+        # What lies where there are no measures may be NaN, and 0 times NaN would spoil a fusion.
+        moved, has = _moved(values, flags, positions)
+        if not has.all():
+            moved = mark_read_only(np.where(has, moved, moved.dtype.type(0)))
+        check_finite(moved, name, ids)
+        sides.append((moved, has))
+    return sides[0], sides[1]
+
+
+def measures_of_trials(
+    quality: QualityMeasures, ndx: AnyNdx
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return the measures of the models and segments of some trials, and which are covered.
+
+    No matrix of all cells is made. The flags of the trials come column by column.
+    """
+    frame = frame_of(ndx, quality)
+    (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(quality, ndx, frame)
+    models, segments = ndx.trial_positions()
+    # Two look-ups for each trial, instead of a matrix of all models and segments.
+    covered = hasmodel[models] & hasseg[segments]
+    if not quality.is_all_possible and covered.any():
+        # Position -1 reads some cell, of a trial that is not covered anyway.
+        covered &= gather((quality.scoremask,), *frame.cells(models, segments))[0]
+    found = None if covered.all() else covered
+    warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), found)
+    return model_values, seg_values, mark_read_only(covered)

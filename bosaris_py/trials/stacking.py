@@ -11,64 +11,26 @@ from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Positions, m
 from bosaris_py._validation import as_matrix, as_vector, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.alignment import insert
+from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, Key, check_key, check_trials
-from bosaris_py.trials.key import check_trials as check_ndx
 from bosaris_py.trials.ndx import FlatNdx, Ndx
-from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
+from bosaris_py.trials.quality import QualityMeasures, SegmentQuality, measures_of_trials
+from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, listed_scores, scores_under
 
 
 def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
-    """Return the scores of several systems for the same trials.
+    """Return the scores of several systems for the same trials: (n_systems, n_trials).
 
-    Parameters
-    ----------
-    systems : sequence of Scores or FlatScores
-        The systems, each with a score for every trial.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-
-    Returns
-    -------
-    (n_systems, n_trials) array of float64
-        The trials in column-major order of `ndx`.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no system, one is not a Scores, or a score is NaN.
-    TrialMismatchError
-        If systems lack scores, with the count of each.
+    Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one
+    is not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
     """
-    check_ndx(ndx)
+    check_trials(ndx)
     (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
     return stack
 
 
 def stack_tar_non(systems: Sequence[AnyScores], key: AnyKey) -> tuple[Float64Array, Float64Array]:
-    """Return the target and the non-target scores of several systems.
-
-    Parameters
-    ----------
-    systems : sequence of Scores or FlatScores
-        The systems, each with a score for every trial.
-    key : Key or FlatKey
-        The trials and their answers.
-
-    Returns
-    -------
-    tar : (n_systems, n_tar) array of float64
-        Scores of the target trials, in column-major order of the key.
-    non : (n_systems, n_non) array of float64
-        Scores of the non-target trials.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no system, one is not a Scores, or a score is NaN.
-    TrialMismatchError
-        If systems lack scores, with the counts of each.
-    """
+    """Return the target and the non-target scores of several systems, as `stack_scores`."""
     check_key(key)
     tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})
     return tar, non
@@ -83,34 +45,19 @@ def assemble(vector: npt.ArrayLike, ndx: FlatNdx | FlatKey) -> FlatScores: ...
 
 
 def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
-    """Put a vector of scores back into the form of the trials.
+    """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials.
 
-    Parameters
-    ----------
-    vector : (n_trials,) array_like of float
-        A score for each trial, in column-major order of `ndx`.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-
-    Returns
-    -------
-    Scores or FlatScores
-        With the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0
-        under a false mask elsewhere.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is not one score per trial.
+    The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix,
+    0 under a false mask elsewhere.
     """
-    check_ndx(ndx)
+    check_trials(ndx)
     values = as_vector(vector, "vector")
     if values.size != ndx.n_trials:
         expected = f"have one score for each of the {ndx.n_trials} trials"
         raise invalid("vector", expected, f"{values.size}")
     if isinstance(ndx, FlatNdx | FlatKey):
         return FlatScores(values, ndx.modelset, ndx.segset, ndx.models, ndx.segments)
-    mask = mark_read_only(ndx._trials())
+    mask = ndx.trial_mask
     matrix = np.zeros(mask.shape, dtype=values.dtype)
     insert(matrix, mask, values)
     return Scores(mark_read_only(matrix), ndx.modelset, ndx.segset, mask)
@@ -119,45 +66,38 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
 def _stacked(
     systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int]
 ) -> list[Float64Array]:
-    """Return one stack per class of trials; refuse systems that lack scores.
+    """Return one stack for each class of trials; refuse systems that lack scores.
 
-    Parameters
-    ----------
-    systems : sequence of Scores or FlatScores
-        The systems.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-    totals : mapping of str to int
-        What the classes are called, and how many trials each has: one class for all
-        trials, or targets and non-targets.
+    `totals` names the classes, all trials or targets and non-targets, and counts their trials.
     """
     if isinstance(systems, AnyScores):
         hint = "Put the Scores of all systems into a list."
-        found = f"one {type(systems).__name__}"
-        raise invalid("systems", "be a list of Scores", found, hint)
+        raise invalid("systems", "be a list of Scores", f"one {type(systems).__name__}", hint)
     listed = list(systems)
     if not listed:
         raise invalid("systems", "hold at least one Scores", "none")
     for item in listed:
         if not isinstance(item, AnyScores):
             raise invalid("systems", "hold Scores only", describe(item))
+    # float64, whatever the systems have: sums of products follow.
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
-    complaints = []
+    faults = []
     for number, item in enumerate(listed):
         vectors = _vectors(item, ndx, len(stacks))
-        lacking = [
+        missing = [
             f"{total - vector.size} of {total} {noun}"
             for (noun, total), vector in zip(totals.items(), vectors, strict=True)
             if vector.size < total
         ]
-        if lacking:
-            complaints.append(f"system {number + 1} lacks {' and '.join(lacking)}")
+        if missing:
+            # All systems are looked at, so that one message names every gap.
+            faults.append(f"system {number + 1} lacks {' and '.join(missing)}")
             continue
         for stack, vector in zip(stacks, vectors, strict=True):
             stack[number] = vector
-    if complaints:
+    if faults:
         message = (
-            f"Every system must have a score for each trial; {'; '.join(complaints)}. "
+            f"Every system must have a score for each trial; {'; '.join(faults)}. "
             f"Fill them with set_missing_to_value, best after calibration, or take these "
             f"trials out of the key."
         )
@@ -168,11 +108,12 @@ def _stacked(
 def _vectors(scores: AnyScores, ndx: AnyNdx, n_classes: int) -> Sequence[FloatArray]:
     """Return the scores of all trials, or those of targets and of non-targets."""
     if isinstance(scores, Scores) and isinstance(ndx, Ndx | Key):
-        masks = [ndx._trials()]
+        masks = [ndx.trial_mask]
+        # Both classes in one pass over the matrix.
         if n_classes > 1 and isinstance(ndx, Key):
             masks = [ndx.tar, ndx.non]
-        return scores._vectors(scores._frame_for(ndx), masks, ndx)
-    listed = scores._listed(ndx)
+        return scores_under(scores, masks, ndx, frame_of(ndx, scores))
+    listed = listed_scores(scores, ndx)
     return listed.split(ndx) if n_classes > 1 and isinstance(ndx, AnyKey) else [listed.values]
 
 
@@ -185,16 +126,9 @@ Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 class TrialQuality:
     """The quality measures of the trials of an Ndx or a Key, in any form.
 
-    Parameters
-    ----------
-    modelQ : (q, m) array of float
-        Measures of the models of the Ndx or Key; 0 for those that have none.
-    segQ : (q, n) array of float
-        Measures of its segments.
-    models, segments : (n_trials,) array of int
-        Positions of the trials, column by column.
-    covered : (n_trials,) array of bool
-        Which trials have measures.
+    `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0
+    for those that have none. `models` and `segments` are the positions of the trials, column
+    by column; `covered` says which of them have measures.
     """
 
     modelQ: FloatArray
@@ -218,22 +152,10 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
     """Look up quality measures for the same trials and put them one below the other.
 
     As `stack_quality`, but without a matrix of all models and segments, so that the
-    trials may be flat.
-
-    Parameters
-    ----------
-    qualities : sequence of QualityMeasures or SegmentQuality
-        The measures.
-    ndx : Ndx, Key, FlatNdx or FlatKey
-        The trials.
-
-    Returns
-    -------
-    TrialQuality
-        A trial is covered where it has the measures of every object.
+    trials may be flat. A trial is covered where it has the measures of every object.
     """
     check_trials(ndx)
-    parts = [_with_models(item, ndx)._of_trials(ndx) for item in _as_list(qualities)]
+    parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
     return TrialQuality(
         mark_read_only(np.concatenate([part[0] for part in parts])),
         mark_read_only(np.concatenate([part[1] for part in parts])),
@@ -245,48 +167,22 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
 def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     """Align quality measures with the same trials and put them one below the other.
 
-    Parameters
-    ----------
-    qualities : sequence of QualityMeasures or SegmentQuality
-        The measures. A SegmentQuality describes the test segments only; the measures
-        of all models are then 0.
-    ndx : Ndx or Key
-        The trials.
-
-    Returns
-    -------
-    QualityMeasures
-        All measures, in the order of the list, with the models and segments of `ndx`.
-        A trial has quality where it has that of every object.
-
-    Raises
-    ------
-    InvalidInputError
-        If the list is empty or holds something else, or a measure that is wanted
-        is not finite.
-
-    Warns
-    -----
-    MissingTrialsWarning
-        For each object that lacks models, segments or trials of `ndx`, with counts.
-
-    Notes
-    -----
-    BOSARIS: ``stackQ.m``.
+    A SegmentQuality describes the test segments only; the measures of all models are then 0.
+    A trial has quality where it has that of every object. Warns for each object that lacks
+    models, segments or trials of `ndx`. BOSARIS: ``stackQ.m``.
     """
     check_trials(ndx)
     aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
     if len(aligned) == 1:
         return aligned[0]
-    return QualityMeasures(
-        ndx.modelset,
-        ndx.segset,
-        mark_read_only(np.concatenate([item.modelQ for item in aligned])),
-        mark_read_only(np.concatenate([item.segQ for item in aligned])),
-        mark_read_only(np.logical_and.reduce([item.hasmodel for item in aligned])),
-        mark_read_only(np.logical_and.reduce([item.hasseg for item in aligned])),
-        mark_read_only(np.logical_and.reduce([item.scoremask for item in aligned])),
+    values = (
+        np.concatenate([getattr(item, name) for item in aligned]) for name in ("modelQ", "segQ")
     )
+    flags = (
+        np.logical_and.reduce([getattr(item, name) for item in aligned])
+        for name in ("hasmodel", "hasseg", "scoremask")
+    )
+    return QualityMeasures(*ndx.ids, *map(mark_read_only, (*values, *flags)))
 
 
 def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
@@ -315,25 +211,7 @@ def _with_models(item: object, ndx: AnyNdx) -> QualityMeasures:
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
     """Replace the measures of models and segments by linear combinations of them.
 
-    Parameters
-    ----------
-    quality : QualityMeasures or TrialQuality
-        The measures.
-    qtrans : (p, q) array_like of float
-        One row for each new measure, one column for each of the q old ones.
-
-    Returns
-    -------
-    QualityMeasures or TrialQuality
-        The same with p measures.
-
-    Raises
-    ------
-    InvalidInputError
-        If `qtrans` has another number of columns, no row, or a number that is not finite.
-
-    Notes
-    -----
+    `qtrans` has one row for each new measure and one column for each old one.
     BOSARIS: ``applyQtrans.m``.
     """
     matrix = as_matrix(qtrans, "qtrans")

@@ -53,9 +53,9 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.trials.conditions import ConditionMembers, Conditions
+from bosaris_py.trials.alignment import IdIndex
+from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.ids import IdIndex
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.uncertainty.bootstrap_result import check_choice
@@ -710,13 +710,6 @@ def check_system(scores: object, name: str) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
         raise invalid(name, "be Scores", describe(scores))
-
-
-def check_conditions(conditions: object) -> None:
-    """Raise unless `conditions` are Conditions."""
-    if not isinstance(conditions, Conditions):
-        hint = "Conditions({name: trials, ...}) or TrialMetadata.conditions(...) makes them."
-        raise invalid("conditions", "be Conditions", describe(conditions), hint)
 
 
 def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:

@@ -247,7 +247,7 @@ class TestTrialsListedTwice:
 def test_flat_and_back(dense: Any) -> None:
     flat = dense.to_flat()
     assert type(flat) is FLAT_OF[type(dense)]
-    mask = dense.scoremask if isinstance(dense, Scores) else dense._trials()
+    mask = dense.scoremask if isinstance(dense, Scores) else dense.trial_mask
     assert tuple(map(np.ndarray.tolist, flat.trial_positions())) == column_major(mask)
     again = flat.to_dense()
     assert again.to_flat() == flat

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.trials import alignment
-from bosaris_py.trials.alignment import Frame, extract, extract_by_rows, insert
+from bosaris_py.trials.alignment import Frame, extract, insert
 
 
 @st.composite
@@ -89,17 +89,18 @@ def test_extraction_is_column_major(case: tuple) -> None:
     expected = naive_take(values, frame).T[mask.T]
     (vector,) = extract(frame, values, present, (wanted,))
     assert np.array_equal(vector, expected)
-    (unordered,) = extract_by_rows(frame, values, present, (wanted,))
+    (unordered,) = extract(frame, values, present, (wanted,), any_order=True)
     assert np.array_equal(np.sort(unordered), np.sort(expected))
 
 
 @given(cases())
 def test_several_masks_in_one_pass(case: tuple) -> None:
     values, present, frame, wanted = case
-    for function in (extract, extract_by_rows):
-        both = function(frame, values, present, (wanted, ~wanted))
+    for any_order in (False, True):
+        both = extract(frame, values, present, (wanted, ~wanted), any_order=any_order)
         for vector, mask in zip(both, (wanted, ~wanted), strict=True):
-            assert np.array_equal(vector, function(frame, values, present, (mask,))[0])
+            (alone,) = extract(frame, values, present, (mask,), any_order=any_order)
+            assert np.array_equal(vector, alone)
 
 
 @given(cases())

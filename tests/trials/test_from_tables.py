@@ -87,7 +87,7 @@ def test_form_by_size(write: Write) -> None:
 
 
 def test_lines_repeated_with_the_same_content(write: Write) -> None:
-    with pytest.warns(DuplicateTrialWarning, match=r"left out: 1 \(\(m1, s1\)\)"):
+    with pytest.warns(DuplicateTrialWarning, match=r"left out: 1 trial: \(m1, s1\)"):
         key, metadata = read_key(write(NIST_KEY + "m1\ts1\tb\ttarget\tm\n"))
     assert key.n_trials == metadata.trials.n_trials == 3
     with pytest.warns(DuplicateTrialWarning):
@@ -104,7 +104,7 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", "with another label"),
     (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", r'with another side; pass side="join"'),
     (read_trials, NIST_KEY + "m1\ts1\tb\ttarget\tf\n", "with another gender"),
-    (read_scores, SCORES + "m1 s1 0.25\n", r"with another score: 1 \(\(m1, s1\)\)"),
+    (read_scores, SCORES + "m1 s1 0.25\n", r"with another score: 1 trial: \(m1, s1\)"),
     (read_key, SCORES, "has no labels, so it is no key"),
     (read_scores, "1 a b\n0 a c\n", "has no scores"),
 ]

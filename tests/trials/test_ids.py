@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials.ids import IdIndex, code_ids, union_of
+from bosaris_py.trials.alignment import IdIndex, code_ids
 from tests.strategies import id_lists, names
 
 
@@ -60,7 +60,7 @@ def test_repeated_ids_are_named() -> None:
 @given(st.lists(id_lists(), min_size=1, max_size=4))
 def test_union_is_sorted_by_character_code(lists: list[list[str]]) -> None:
     expected = sorted(set().union(*lists))
-    assert union_of([array(ids) for ids in lists]).ids.tolist() == expected
+    assert IdIndex.of_union([array(ids) for ids in lists]).ids.tolist() == expected
 
 
 @given(st.lists(names(), max_size=12), st.booleans())
