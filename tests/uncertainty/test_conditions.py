@@ -470,7 +470,7 @@ def test_bad_conditions_of_a_matrix(crossed: CrossedTrials) -> None:
             crossed.scores, crossed.key, unc.EER(), **speaker_maps(crossed),
             conditions=Conditions(masks, overlap="allow"),
         )  # fmt: skip
-    with pytest.raises(InvalidInputError, match=r"`conditions` must be Conditions"):
+    with pytest.raises(InvalidInputError, match=r"`conditions` must be a Conditions object"):
         unc.bootstrap_scores(
             crossed.scores, crossed.key, unc.EER(), **speaker_maps(crossed), conditions=masks
         )
