@@ -16,7 +16,6 @@ from scipy import special
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._execution import map_tasks, whole_number
 from bosaris_py._validation import as_vector, describe, invalid, refuse_nan
-from bosaris_py.uncertainty.bootstrap import System, draw_replicates, warn_of_few_errors
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     NormalityTest,
@@ -27,6 +26,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     relative_error,
     z_test,
 )
+from bosaris_py.uncertainty.bootstrapping import System, draw_replicates, warn_of_few_errors
 from bosaris_py.uncertainty.resampling import Method, Resampling
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistic import DCF, StatisticLike, as_statistic

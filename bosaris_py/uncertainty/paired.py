@@ -11,7 +11,6 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.uncertainty.bootstrap import System, draw_replicates, warn_of_few_errors
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     BootstrapResult,
@@ -22,6 +21,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     normal_p_value,
     warn_of_degenerate,
 )
+from bosaris_py.uncertainty.bootstrapping import System, draw_replicates, warn_of_few_errors
 from bosaris_py.uncertainty.resampling import (
     IidPlan,
     ResamplingPlan,
