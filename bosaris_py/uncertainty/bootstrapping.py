@@ -41,7 +41,7 @@ from bosaris_py.uncertainty.resampling import (
     Resampling,
     ResamplingPlan,
     ScoresMethod,
-    SpeakerResampling,
+    Speakers,
     SpeakerWeights,
 )
 from bosaris_py.uncertainty.samplers import Sampler
@@ -220,15 +220,7 @@ def bootstrap(
     scores = as_scores(tar, "tar"), as_scores(non, "non")
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
-    options = Resampling(
-        method=method,
-        replications=replications,
-        confidence=confidence,
-        interval=interval,
-        rng=rng,
-        workers=workers,
-        progress=progress,
-    )
+    options = Resampling(method, replications, confidence, interval, rng, workers, progress)
     plan = options.plan_of_lists(strata, tar_sets, non_sets)
     return _bootstrap(chosen, scores, plan, options)
 
@@ -242,33 +234,25 @@ def _bootstrap(
     system = System.of(statistic, scores, plan.strata)
     few_errors = warn_of_few_errors([system], plan.strata)
     sampler = system.statistic.sampler(system.tar, system.non, plan)
-    replicates = draw_replicates(
-        sampler,
-        options.replications,
-        options.rng,
-        workers=options.workers,
-        progress=options.progress,
-    )
+    replicates = draw_replicates(sampler, options)
     result = system.result(replicates, options, statistic.default_interval)
     if not (warn_of_degenerate(result) or few_errors):
         warn_of_no_variation(result)
     return result
 
 
-def draw_replicates(
-    sampler: Sampler,
-    replications: int,
-    rng: np.random.Generator,
-    *,
-    workers: int = 1,
-    progress: bool = False,
-) -> Float64Array:
-    """Draw replicates of a statistic, block by block; each block draws from a child of `rng`."""
-    n_full, rest = divmod(replications, sampler.block)
+def draw_replicates(sampler: Sampler, options: Resampling) -> Float64Array:
+    """Draw replicates of a statistic, block by block, each from a child of the generator."""
+    n_full, rest = divmod(options.replications, sampler.block)
     sizes = [sampler.block] * n_full + [rest] * bool(rest)
-    blocks = list(zip(sizes, rng.spawn(len(sizes)), strict=True))
+    blocks = list(zip(sizes, options.rng.spawn(len(sizes)), strict=True))
     drawn = map_tasks(
-        _draw_block, sampler, blocks, workers=workers, progress=progress, label="bootstrap"
+        _draw_block,
+        sampler,
+        blocks,
+        workers=options.workers,
+        progress=options.progress,
+        label="bootstrap",
     )
     return np.concatenate(drawn)
 
@@ -510,21 +494,9 @@ def bootstrap_scores(
     True
     """
     chosen = as_statistic(statistic)
-    options = SpeakerResampling(
-        method=method,
-        model_speakers=model_speakers,
-        segment_speakers=segment_speakers,
-        unknown=unknown,
-        weights=weights,
-        pigeonhole=pigeonhole,
-        replications=replications,
-        confidence=confidence,
-        interval=interval,
-        rng=rng,
-        workers=workers,
-        progress=progress,
-    )
-    return _bootstrap_scores(scores, key, chosen, conditions, options)
+    who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
+    return _bootstrap_scores(scores, key, chosen, conditions, options, who)
 
 
 def _bootstrap_scores(
@@ -532,10 +504,11 @@ def _bootstrap_scores(
     key: AnyKey,
     statistic: AnyStatistic,
     conditions: Conditions | None,
-    options: SpeakerResampling,
+    options: Resampling,
+    who: Speakers,
 ) -> BootstrapResult:
     trials = ScoredTrials.of(scores, key, conditions)
-    plan = options.plan(key, trials)
+    plan = options.plan_of_trials(key, trials, who)
     return _bootstrap(statistic, trials.take(scores, key), plan, options)
 
 
@@ -570,10 +543,12 @@ def bootstrap_condition_table(
         default. Each takes a bootstrap for every row.
     method, model_speakers, segment_speakers, unknown, weights
         As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
-    replications, confidence, interval, workers
+    replications, confidence, interval
         As for `bootstrap`.
     rng : Generator, int or None
         Source of randomness; each bootstrap draws from a child of its own.
+    workers : int, default: 1
+        Number of processes, as for `bootstrap`.
     progress : bool, default: False
         Show a progress bar that counts bootstraps.
 
@@ -614,20 +589,8 @@ def bootstrap_condition_table(
     >>> low < equalised.figures["cllr"] < high
     True
     """
-    options = SpeakerResampling(
-        method=method,
-        model_speakers=model_speakers,
-        segment_speakers=segment_speakers,
-        unknown=unknown,
-        weights=weights,
-        pigeonhole=False,
-        replications=replications,
-        confidence=confidence,
-        interval=interval,
-        rng=rng,
-        workers=workers,
-        progress=False,
-    )
+    who = Speakers(model_speakers, segment_speakers, unknown, weights)
+    options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     table = condition_table(scores, key, conditions, prior, normalize=normalize)
     statistics = _statistics(prior, normalize=normalize)
     chosen = list(statistics) if figures is None else list(figures)
@@ -652,9 +615,8 @@ def bootstrap_condition_table(
             if task:
                 warnings.simplefilter("ignore", MissingTrialsWarning)
             warnings.simplefilter("ignore", ConditionWarning)
-            result = _bootstrap_scores(
-                scores, key, statistics[name], subsets[number], attrs.evolve(options, rng=child)
-            )
+            once = attrs.evolve(options, rng=child, progress=False)
+            result = _bootstrap_scores(scores, key, statistics[name], subsets[number], once, who)
         intervals[number][name] = float(result.low), float(result.high)
     return ConditionTable(
         attrs.evolve(row, intervals=ends) for row, ends in zip(table.rows, intervals, strict=True)

@@ -206,14 +206,7 @@ def standard_error_distribution(
     scores = as_scores(tar, "tar"), as_scores(non, "non")
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
-    options = Resampling(
-        method=method,
-        replications=replications,
-        confidence=confidence,
-        rng=rng,
-        workers=workers,
-        progress=progress,
-    )
+    options = Resampling(method, replications, confidence, None, rng, workers, progress)
     n_runs = whole_number(runs, _FEWEST_RUNS, "runs")
     plan = options.plan_of_lists(strata, tar_sets, non_sets)
     system = System.of(chosen, scores, strata)
@@ -223,7 +216,10 @@ def standard_error_distribution(
     errors = np.array(
         map_tasks(
             _run,
-            (system.statistic.sampler(*scores, plan), options.replications),
+            (
+                system.statistic.sampler(*scores, plan),
+                attrs.evolve(options, workers=1, progress=False),
+            ),
             options.rng.spawn(n_runs),
             workers=options.workers,
             progress=progress,
@@ -241,11 +237,11 @@ def standard_error_distribution(
     )
 
 
-def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> float:
-    sampler, replications = sampler_and_size
+def _run(sampler_and_options: tuple[Sampler, Resampling], rng: np.random.Generator) -> float:
+    sampler, options = sampler_and_options
     # Infinite replicates make NaN, which the caller reports.
     with np.errstate(invalid="ignore"):
-        return float(draw_replicates(sampler, replications, rng).std(ddof=1))
+        return float(draw_replicates(sampler, attrs.evolve(options, rng=rng)).std(ddof=1))
 
 
 def _count_twice(statistic: StatisticLike) -> _TwiceCountedDCF:

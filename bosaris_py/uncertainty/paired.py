@@ -5,7 +5,7 @@ from typing import Any, get_args
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Weights
+from bosaris_py._arrays import BoolArray, Float64Array, Weights
 from bosaris_py._validation import invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
@@ -24,11 +24,12 @@ from bosaris_py.uncertainty.bootstrap_result import (
 from bosaris_py.uncertainty.bootstrapping import System, draw_replicates, warn_of_few_errors
 from bosaris_py.uncertainty.resampling import (
     IidPlan,
+    Resampling,
     ResamplingPlan,
     ScoresMethod,
     SetPlan,
     SpeakerPlan,
-    SpeakerResampling,
+    Speakers,
     SpeakerWeights,
 )
 from bosaris_py.uncertainty.samplers import (
@@ -274,23 +275,11 @@ def paired_bootstrap(
     statistics = [as_statistic(statistic)]
     statistics.append(statistics[0] if statistic_b is None else as_statistic(statistic_b))
     check_choice(alternative, get_args(Alternative), "alternative")
-    options = SpeakerResampling(
-        method=method,
-        model_speakers=model_speakers,
-        segment_speakers=segment_speakers,
-        unknown=unknown,
-        weights=weights,
-        pigeonhole=pigeonhole,
-        replications=replications,
-        confidence=confidence,
-        interval=interval,
-        rng=rng,
-        workers=workers,
-        progress=progress,
-    )
+    who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     check_same_trials((scores_a, scores_b), key)
     trials = ScoredTrials.of(scores_a, key, conditions)
-    plan = options.plan(key, trials)
+    plan = options.plan_of_trials(key, trials, who)
     systems = [
         System.of(chosen, trials.take(scores, key), trials.strata)
         for chosen, scores in zip(statistics, (scores_a, scores_b), strict=True)
@@ -300,13 +289,7 @@ def paired_bootstrap(
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
         raise invalid("statistic_b", expected, f"{shapes[1]}")
     warn_of_few_errors(systems, trials.strata)
-    replicates = draw_replicates(
-        _sampler(systems, plan),
-        options.replications,
-        options.rng,
-        workers=options.workers,
-        progress=progress,
-    )
+    replicates = draw_replicates(_sampler(systems, plan), options)
     # A replicate that one system cannot use is of no use for a comparison.
     replicates[~defined_replicates(replicates)] = np.nan
     first, second = (
@@ -333,14 +316,11 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
         found = tuple(s for s in sums if s is not None)
         if len(found) == len(systems):
             return SpeakerSumsSampler(plan.persons, found)
-    rates = [
-        _Rates(system.statistic, system.tar, system.non)
-        for system in systems
-        if isinstance(system.statistic, ThresholdStatistic)
-    ]
-    sampler = _rate_sampler(rates[0], rates[1], plan) if len(rates) == len(systems) else None
-    if sampler is not None:
-        return sampler
+    statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
+    if len(statistics) == len(systems):
+        sampler = _rate_sampler(statistics, systems, plan)
+        if sampler is not None:
+            return sampler
     first, second = (s.statistic.in_order(s.tar, s.non, plan.strata) for s in systems)
     shape = len(systems), *np.shape(systems[0].estimate)
     return WeightedSampler(plan, _BothValues(first, second), shape)
@@ -357,36 +337,29 @@ class _BothValues:
         return np.stack([f(tar_weights, non_weights) for f in (self.first, self.second)])
 
 
-@attrs.frozen(eq=False)
-class _Rates:
-    """Scores of one system, and a statistic of error-rates at fixed thresholds."""
-
-    statistic: ThresholdStatistic
-    tar: FloatArray
-    non: FloatArray
-
-
-def _rate_sampler(first: _Rates, second: _Rates, plan: ResamplingPlan) -> Sampler | None:
-    """Draw the numbers of errors of both systems, whose law does not depend on the trials' number.
+def _rate_sampler(
+    statistics: list[ThresholdStatistic], systems: list[System], plan: ResamplingPlan
+) -> Sampler | None:
+    """Draw the numbers of errors of both systems, which takes no longer for more trials.
 
     None if sets are picked and trials in them, or speakers, or if there are many thresholds.
     """
-    both = first, second
-    combine = _BothCosts(first.statistic, second.statistic)
+    combine = _BothCosts(*statistics)
+    both = list(zip(statistics, systems, strict=True))
     if isinstance(plan, SetPlan) and not plan.two_layer:
         tar_cells, non_cells = plan.cells
-        misses = np.hstack([one.statistic.sums(one.tar, tar_cells, 0) for one in both])
-        alarms = np.hstack([one.statistic.sums(one.non, non_cells, 1) for one in both])
+        misses = np.hstack([rates.sums(system.tar, tar_cells, 0) for rates, system in both])
+        alarms = np.hstack([rates.sums(system.non, non_cells, 1) for rates, system in both])
         return MeansSampler(
             SetSums.of(tar_cells.sizes, misses, plan.strata.tar.shares),
             SetSums.of(non_cells.sizes, alarms, plan.strata.non.shares),
             combine,
         )
-    n_cells = np.prod([one.statistic.fa_limits.size + 1 for one in both])
+    n_cells = np.prod([rates.fa_limits.size + 1 for rates in statistics])
     if not isinstance(plan, IidPlan) or n_cells > _MOST_CELLS:
         return None
-    tar = [(one.tar, one.statistic.miss_limits) for one in both]
-    non = [(one.non, one.statistic.fa_limits) for one in both]
+    tar = [(system.tar, rates.miss_limits) for rates, system in both]
+    non = [(system.non, rates.fa_limits) for rates, system in both]
     return MeansSampler(
         CellCounts.of(tar, plan.strata.tar, accepted=False),
         CellCounts.of(non, plan.strata.non, accepted=True),

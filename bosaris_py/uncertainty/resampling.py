@@ -319,28 +319,53 @@ def _to_confidence(value: float) -> float:
     return check_fraction(value, "confidence")
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False)
+class Speakers:
+    """Who speaks in the trials of a key, and how speakers are weighted."""
+
+    model_speakers: IdMap | None
+    segment_speakers: IdMap | None
+    unknown: Unknown
+    weights: SpeakerWeights
+    pigeonhole: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        """Check the law of the weights."""
+        check_choice(self.weights, get_args(SpeakerWeights), "weights")
+
+
+@attrs.frozen(eq=False)
 class Resampling:
-    """The options that all bootstraps share, checked."""
+    """The options that all bootstraps share, checked; `speakers` are for scores with a key."""
 
     method: ScoresMethod
     replications: int = attrs.field(converter=_to_replications)
     confidence: float = attrs.field(converter=_to_confidence)
-    interval: IntervalKind | None = None
+    # None is that of the statistic.
+    interval: IntervalKind | None
     rng: np.random.Generator = attrs.field(converter=as_generator)
     workers: int = attrs.field(converter=_to_workers)
     progress: bool
+    speakers: Speakers | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Check the kind of interval; None is that of the statistic."""
+        """Check the choices, and that nothing was asked for that the method does not do."""
         if self.interval is not None:
             check_choice(self.interval, get_args(IntervalKind), "interval")
+        methods = Method if self.speakers is None else ScoresMethod
+        check_choice(self.method, get_args(methods), "method")
+        if self.speakers is not None and self.method != "speaker":
+            hint = 'Did you mean method="speaker"?'
+            expected = f'be left out with method="{self.method}"'
+            if self.speakers.weights != "multinomial":
+                raise invalid("weights", expected, describe(self.speakers.weights), hint)
+            if self.speakers.pigeonhole:
+                raise invalid("pigeonhole", expected, "True", hint)
 
     def plan_of_lists(
         self, strata: TrialStrata, tar_sets: npt.ArrayLike | None, non_sets: npt.ArrayLike | None
     ) -> ResamplingPlan:
         """Make the plan for lists of scores, after checking the labels it needs."""
-        check_choice(self.method, get_args(Method), "method")
         if self.method == "iid":
             for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
                 if labels is not None:
@@ -354,52 +379,28 @@ class Resampling:
             two_layer=self.method == "two-layer",
         )
 
-
-@attrs.frozen(eq=False, kw_only=True)
-class SpeakerResampling(Resampling):
-    """The options of bootstraps of scores with a key: those above, and who speaks in the trials."""
-
-    model_speakers: IdMap | None
-    segment_speakers: IdMap | None
-    unknown: Unknown
-    weights: SpeakerWeights
-    pigeonhole: bool
-
-    def __attrs_post_init__(self) -> None:
-        """Check the method, and that nothing was asked for that it does not do."""
-        super().__attrs_post_init__()
-        check_choice(self.method, get_args(ScoresMethod), "method")
-        check_choice(self.weights, get_args(SpeakerWeights), "weights")
-        if self.method != "speaker":
-            hint = 'Did you mean method="speaker"?'
-            expected = f'be left out with method="{self.method}"'
-            if self.weights != "multinomial":
-                raise invalid("weights", expected, describe(self.weights), hint)
-            if self.pigeonhole:
-                raise invalid("pigeonhole", expected, "True", hint)
-
-    def plan(self, key: AnyKey, trials: ScoredTrials) -> ResamplingPlan:
-        """Make the plan for the trials that have scores."""
+    def plan_of_trials(self, key: AnyKey, trials: ScoredTrials, who: Speakers) -> ResamplingPlan:
+        """Make the plan for the trials of a key that have scores."""
         (tar_rows, tar_cols), (non_rows, non_cols) = trials.tar, trials.non
         if self.method == "speaker":
             speakers = TrialSpeakers.of_key(
                 key,
-                self.model_speakers,
-                self.segment_speakers,
-                unknown=self.unknown,
-                one_person=not self.pigeonhole,
+                who.model_speakers,
+                who.segment_speakers,
+                unknown=who.unknown,
+                one_person=not who.pigeonhole,
             )
             of_models, of_segments = speakers.of_models, speakers.of_segments
             return SpeakerPlan.from_persons(
                 (of_models[tar_rows], of_segments[tar_cols]),
                 (of_models[non_rows], of_segments[non_cols]),
-                pigeonhole=self.pigeonhole,
-                weighting=self.weights,
+                pigeonhole=who.pigeonhole,
+                weighting=who.weights,
                 strata=trials.strata,
             )
         tar_sets = non_sets = None
         if self.method != "iid":
-            speakers = TrialSpeakers.of_models_only(key, self.model_speakers, unknown=self.unknown)
+            speakers = TrialSpeakers.of_models_only(key, who.model_speakers, unknown=who.unknown)
             tar_sets, non_sets = speakers.of_models[tar_rows], speakers.of_models[non_rows]
             for labels, what in ((tar_sets, "target"), (non_sets, "non-target")):
                 if labels.min() == labels.max():
