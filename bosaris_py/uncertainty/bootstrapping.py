@@ -242,19 +242,25 @@ def _bootstrap(
 
 
 def draw_replicates(sampler: Sampler, options: Resampling) -> Float64Array:
-    """Draw replicates of a statistic, block by block, each from a child of the generator."""
-    n_full, rest = divmod(options.replications, sampler.block)
-    sizes = [sampler.block] * n_full + [rest] * bool(rest)
-    blocks = list(zip(sizes, options.rng.spawn(len(sizes)), strict=True))
+    """Draw replicates of a statistic, block by block."""
     drawn = map_tasks(
         _draw_block,
         sampler,
-        blocks,
+        blocks_of(sampler, options.replications, options.rng),
         workers=options.workers,
         progress=options.progress,
         label="bootstrap",
     )
     return np.concatenate(drawn)
+
+
+def blocks_of(
+    sampler: Sampler, replications: int, rng: np.random.Generator
+) -> list[tuple[int, np.random.Generator]]:
+    """Return the size of each block of replicates with the generator that it draws from."""
+    n_full, rest = divmod(replications, sampler.block)
+    sizes = [sampler.block] * n_full + [rest] * bool(rest)
+    return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
 
 
 def _draw_block(sampler: Sampler, block: tuple[int, np.random.Generator]) -> Float64Array:

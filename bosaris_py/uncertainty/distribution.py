@@ -26,7 +26,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     relative_error,
     z_test,
 )
-from bosaris_py.uncertainty.bootstrapping import System, draw_replicates, warn_of_few_errors
+from bosaris_py.uncertainty.bootstrapping import System, blocks_of, warn_of_few_errors
 from bosaris_py.uncertainty.resampling import Method, Resampling
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistic import DCF, StatisticLike, as_statistic
@@ -216,10 +216,7 @@ def standard_error_distribution(
     errors = np.array(
         map_tasks(
             _run,
-            (
-                system.statistic.sampler(*scores, plan),
-                attrs.evolve(options, workers=1, progress=False),
-            ),
+            (system.statistic.sampler(*scores, plan), options.replications),
             options.rng.spawn(n_runs),
             workers=options.workers,
             progress=progress,
@@ -237,11 +234,12 @@ def standard_error_distribution(
     )
 
 
-def _run(sampler_and_options: tuple[Sampler, Resampling], rng: np.random.Generator) -> float:
-    sampler, options = sampler_and_options
+def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> float:
+    sampler, replications = sampler_and_size
+    blocks = blocks_of(sampler, replications, rng)
     # Infinite replicates make NaN, which the caller reports.
     with np.errstate(invalid="ignore"):
-        return float(draw_replicates(sampler, attrs.evolve(options, rng=rng)).std(ddof=1))
+        return float(np.concatenate([sampler.draw(*block) for block in blocks]).std(ddof=1))
 
 
 def _count_twice(statistic: StatisticLike) -> _TwiceCountedDCF:

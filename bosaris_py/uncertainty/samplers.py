@@ -394,11 +394,15 @@ class CellCounts:
         """Draw the error-rates of all systems side by side."""
         rates = []
         for cells in self.cells:
-            size, flat = int(cells.sum()), cells.ravel()
-            # Of the cells of two systems most are empty.
-            drawn = np.arange(flat.size) if cells.ndim == 1 else np.flatnonzero(flat)
-            picks = np.zeros((n_replicates, flat.size), dtype=np.int64)
-            picks[:, drawn] = rng.multinomial(size, flat[drawn] / size, size=n_replicates)
+            size = int(cells.sum())
+            if cells.ndim == 1:
+                picks = rng.multinomial(size, cells / size, size=n_replicates)
+            else:
+                # Of the cells of two systems most are empty.
+                held = np.flatnonzero(cells)
+                picks = np.zeros((n_replicates, cells.size), dtype=np.int64)
+                chances = cells.ravel()[held] / size
+                picks[:, held] = rng.multinomial(size, chances, size=n_replicates)
             below = self._below(picks.reshape(n_replicates, *cells.shape))
             rates.append((size - below if self.accepted else below) / size)
         return np.asarray(weighted_sum(rates, self.shares))
