@@ -395,22 +395,24 @@ class CellCounts:
         rates = []
         for cells in self.cells:
             size = int(cells.sum())
-            if cells.ndim == 1:
-                picks = rng.multinomial(size, cells / size, size=n_replicates)
-            else:
-                # Of the cells of two systems most are empty.
-                held = np.flatnonzero(cells)
-                picks = np.zeros((n_replicates, cells.size), dtype=np.int64)
-                chances = cells.ravel()[held] / size
-                picks[:, held] = rng.multinomial(size, chances, size=n_replicates)
-            below = self._below(picks.reshape(n_replicates, *cells.shape))
+            below = self._draw_below(cells, size, n_replicates, rng)
             rates.append((size - below if self.accepted else below) / size)
         return np.asarray(weighted_sum(rates, self.shares))
 
-    def _below(self, picks: IntArray) -> IntArray:
-        """Count the picks below each threshold, of all systems side by side."""
-        if len(self.orders) == 1:
+    def _draw_below(
+        self, cells: IntArray, size: int, n_replicates: int, rng: np.random.Generator
+    ) -> IntArray:
+        """Draw how many picks lie below each threshold, of all systems side by side."""
+        if cells.size == 2:  # the same numbers as a multinomial, in half the time
+            return rng.binomial(size, cells[0] / size, size=n_replicates)[:, None]
+        if cells.ndim == 1:
+            picks = rng.multinomial(size, cells / size, size=n_replicates)
             return _below_limits(picks, self.orders[0])
+        # Of the cells of two systems most are empty.
+        held = np.flatnonzero(cells)
+        picks = np.zeros((n_replicates, cells.size), dtype=np.int64)
+        picks[:, held] = rng.multinomial(size, cells.ravel()[held] / size, size=n_replicates)
+        picks = picks.reshape(n_replicates, *cells.shape)
         of_systems = picks.sum(axis=2), picks.sum(axis=1)
         return np.hstack(list(map(_below_limits, of_systems, self.orders)))
 
