@@ -84,12 +84,8 @@ class DCFBand:
         The normalized error-rate of the data at each.
     low, high : (k,) ndarray of float64
         Ends of its confidence interval.
-    method : str
-        How trials were resampled.
-    interval : {"percentile", "basic", "normal"}
-        How the intervals were made.
-    confidence : float
-        Nominal coverage at each point.
+    method, interval, confidence
+        As in `BootstrapResult`; the coverage is that at each point.
     """
 
     kind: DCFKind
@@ -123,12 +119,8 @@ class DETBand:
         Miss rate of the data at each.
     low, high : (k,) ndarray of float64
         Ends of its confidence interval.
-    method : str
-        How trials were resampled.
-    interval : {"percentile", "basic", "normal"}
-        How the intervals were made.
-    confidence : float
-        Nominal coverage at each point.
+    method, interval, confidence
+        As in `BootstrapResult`; the coverage is that at each point.
     """
 
     pfa: Float64Array
@@ -293,7 +285,7 @@ class _DCFCurve(Statistic):
         return self._at_priors.speaker_sums(tar, non, plan)
 
     def band(self, result: BootstrapResult) -> DCFBand:
-        """Make a band of the curve's bootstrap.
+        """Make a band of the curve's bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
@@ -303,11 +295,6 @@ class _DCFCurve(Statistic):
         Returns
         -------
         DCFBand
-
-        Raises
-        ------
-        InvalidInputError
-            If the result is not of a curve of this size.
         """
         plo = mark_read_only(np.array(self.plo))
         return DCFBand(self.kind, plo, *_band_of(result, plo.size))
@@ -370,8 +357,7 @@ class MinDCFCurve(_DCFCurve):
     Parameters
     ----------
     plo : (k,) array_like of float, optional
-        Prior log-odds, strictly ascending, within +-700. By default 401 from -10
-        to 10.
+        Prior log-odds, as for `ActDCFCurve`.
 
     Raises
     ------

@@ -236,6 +236,7 @@ def _bootstrap(
     sampler = system.statistic.sampler(system.tar, system.non, plan)
     replicates = draw_replicates(sampler, options)
     result = system.result(replicates, options, statistic.default_interval)
+    # A result says one thing about its certainty: the first of these that is true.
     if not (warn_of_degenerate(result) or few_errors):
         warn_of_no_variation(result)
     return result
@@ -446,7 +447,7 @@ def bootstrap_scores(
     large. `segment_speakers` may then name persons who are in no model.
 
     What is peculiar to single pairs of speakers, beyond the speakers' habits, enters
-    the variance three times [2]_; so does the luck of single trials if a pair has one
+    the variance three times [2]_; so does the sampling error of single trials if a pair has one
     or few of them. Where speakers' habits dominate this hardly matters. Where they are
     weak, or trials of each pair are few, the standard error is too large, by up to
     :math:`\sqrt 3`: intervals are too wide, never too narrow. `speaker_errors` counts
@@ -474,7 +475,7 @@ def bootstrap_scores(
 
     Statistics made of sums over trials, `DCF`, `ActDCF`, `ErrorRates` and `Cllr`,
     add these sums for each pair of speakers once; a replicate is then a quadratic
-    form in the weights, :math:`w^T F w`. For the others the weights are gathered on
+    form in the weights, :math:`w^T F w`. For the others weights are gathered on
     the sorted scores.
 
     References

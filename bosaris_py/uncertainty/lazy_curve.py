@@ -116,7 +116,7 @@ class LazyCurve:
 
     @classmethod
     def from_index(cls, index: CurveIndex, *prices: float) -> Self:
-        """Arrange the counts between target scores; `prices` are what a subclass wants to know.
+        """Arrange the counts between target scores; `prices` are the other fields of a subclass.
 
         Between the thresholds at two neighbouring target scores lie the trials at the
         lower one and the non-targets in the gap above it.
@@ -375,10 +375,10 @@ class _ClassWindow:
         in_cells = rng.multinomial(self.n_trials, self.chances, size=n_replicates)
         n_picks = in_cells[:, self.number]
         picks = rng.integers(0, max(self.pieces.size, 1), n_picks.sum(), dtype=np.uint32)
-        places = np.repeat(np.arange(n_replicates) * self.n_pieces, n_picks)
-        if places.size:
-            places += self.pieces.take(picks)
-        counts = np.bincount(places, minlength=n_replicates * self.n_pieces)
+        positions = np.repeat(np.arange(n_replicates) * self.n_pieces, n_picks)
+        if positions.size:
+            positions += self.pieces.take(picks)
+        counts = np.bincount(positions, minlength=n_replicates * self.n_pieces)
         return in_cells, counts.reshape(n_replicates, self.n_pieces)
 
     def below_points(self, in_cells: IntArray, in_pieces: IntArray) -> IntArray:

@@ -3,7 +3,7 @@
 A plan knows nothing about scores. It draws how often each trial was picked, in the order of the
 trials it was made for; `reordered` makes the same plan for the trials in another order, so that
 weights come out in the order of sorted scores. Two systems are resampled alike by giving both the
-weights of one draw. A plan knows the conditions of the trials too; whoever evaluates a statistic
+weights of one draw. A plan knows the conditions of the trials too; the evaluation of a statistic
 divides the weights of each condition by their sum, see `Strata`.
 
 The weight of a speaker multiplies all trials that the speaker takes part in, on either side. With
@@ -56,6 +56,8 @@ class ResamplingPlan(Protocol):
 @attrs.frozen(eq=False)
 class IidPlan:
     """Pick trials, independently in both classes: of each condition as many as it has."""
+
+    # Algorithm I of Wu et al. 2016, NISTIR 7722, section 2.4.
 
     strata: TrialStrata
 
@@ -110,6 +112,7 @@ class SetPlan:
     def _draw_class(
         self, sets: SetIndex, cells: SetIndex, strata: Strata, rng: np.random.Generator
     ) -> IntArray:
+        # Algorithm II of Wu et al. 2016, of two layers algorithm III; sets may be of any size.
         picks = draw_picks(sets.n_sets, rng)
         if not self.two_layer:
             return picks[sets.labels]
@@ -190,6 +193,7 @@ class PersonWeights:
         first, *second = (np.array(weights) for weights in zip(*drawn, strict=True))
         return first, second[0] if second else first
 
+    # Owen and Eckles 2012: any independent weights of mean and variance one will do.
     def _draw_side(self, n: int, rng: np.random.Generator) -> Weights:
         if self.weighting == "multinomial":
             return draw_picks(n, rng)

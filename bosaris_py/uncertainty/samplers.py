@@ -52,7 +52,7 @@ class Sampler(Protocol):
 class WeightedSampler:
     """Any statistic under any plan: draw weights and evaluate them, without a new sort.
 
-    The plan draws weights in the order that `evaluate` wants; `shape` is that of a value.
+    The plan draws weights in the order that `evaluate` takes; `shape` is that of a value.
     """
 
     block: ClassVar[int] = 50

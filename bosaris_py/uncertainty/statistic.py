@@ -115,31 +115,14 @@ class Statistic(abc.ABC):
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for evaluating many sets of weights on the same scores.
 
-        Parameters
-        ----------
-        tar, non : SortedStrata
-            The scores of both classes, by condition.
-
-        Returns
-        -------
-        callable
-            Called with weights in the order of the sorted scores, condition by condition.
-            Those of each condition are divided by their sum.
+        Weights are given in the order of the sorted scores, condition by condition; those of each
+        condition are divided by their sum.
         """
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates under a plan.
 
-        Parameters
-        ----------
-        tar, non : ndarray of float32 or float64
-            Scores without NaN, in the order for which the plan was made.
-        plan : ResamplingPlan
-            How trials are weighted in each replicate.
-
-        Returns
-        -------
-        Sampler
+        Scores are without NaN, in the order for which the plan was made.
         """
         sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and sums is not None:
@@ -391,6 +374,7 @@ class _ActualCost(ThresholdStatistic):
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Make costs from error-rates."""
+        # NISTIR 7722, equation (6): C_miss P_miss P_tar + C_fa P_fa (1 - P_tar).
         if not self.shape:
             tar_means, non_means = tar_means[:, 0], non_means[:, 0]
         return self.costs.cost(tar_means, non_means, normalize=self.normalize)
@@ -580,6 +564,7 @@ class Cllr(_MeansStatistic):
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Average the mean costs of the two classes."""
+        # Both classes weigh the same, whatever the numbers of their trials.
         return (tar_means[:, 0] + non_means[:, 0]) / 2.0
 
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
@@ -669,11 +654,8 @@ class MinDCF(_AtPriors, CurveStatistic):
 
     Parameters
     ----------
-    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-        Target probability (unit costs), or an operating point with its own
-        costs; several make the statistic an array.
-    normalize : bool, default: False
-        Divide by the cost of the better decision made without a detector.
+    prior, normalize
+        As for `ActDCF`.
 
     Raises
     ------

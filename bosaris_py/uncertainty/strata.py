@@ -361,6 +361,7 @@ class Strata(TrialGroups):
     @property
     def factors(self) -> Float64Array:
         """Weight of a single trial of each condition."""
+        # The beta of van Leeuwen 2008, equation (12): w_alpha / n_alpha.
         return np.asarray(self.shares / self.sizes)
 
     @functools.cached_property
@@ -417,6 +418,7 @@ class Strata(TrialGroups):
         """Give each condition its share of one; with one condition weights stay as they are."""
         if self.labels is None:
             return weights
+        # The same in a replicate, where the condition has another number of trials.
         return np.asarray((self.shares / self.totals(weights))[self.labels] * weights)
 
     def draw_picks(self, rng: np.random.Generator) -> IntArray:
@@ -802,21 +804,16 @@ class TrialSpeakers:
     def of_models_only(
         cls, key: AnyKey, model_speakers: IdMap | None = None, *, unknown: Unknown = "refuse"
     ) -> "TrialSpeakers":
-        """Find the speakers of the models of a key, where segments do not matter.
+        """Find the speakers of the models of a key, where each segment may be one of its own.
 
         Parameters
         ----------
-        key : Key or FlatKey
-            The trials.
-        model_speakers : IdMap, optional
-            From model to speaker. By default each model is a speaker of its own.
-        unknown : {"refuse", "own"}, default: "refuse"
-            What to do with models whose speaker is not known.
+        key, model_speakers, unknown
+            As for `of_key`.
 
         Returns
         -------
         TrialSpeakers
-            In which each segment is a speaker of its own.
         """
         check_key(key)
         needed = _occurring(key.modelset.size, key.trial_positions()[0])
