@@ -500,8 +500,8 @@ class BootstrapResult:
         :math:`s / \sqrt{2B}` for normal replicates. `standard_error_distribution`
         measures it by repeating the bootstrap.
         """
-        # The variance of an unbiased variance is (m4 - s^4 (n - 3) / (n - 1)) / n; of its root, that
-        # over 4 s^2 to first order.
+        # The variance of an unbiased variance is (m4 - s^4 (n - 3) / (n - 1)) / n; that of its
+        # root is this over 4 s^2, to first order.
         sample = self._defined
         n = sample.shape[0]
         variance = sample.var(axis=0, ddof=1)

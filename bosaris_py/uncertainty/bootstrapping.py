@@ -236,7 +236,7 @@ def _bootstrap(
     sampler = system.statistic.sampler(system.tar, system.non, plan)
     replicates = draw_replicates(sampler, options)
     result = system.result(replicates, options, statistic.default_interval)
-    # A result says one thing about its certainty: the first of these that is true.
+    # One warning is enough: of degenerate replicates, of few errors, or of no variation.
     if not (warn_of_degenerate(result) or few_errors):
         warn_of_no_variation(result)
     return result

@@ -107,8 +107,8 @@ class PairedBootstrapResult:
     def correlation(self) -> Any:
         """Correlation of the two systems' replicates; NaN if one of them does not vary."""
         a, b = (result.replicates[self._defined] for result in (self.first, self.second))
-        # The rho of Wu et al. 2016; z needs no rho, as the differences of replicates have the spread
-        # sqrt(SE_A^2 + SE_B^2 - 2 rho SE_A SE_B).
+        # The rho of Wu et al. 2016; z needs no rho, as the differences of replicates have the
+        # spread sqrt(SE_A^2 + SE_B^2 - 2 rho SE_A SE_B).
         covariance = np.sum((a - a.mean(axis=0)) * (b - b.mean(axis=0)), axis=0) / (len(a) - 1)
         spread = np.multiply(self.first.standard_error, self.second.standard_error)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -251,9 +251,9 @@ def paired_bootstrap(
 
     With ``method="speaker"`` the standard error of the difference is usually too large, by
     up to :math:`\sqrt 3`, and the test has less power than it could: two systems share
-    the habits of speakers, which cancel, and what is left, the sampling error of pairs and of single
-    trials, counts three times, see `bootstrap_scores`. For costs at fixed thresholds prefer
-    `speaker_z_test`, or `speaker_permutation_test_scores`.
+    the habits of speakers, which cancel, and what is left, the sampling error of pairs and of
+    single trials, counts three times, see `bootstrap_scores`. For costs at fixed thresholds
+    prefer `speaker_z_test`, or `speaker_permutation_test_scores`.
 
     References
     ----------
