@@ -142,7 +142,9 @@ class TestPublicNames:
         if name != "__version__":
             assert (public.__doc__ or "").strip()
 
-    @pytest.mark.parametrize("package", ["bosaris_py", "bosaris_py.matlab"])
+    @pytest.mark.parametrize(
+        "package", ["bosaris_py", "bosaris_py.matlab", "bosaris_py.uncertainty"]
+    )
     def test_stub_names_what_is_imported_on_demand(self, package):
         module = importlib.import_module(package)
         stub = Path(module.__file__).with_suffix(".pyi").read_text(encoding="utf-8")

@@ -1,138 +1,29 @@
 """How sure are we: standard errors, confidence intervals, tests and comparisons."""
 
-from bosaris_py.uncertainty.analytic import (
-    DeLongResult,
-    SpeakerErrors,
-    auc_standard_error,
-    auc_standard_error_scores,
-    dcf_standard_error,
-    dcf_standard_error_scores,
-    delong,
-    speaker_errors,
-)
-from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
-from bosaris_py.uncertainty.bootstrap import bootstrap, bootstrap_condition_table, bootstrap_scores
-from bosaris_py.uncertainty.bootstrap_result import (
-    BootstrapResult,
-    Interval,
-    NormalityTest,
-    ZTest,
-    normality_test,
-    quantile,
-    relative_error,
-)
-from bosaris_py.uncertainty.comparisons import (
-    ComparisonTable,
-    HolmResult,
-    McNemarTest,
-    PermutationTest,
-    holm_correction,
-    mcnemar_test,
-    speaker_permutation_test,
-    speaker_permutation_test_scores,
-    speaker_z_test,
-)
-from bosaris_py.uncertainty.decisions import (
-    Decisions,
-    Disagreements,
-    ErrorCounts,
-    dcf_interval,
-    dcf_z_test,
-    error_rate_interval,
-    hter_interval,
-    hter_z_test,
-    jeffreys_interval,
-    rule_of_3,
-    rule_of_30,
-    trials_needed,
-    wilson_interval,
-)
-from bosaris_py.uncertainty.distribution import (
-    FTest,
-    StandardErrorDistribution,
-    f_test_of_variances,
-    relative_deviation,
-    standard_error_distribution,
-    z_test_of_means,
-)
-from bosaris_py.uncertainty.paired import PairedBootstrapResult, paired_bootstrap
-from bosaris_py.uncertainty.statistic import (
-    AUC,
-    DCF,
-    EER,
-    ActDCF,
-    Cllr,
-    ErrorRates,
-    MinCllr,
-    MinDCF,
-    Statistic,
-)
-from bosaris_py.uncertainty.strata import EqualSizeSets, TrialSpeakers, equal_size_sets
+from bosaris_py._lazy import on_demand
 
-__all__ = [
-    "AUC",
-    "DCF",
-    "EER",
-    "ActDCF",
-    "ActDCFCurve",
-    "BootstrapResult",
-    "Cllr",
-    "ComparisonTable",
-    "DCFBand",
-    "DETBand",
-    "DETCurve",
-    "DeLongResult",
-    "Decisions",
-    "Disagreements",
-    "EqualSizeSets",
-    "ErrorCounts",
-    "ErrorRates",
-    "FTest",
-    "HolmResult",
-    "Interval",
-    "McNemarTest",
-    "MinCllr",
-    "MinDCF",
-    "MinDCFCurve",
-    "NormalityTest",
-    "PairedBootstrapResult",
-    "PermutationTest",
-    "SpeakerErrors",
-    "StandardErrorDistribution",
-    "Statistic",
-    "TrialSpeakers",
-    "ZTest",
-    "auc_standard_error",
-    "auc_standard_error_scores",
-    "bootstrap",
-    "bootstrap_condition_table",
-    "bootstrap_scores",
-    "dcf_interval",
-    "dcf_standard_error",
-    "dcf_standard_error_scores",
-    "dcf_z_test",
-    "delong",
-    "equal_size_sets",
-    "error_rate_interval",
-    "f_test_of_variances",
-    "holm_correction",
-    "hter_interval",
-    "hter_z_test",
-    "jeffreys_interval",
-    "mcnemar_test",
-    "normality_test",
-    "paired_bootstrap",
-    "quantile",
-    "relative_deviation",
+# The stub __init__.pyi lists the same for type checkers.
+_NAMES = {
+    "analytic": "DeLongResult SpeakerErrors auc_standard_error auc_standard_error_scores "
+    "dcf_standard_error dcf_standard_error_scores delong speaker_errors",
+    "bands": "ActDCFCurve DCFBand DETBand DETCurve MinDCFCurve",
+    "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
+    "bootstrap_result": "BootstrapResult Interval NormalityTest ZTest normality_test quantile "
     "relative_error",
-    "rule_of_3",
-    "rule_of_30",
-    "speaker_errors",
-    "speaker_permutation_test",
-    "speaker_permutation_test_scores",
-    "speaker_z_test",
-    "standard_error_distribution",
-    "trials_needed",
+    "comparisons": "ComparisonTable HolmResult McNemarTest PermutationTest holm_correction "
+    "mcnemar_test speaker_permutation_test speaker_permutation_test_scores speaker_z_test",
+    "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
+    "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
-    "z_test_of_means",
-]
+    "distribution": "FTest StandardErrorDistribution f_test_of_variances relative_deviation "
+    "standard_error_distribution z_test_of_means",
+    "paired": "PairedBootstrapResult paired_bootstrap",
+    "statistic": "AUC DCF EER ActDCF Cllr ErrorRates MinCllr MinDCF Statistic",
+    "strata": "EqualSizeSets TrialSpeakers equal_size_sets",
+}
+
+_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
+
+__all__ = sorted({name for names in _HOMES.values() for name in names})
+
+__getattr__, __dir__ = on_demand(__name__, _HOMES)

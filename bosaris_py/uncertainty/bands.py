@@ -19,17 +19,9 @@ from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
-from bosaris_py.uncertainty.replicates import WeightedCurve
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SpeakerPlan
-from bosaris_py.uncertainty.samplers import Sampler, SpeakerSums
-from bosaris_py.uncertainty.statistic import (
-    ActDCF,
-    Bounds,
-    CurveStatistic,
-    MinDCF,
-    SortedEvaluator,
-    Statistic,
-)
+from bosaris_py.uncertainty.samplers import Evaluator, Sampler, SpeakerSums, WeightedCurve
+from bosaris_py.uncertainty.statistic import ActDCF, Bounds, CurveStatistic, MinDCF, Statistic
 from bosaris_py.uncertainty.strata import SortedStrata
 
 DCFKind: TypeAlias = Literal["act", "min"]
@@ -63,8 +55,8 @@ def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
     return pfa
 
 
-def _check_result(result: object, size: int) -> BootstrapResult:
-    """Return the result if it can be one of a curve of so many points."""
+def _band_of(result: object, size: int) -> tuple[Any, Any, Any, str, IntervalKind, float]:
+    """Return what a band takes of the result of a curve of so many points."""
     if not isinstance(result, BootstrapResult):
         raise invalid("result", "be a BootstrapResult", describe(result))
     shape = np.shape(result.estimate)
@@ -72,7 +64,8 @@ def _check_result(result: object, size: int) -> BootstrapResult:
         hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
         expected = f"be of this curve, with {size} values"
         raise invalid("result", expected, f"values of shape {shape}", hint)
-    return result
+    interval = result.estimate, result.low, result.high
+    return *interval, result.method, result.interval, result.confidence
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -91,12 +84,8 @@ class DCFBand:
         The normalized error-rate of the data at each.
     low, high : (k,) ndarray of float64
         Ends of its confidence interval.
-    method : str
-        How trials were resampled.
-    interval : {"percentile", "basic", "normal"}
-        How the intervals were made.
-    confidence : float
-        Nominal coverage at each point.
+    method, interval, confidence
+        As in `BootstrapResult`; the coverage is that at each point.
     """
 
     kind: DCFKind
@@ -130,12 +119,8 @@ class DETBand:
         Miss rate of the data at each.
     low, high : (k,) ndarray of float64
         Ends of its confidence interval.
-    method : str
-        How trials were resampled.
-    interval : {"percentile", "basic", "normal"}
-        How the intervals were made.
-    confidence : float
-        Nominal coverage at each point.
+    method, interval, confidence
+        As in `BootstrapResult`; the coverage is that at each point.
     """
 
     pfa: Float64Array
@@ -252,16 +237,7 @@ class DETCurve(CurveStatistic):
         InvalidInputError
             If the result is not of a curve of this size.
         """
-        checked = _check_result(result, len(self.pfa))
-        return DETBand(
-            mark_read_only(np.array(self.pfa)),
-            checked.estimate,
-            checked.low,
-            checked.high,
-            checked.method,
-            checked.interval,
-            checked.confidence,
-        )
+        return DETBand(mark_read_only(np.array(self.pfa)), *_band_of(result, len(self.pfa)))
 
 
 @attrs.frozen
@@ -274,22 +250,15 @@ class _DCFCurve(Statistic):
 
     @property
     @abc.abstractmethod
-    def _costs_at_plo(self) -> Statistic:
+    def _at_priors(self) -> Statistic:
         """The same as a statistic of costs."""
 
     @property
     def _costs(self) -> DecisionCosts:
         return DecisionCosts.from_plo(self.plo)
 
-    def __call__(
-        self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> Any:
-        """Compute the statistic; see `Statistic.__call__`."""
-        return self._costs_at_plo(tar, non, tar_weights, non_weights)
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
+        return self._at_priors(tar, non, **weights)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -299,24 +268,24 @@ class _DCFCurve(Statistic):
     @property
     def bounds(self) -> Bounds:
         """From no errors to nothing but errors, or for a minimum to useless scores."""
-        return self._costs_at_plo.bounds
+        return self._at_priors.bounds
 
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return self._costs_at_plo.evaluator(tar, non)
+        return self._at_priors.evaluator(tar, non)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
-        return self._costs_at_plo.sampler(tar, non, plan)
+        return self._at_priors.sampler(tar, non, plan)
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
         """Count the errors of each pair of speakers; see `Statistic.speaker_sums`."""
-        return self._costs_at_plo.speaker_sums(tar, non, plan)
+        return self._at_priors.speaker_sums(tar, non, plan)
 
     def band(self, result: BootstrapResult) -> DCFBand:
-        """Make a band of the curve's bootstrap.
+        """Make a band of the curve's bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
@@ -326,23 +295,9 @@ class _DCFCurve(Statistic):
         Returns
         -------
         DCFBand
-
-        Raises
-        ------
-        InvalidInputError
-            If the result is not of a curve of this size.
         """
-        checked = _check_result(result, len(self.plo))
-        return DCFBand(
-            self.kind,
-            mark_read_only(np.array(self.plo)),
-            checked.estimate,
-            checked.low,
-            checked.high,
-            checked.method,
-            checked.interval,
-            checked.confidence,
-        )
+        plo = mark_read_only(np.array(self.plo))
+        return DCFBand(self.kind, plo, *_band_of(result, plo.size))
 
 
 @attrs.frozen
@@ -391,7 +346,7 @@ class ActDCFCurve(_DCFCurve):
     kind: ClassVar[DCFKind] = "act"
 
     @property
-    def _costs_at_plo(self) -> Statistic:
+    def _at_priors(self) -> Statistic:
         return ActDCF(self._costs, normalize=True)
 
 
@@ -402,8 +357,7 @@ class MinDCFCurve(_DCFCurve):
     Parameters
     ----------
     plo : (k,) array_like of float, optional
-        Prior log-odds, strictly ascending, within +-700. By default 401 from -10
-        to 10.
+        Prior log-odds, as for `ActDCFCurve`.
 
     Raises
     ------
@@ -430,5 +384,5 @@ class MinDCFCurve(_DCFCurve):
     kind: ClassVar[DCFKind] = "min"
 
     @property
-    def _costs_at_plo(self) -> Statistic:
+    def _at_priors(self) -> Statistic:
         return MinDCF(self._costs, normalize=True)

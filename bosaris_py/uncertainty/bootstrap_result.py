@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._validation import (
     as_vector,
     check_fraction,
@@ -55,14 +55,8 @@ class Interval:
 
     @property
     def relative_error(self) -> float:
-        """Half the width of the normal 95 % interval over the estimate, 1.96 SE / estimate.
-
-        As the tables of Wu et al. 2016 print it, as a fraction; inf for an
-        estimate of 0.
-        """
-        if self.estimate == 0:
-            return math.inf
-        return 1.96 * self.standard_error / self.estimate
+        """1.96 SE / estimate, a fraction; inf for an estimate of 0. See `relative_error`."""
+        return 1.96 * self.standard_error / self.estimate if self.estimate else math.inf
 
     def __repr__(self) -> str:
         """Put estimate, interval, standard error and method on one line."""
@@ -133,14 +127,8 @@ def normal_interval(
     """Return estimate -+ z SE, with the exact normal quantile; not clipped."""
     half = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
     half *= standard_error
-    return Interval(
-        float(estimate),
-        float(estimate - half),
-        float(estimate + half),
-        float(standard_error),
-        float(confidence),
-        method,
-    )
+    value, low, high = float(estimate), float(estimate - half), float(estimate + half)
+    return Interval(value, low, high, float(standard_error), float(confidence), method)
 
 
 def z_test(
@@ -152,10 +140,15 @@ def z_test(
         z = difference / standard_error
     else:
         z = math.copysign(math.inf, difference) if difference else 0.0
-    # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
-    tail = {"two-sided": -abs(z), "less": z, "greater": -z}[alternative]
-    p_value = float(special.ndtr(tail)) * (2.0 if alternative == "two-sided" else 1.0)
+    p_value = float(normal_p_value(z, alternative))
     return ZTest(float(difference), float(standard_error), float(z), p_value, alternative, method)
+
+
+def normal_p_value(z: npt.ArrayLike, alternative: Alternative) -> Any:
+    """Return the chance of a z at least as extreme, z being standard normal."""
+    # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
+    tail = {"two-sided": -np.abs(z), "less": np.asarray(z), "greater": np.negative(z)}[alternative]
+    return special.ndtr(tail) * (2.0 if alternative == "two-sided" else 1.0)
 
 
 def check_choice(value: object, choices: tuple[str, ...], name: str) -> None:
@@ -404,27 +397,13 @@ class BootstrapResult:
         interval: IntervalKind,
         confidence: float,
         bounds: tuple[npt.ArrayLike, npt.ArrayLike],
-        quiet: bool = False,
-        told: bool = False,
-        magnitude: Any = 0.0,
     ) -> "BootstrapResult":
-        """Summarise replicates; warn about those that are not defined.
+        """Summarise the replicates of one system.
 
         Parameters
         ----------
-        estimate : float or ndarray of float64
-            The statistic of the data.
-        replicates : (B, ...) ndarray of float64
-            NaN or infinite where the statistic is not defined.
-        method, interval, confidence, bounds
+        estimate, replicates, method, interval, confidence, bounds
             As in `BootstrapResult`.
-        quiet : bool, default: False
-            Leave out the warnings, where the caller has given them.
-        told : bool, default: False
-            Whether the caller has warned of few errors.
-        magnitude : float or ndarray, default: 0
-            Size of the numbers whose difference the replicates are: what is small
-            beside it is rounding.
 
         Returns
         -------
@@ -434,48 +413,53 @@ class BootstrapResult:
         ------
         InvalidInputError
             If the statistic is defined on fewer than two replicates.
-
-        Warns
-        -----
-        DegenerateReplicatesWarning
-            If there are replicates on which it is not defined.
-        FewErrorsWarning
-            If the statistic is a number, and all replicates are alike.
         """
-        defined = np.isfinite(replicates.reshape(replicates.shape[0], -1)).all(axis=1)
-        n_degenerate = int(np.count_nonzero(~defined))
-        total = defined.size
-        if total - n_degenerate < _FEWEST_REPLICATES:
+        nothing = math.nan
+        return cls(
+            estimate, nothing, nothing, nothing, replicates, method, interval, confidence, 0, bounds
+        )._summarised(magnitude=0.0)
+
+    def minus(self, other: "BootstrapResult") -> "BootstrapResult":
+        """Summarise the differences to another system's replicates of the same trials.
+
+        Parameters
+        ----------
+        other : BootstrapResult
+            Made with the same options.
+
+        Returns
+        -------
+        BootstrapResult
+        """
+        (low, high), (other_low, other_high) = self.bounds, other.bounds
+        difference = attrs.evolve(
+            self,
+            estimate=as_plain(np.subtract(self.estimate, other.estimate)),
+            replicates=self.replicates - other.replicates,
+            bounds=(np.subtract(low, other_high), np.subtract(high, other_low)),
+        )
+        return difference._summarised(np.maximum(np.abs(self.estimate), np.abs(other.estimate)))
+
+    def _summarised(self, magnitude: Any) -> "BootstrapResult":
+        """Compute spread and interval; what is tiny beside `magnitude` varies by rounding only."""
+        replicates = self.replicates
+        defined = defined_replicates(replicates)
+        total, n_defined = defined.size, int(np.count_nonzero(defined))
+        if n_defined < _FEWEST_REPLICATES:
             expected = f"be defined on at least {_FEWEST_REPLICATES} replicates"
-            got = f"{total - n_degenerate} of {total}"
             hint = "The others lost a class, or the statistic returned NaN or infinity."
-            raise invalid("statistic", expected, got, hint)
-        spread = _spread(replicates[defined], magnitude)
-        alike = not np.any(spread)
-        if n_degenerate and not quiet:
-            message = (
-                f"{n_degenerate} of {total} bootstrap replicates are degenerate: they lost a "
-                "class, or the statistic returned NaN or infinity. Standard error and interval "
-                "leave them out, and may be too small."
-            )
-            if alike:
-                message += (
-                    " All others are alike, so the standard error is 0: that does not mean that "
-                    "the estimate is certain, but that there are too few speakers or sets."
-                )
-            warn_caller(message, DegenerateReplicatesWarning)
-        elif alike and not np.ndim(spread) and not quiet and not told:
-            message = (
-                f"All {total} bootstrap replicates are alike, so the standard error is 0: that "
-                "does not mean that the estimate is certain, but that the data show no variation."
-            )
-            warn_caller(message, FewErrorsWarning)
-        unfinished = cls(
-            estimate, spread, estimate, estimate, mark_read_only(replicates), method, interval,
-            confidence, n_degenerate, bounds,
-        )  # fmt: skip
-        low, high = unfinished.interval_of(interval, confidence)
-        return attrs.evolve(unfinished, low=low, high=high)
+            raise invalid("statistic", expected, f"{n_defined} of {total}", hint)
+        sample = replicates[defined]
+        size = np.maximum(np.abs(sample).max(axis=0), magnitude)
+        varies = np.ptp(sample, axis=0) > _ROUNDING * size
+        result = attrs.evolve(
+            self,
+            standard_error=as_plain(np.where(varies, sample.std(axis=0, ddof=1), 0.0)),
+            replicates=mark_read_only(replicates),
+            n_degenerate=total - n_defined,
+        )
+        low, high = result.interval_of(self.interval, self.confidence)
+        return attrs.evolve(result, low=low, high=high)
 
     def __repr__(self) -> str:
         """Put estimate, standard error and interval on one line."""
@@ -491,10 +475,11 @@ class BootstrapResult:
 
     @property
     def _defined(self) -> Float64Array:
-        if not self.n_degenerate:
-            return self.replicates
-        flat = self.replicates.reshape(self.replicates.shape[0], -1)
-        return self.replicates[np.isfinite(flat).all(axis=1)]
+        return (
+            self.replicates[defined_replicates(self.replicates)]
+            if self.n_degenerate
+            else self.replicates
+        )
 
     @property
     def relative_error(self) -> Any:
@@ -504,7 +489,7 @@ class BootstrapResult:
     @property
     def bias(self) -> Any:
         """Mean of the replicates minus the estimate; negative for minimum costs."""
-        return _plain(self._defined.mean(axis=0) - self.estimate)
+        return as_plain(self._defined.mean(axis=0) - self.estimate)
 
     @property
     def monte_carlo_error(self) -> Any:
@@ -515,6 +500,8 @@ class BootstrapResult:
         :math:`s / \sqrt{2B}` for normal replicates. `standard_error_distribution`
         measures it by repeating the bootstrap.
         """
+        # The variance of an unbiased variance is (m4 - s^4 (n - 3) / (n - 1)) / n; that of its
+        # root is this over 4 s^2, to first order.
         sample = self._defined
         n = sample.shape[0]
         variance = sample.var(axis=0, ddof=1)
@@ -522,7 +509,7 @@ class BootstrapResult:
         of_variance = np.maximum(fourth - variance**2 * (n - 3) / (n - 1), 0.0) / n
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(of_variance) / (2.0 * np.sqrt(variance))
-        return _plain(np.where(np.asarray(self.standard_error) > 0, error, 0.0))
+        return as_plain(np.where(np.asarray(self.standard_error) > 0, error, 0.0))
 
     def interval_of(self, kind: IntervalKind, confidence: float | None = None) -> tuple[Any, Any]:
         r"""Make another interval from the same replicates.
@@ -565,10 +552,10 @@ class BootstrapResult:
             low, high = quantile(self._defined, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
             if kind == "basic":
                 low, high = 2.0 * estimate - high, 2.0 * estimate - low
-        return _plain(np.clip(low, *self.bounds)), _plain(np.clip(high, *self.bounds))
+        return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
     def normality_test(self) -> NormalityTest:
-        """Test with Shapiro and Wilk's test if the replicates look normal.
+        """Test if the replicates look normal; see `bosaris_py.uncertainty.normality_test`.
 
         Returns
         -------
@@ -577,24 +564,45 @@ class BootstrapResult:
         Raises
         ------
         InvalidInputError
-            If the statistic is an array, or there are more than 5000
-            replicates, for which the test's p-value is not known.
-
-        See Also
-        --------
-        bosaris_py.uncertainty.normality_test : The test itself.
+            If the statistic is an array, or there are more than 5000 replicates.
         """
         return normality_test(self._defined)
 
 
-def _spread(sample: Float64Array, magnitude: Any) -> Any:
-    """Return the standard deviation along the first axis; 0 where only rounding varies."""
-    size = np.maximum(np.abs(sample).max(axis=0), magnitude)
-    varies = np.ptp(sample, axis=0) > _ROUNDING * size
-    return _plain(np.where(varies, sample.std(axis=0, ddof=1), 0.0))
+def defined_replicates(replicates: Float64Array) -> BoolArray:
+    """Tell on which replicates the statistic is finite."""
+    return np.asarray(np.isfinite(replicates.reshape(replicates.shape[0], -1)).all(axis=1))
 
 
-def _plain(value: Any) -> Any:
-    """Return a 0-d array as a float."""
+def warn_of_degenerate(result: BootstrapResult) -> bool:
+    """Warn if the statistic is not defined on some replicates; return whether it is so."""
+    if result.n_degenerate:
+        message = (
+            f"{result.n_degenerate} of {result.replicates.shape[0]} bootstrap replicates are "
+            "degenerate: they lost a class, or the statistic returned NaN or infinity. Standard "
+            "error and interval leave them out, and may be too small."
+        )
+        if not np.any(result.standard_error):
+            message += (
+                " All others are alike, so the standard error is 0: that does not mean that "
+                "the estimate is certain, but that there are too few speakers or sets."
+            )
+        warn_caller(message, DegenerateReplicatesWarning)
+    return result.n_degenerate > 0
+
+
+def warn_of_no_variation(result: BootstrapResult) -> None:
+    """Warn if the statistic is a number, and the same on all replicates."""
+    if np.ndim(result.standard_error) == 0 and result.standard_error == 0:
+        message = (
+            f"All {result.replicates.shape[0]} bootstrap replicates are alike, so the standard "
+            "error is 0: that does not mean that the estimate is certain, but that the data show "
+            "no variation."
+        )
+        warn_caller(message, FewErrorsWarning)
+
+
+def as_plain(value: Any) -> Any:
+    """Return a 0-d array as a float, others read-only."""
     array = np.asarray(value, dtype=np.float64)
     return float(array) if array.ndim == 0 else mark_read_only(array)

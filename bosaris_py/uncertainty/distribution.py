@@ -1,14 +1,8 @@
 """How a bootstrap's standard error varies from run to run, and tests between methods.
 
-A standard error from B replicates is itself random. Wu et al. 2016 repeat each
-bootstrap 500 times, look at the distribution of the standard errors, and compare
-methods by the means and the variances of these distributions.
-
-References
-----------
-.. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of
-   data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017,
-   doi:10.1109/TASLP.2016.2614725.
+A standard error from B replicates is itself random. Wu et al. 2016 repeat each bootstrap 500
+times, look at the distribution of the standard errors, and compare methods by their means and
+variances.
 """
 
 from collections.abc import Mapping
@@ -21,16 +15,7 @@ from scipy import special
 
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._execution import map_tasks, whole_number
-from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
-from bosaris_py.uncertainty.bootstrap import (
-    Method,
-    StatisticLike,
-    draw_replicates,
-    estimate_of,
-    make_plan,
-    make_sampler,
-    warn_of_few_errors,
-)
+from bosaris_py._validation import as_vector, describe, invalid, refuse_nan
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     NormalityTest,
@@ -41,9 +26,11 @@ from bosaris_py.uncertainty.bootstrap_result import (
     relative_error,
     z_test,
 )
+from bosaris_py.uncertainty.bootstrapping import System, blocks_of, warn_of_few_errors
+from bosaris_py.uncertainty.resampling import Method, Resampling
 from bosaris_py.uncertainty.samplers import Sampler
-from bosaris_py.uncertainty.statistic import DCF, check_statistic
-from bosaris_py.uncertainty.strata import Rng, TrialStrata, as_generator, as_scores
+from bosaris_py.uncertainty.statistic import DCF, StatisticLike, as_statistic
+from bosaris_py.uncertainty.strata import Rng, TrialStrata, as_scores
 
 _FEWEST_RUNS = 2
 
@@ -97,7 +84,7 @@ class StandardErrorDistribution:
         return float(relative_error(self.mean, self.estimate))
 
     def normality_test(self) -> NormalityTest:
-        """Test with Shapiro and Wilk's test if the standard errors look normal.
+        """Test if the standard errors look normal; see `bosaris_py.uncertainty.normality_test`.
 
         Returns
         -------
@@ -195,10 +182,16 @@ def standard_error_distribution(
 
     Notes
     -----
-    Section VII of Wu et al. 2016 finds 500 runs enough. With
-    `count_threshold_twice`, :math:`\alpha(t) = \sum_{s \le t} P_T(s)` and
-    :math:`\beta(t) = \sum_{s \ge t} P_N(s)`, its equation (2) and NISTIR 7722,
-    equation (5). Elsewhere this package accepts a score equal to the threshold.
+    Section VII of [1]_ finds 500 runs enough. With `count_threshold_twice`,
+    :math:`\alpha(t) = \sum_{s \le t} P_T(s)` and :math:`\beta(t) = \sum_{s \ge t} P_N(s)`, its
+    equation (2) and NISTIR 7722, equation (5). Elsewhere this package accepts a score equal to the
+    threshold.
+
+    References
+    ----------
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
+       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
+       2017, doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------
@@ -209,30 +202,23 @@ def standard_error_distribution(
     >>> 0.02 < runs.relative_error < 0.05  # near 1.96 / sqrt(2 * 2000)
     True
     """
-    tar_scores, non_scores = as_scores(tar, "tar"), as_scores(non, "non")
-    check_statistic(statistic)
-    if count_threshold_twice:
-        statistic = _count_twice(statistic)
-    strata = TrialStrata.from_labels(
-        tar_conditions, non_conditions, condition_weights, (tar_scores.size, non_scores.size)
-    )
-    plan = make_plan(strata, method, tar_sets, non_sets)
+    chosen = as_statistic(_count_twice(statistic) if count_threshold_twice else statistic)
+    scores = as_scores(tar, "tar"), as_scores(non, "non")
+    sizes = scores[0].size, scores[1].size
+    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
+    options = Resampling(method, replications, confidence, None, rng, workers, progress)
     n_runs = whole_number(runs, _FEWEST_RUNS, "runs")
-    n_replicates = whole_number(replications, 2, "replications")
-    n_workers = whole_number(workers, 1, "workers")
-    level = check_fraction(confidence, "confidence")
-    generator = as_generator(rng)
-    estimate = estimate_of(statistic, tar_scores, non_scores, strata)
-    if np.ndim(estimate):
-        raise invalid("statistic", "be a number", f"{np.size(estimate)} values")
-    warn_of_few_errors((statistic,), ((tar_scores, non_scores),), strata)
-    sampler = make_sampler(statistic, tar_scores, non_scores, plan, ())
+    plan = options.plan_of_lists(strata, tar_sets, non_sets)
+    system = System.of(chosen, scores, strata)
+    if np.ndim(system.estimate):
+        raise invalid("statistic", "be a number", f"{np.size(system.estimate)} values")
+    warn_of_few_errors([system], strata)
     errors = np.array(
         map_tasks(
             _run,
-            (sampler, n_replicates),
-            generator.spawn(n_runs),
-            workers=n_workers,
+            (system.statistic.sampler(*scores, plan), options.replications),
+            options.rng.spawn(n_runs),
+            workers=options.workers,
             progress=progress,
             label="bootstraps",
         )
@@ -241,17 +227,19 @@ def standard_error_distribution(
     if undefined:
         got = f"undefined replicates in {undefined} of {n_runs} runs"
         raise invalid("statistic", "be defined on all replicates", got)
+    level = options.confidence
     low, high = quantile(errors, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]).tolist()
     return StandardErrorDistribution(
-        estimate, mark_read_only(errors), low, high, method, n_replicates, level
+        system.estimate, mark_read_only(errors), low, high, method, options.replications, level
     )
 
 
 def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> float:
     sampler, replications = sampler_and_size
+    blocks = blocks_of(sampler, replications, rng)
     # Infinite replicates make NaN, which the caller reports.
     with np.errstate(invalid="ignore"):
-        return float(draw_replicates(sampler, replications, rng).std(ddof=1))
+        return float(np.concatenate([sampler.draw(*block) for block in blocks]).std(ddof=1))
 
 
 def _count_twice(statistic: StatisticLike) -> _TwiceCountedDCF:
@@ -342,19 +330,13 @@ def z_test_of_means(
 
     Notes
     -----
-    Section VIII-B of [1]_:
+    Section VIII-B of Wu et al. 2016, see `standard_error_distribution`:
     :math:`z = (\bar x_1 - \bar x_2) / \sqrt{s_1^2/n_1 + s_2^2/n_2}`. Its
     p-values "close to one" are those of the alternative that the mean of the
     one-layer bootstrap is greater than that of the two-layer bootstrap.
 
     It tells whether two *methods* differ, and with enough runs they always do;
     it says nothing about systems.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------
@@ -395,15 +377,9 @@ def f_test_of_variances(
 
     Notes
     -----
-    Section VIII-B of [1]_: :math:`s_1^2/s_2^2` has an F distribution with
+    Section VIII-B of Wu et al. 2016: :math:`s_1^2/s_2^2` has an F distribution with
     :math:`n_1 - 1` and :math:`n_2 - 1` degrees of freedom if both samples are
     normal and the variances equal. For system EL it prints 0.73 %.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------

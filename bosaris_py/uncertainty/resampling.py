@@ -1,29 +1,42 @@
-"""Plans of resampling: sets, layers, speakers.
+"""How to resample: plans that weight trials by picks, by sets or by speakers, and their options.
 
-A plan knows nothing about scores. It draws how often each trial was picked, in
-the order of the trials it was made for; `reordered` makes the same plan for the
-trials in another order, so that weights come out in the order of sorted scores.
-Two systems are resampled alike by giving both the weights of one draw.
+A plan knows nothing about scores. It draws how often each trial was picked, in the order of the
+trials it was made for; `reordered` makes the same plan for the trials in another order, so that
+weights come out in the order of sorted scores. Two systems are resampled alike by giving both the
+weights of one draw. A plan knows the conditions of the trials too; the evaluation of a statistic
+divides the weights of each condition by their sum, see `Strata`.
 
-A plan knows the conditions of the trials too. Who evaluates a statistic at the
-weights divides those of each condition by their sum, see `Strata`.
-
-The weight of a speaker multiplies all trials that the speaker takes part in, on
-either side. With weights :math:`w`, a target trial of speaker i gets :math:`w_i`,
-a non-target trial with a model of speaker i and a segment of speaker j gets
-:math:`w_i w_j`. A target trial has one speaker, so its weight is never squared.
+The weight of a speaker multiplies all trials that the speaker takes part in, on either side. With
+weights :math:`w`, a target trial of speaker i gets :math:`w_i`, a non-target trial with a model of
+speaker i and a segment of speaker j gets :math:`w_i w_j`. A target trial has one speaker, so its
+weight is never squared.
 """
 
 import functools
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py._arrays import IndexArray, IntArray, Weights, mark_read_only
-from bosaris_py._validation import invalid
-from bosaris_py.uncertainty.bootstrap_result import check_choice
-from bosaris_py.uncertainty.strata import SetIndex, Strata, TrialStrata, draw_picks
+from bosaris_py._execution import whole_number
+from bosaris_py._validation import check_fraction, describe, invalid
+from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind, check_choice
+from bosaris_py.uncertainty.strata import (
+    ScoredTrials,
+    SetIndex,
+    Strata,
+    TrialSpeakers,
+    TrialStrata,
+    Unknown,
+    as_generator,
+    draw_picks,
+    number_pairs,
+    refuse_same_speaker,
+)
 
 
 class ResamplingPlan(Protocol):
@@ -42,13 +55,9 @@ class ResamplingPlan(Protocol):
 
 @attrs.frozen(eq=False)
 class IidPlan:
-    """Pick trials, independently in both classes and in each condition.
+    """Pick trials, independently in both classes: of each condition as many as it has."""
 
-    Parameters
-    ----------
-    strata : TrialStrata
-        The conditions; of each as many trials are picked as it has, with replacement.
-    """
+    # Algorithm I of Wu et al. 2016, NISTIR 7722, section 2.4.
 
     strata: TrialStrata
 
@@ -63,19 +72,11 @@ class IidPlan:
 
 @attrs.frozen(eq=False)
 class SetPlan:
-    """Pick sets of trials, and on request trials within them.
+    """Pick as many sets of trials of each class as there are, and on request trials within them.
 
-    Parameters
-    ----------
-    tar, non : SetIndex
-        The sets of each class; as many are picked as there are, with
-        replacement.
-    strata : TrialStrata, optional
-        The conditions of the trials, none by default. A set may be of several.
-    two_layer : bool
-        Also replace the trials of each set that is picked, or those of each condition
-        in the set, by as many picks from them. If a set is picked twice, its trials
-        are drawn anew each time.
+    A set may be of several conditions. With `two_layer`, the trials of each set that is picked, or
+    those of each condition in the set, are replaced by as many picks from them; if a set is picked
+    twice, its trials are drawn anew each time.
     """
 
     tar: SetIndex
@@ -85,22 +86,19 @@ class SetPlan:
 
     @strata.default
     def _strata_default(self) -> TrialStrata:
-        return TrialStrata.single(self.tar.labels.size, self.non.labels.size)
+        return TrialStrata.single(self.tar.n_trials, self.non.n_trials)
 
     @functools.cached_property
     def cells(self) -> tuple[SetIndex, SetIndex]:
         """The trials of each class by set and condition, see `Strata.cells`."""
         return self.strata.tar.cells(self.tar), self.strata.non.cells(self.non)
 
-    @functools.cached_property
-    def _members(self) -> tuple[IndexArray, IndexArray]:
-        """Positions of the trials of each class, cell by cell."""
-        tar, non = (np.argsort(cells.labels, kind="stable") for cells in self.cells)
-        return tar, non
-
     def draw_weights(self, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         """Draw how often each trial is picked."""
-        return self._draw_class(0, rng), self._draw_class(1, rng)
+        return (
+            self._draw_class(self.tar, self.cells[0], self.strata.tar, rng),
+            self._draw_class(self.non, self.cells[1], self.strata.non, rng),
+        )
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SetPlan":
         """Return the plan for the trials in another order."""
@@ -111,14 +109,15 @@ class SetPlan:
             two_layer=self.two_layer,
         )
 
-    def _draw_class(self, which: Literal[0, 1], rng: np.random.Generator) -> IntArray:
-        sets = (self.tar, self.non)[which]
+    def _draw_class(
+        self, sets: SetIndex, cells: SetIndex, strata: Strata, rng: np.random.Generator
+    ) -> IntArray:
+        # Algorithm II of Wu et al. 2016, of two layers algorithm III; sets may be of any size.
         picks = draw_picks(sets.n_sets, rng)
         if not self.two_layer:
             return picks[sets.labels]
-        cells = self.cells[which]
         sizes = cells.sizes
-        n_picks = np.repeat(picks, self.strata[which].n_strata) * sizes
+        n_picks = np.repeat(picks, strata.n_sets) * sizes
         starts = np.cumsum(sizes) - sizes
         first = int(sizes[0])
         if np.all(sizes == first):
@@ -126,31 +125,17 @@ class SetPlan:
         else:
             within = rng.integers(0, np.repeat(sizes, n_picks))
         within += np.repeat(starts, n_picks)
-        return np.bincount(self._members[which][within], minlength=cells.labels.size)
+        return np.bincount(cells.order[within], minlength=sets.n_trials)
 
 
 SpeakerWeights: TypeAlias = Literal["multinomial", "exponential", "double-or-nothing"]
 
 _FEWEST_SPEAKERS = 2
 
-# A table of all pairs may have this many cells for each trial, or in any case this many
-# in all; beyond, the pairs that occur are listed.
-_CELLS_PER_TRIAL = 4
-
-_SMALL_TABLE = 2**16
-
 
 @attrs.frozen(eq=False)
 class TrialUnits:
-    """The one or two persons whose weights multiply in each trial of one class.
-
-    Parameters
-    ----------
-    first : (n,) ndarray of int
-        Number of the first person, from 0.
-    second : (n,) ndarray of int or None
-        Number of the second person; None if trials have but one.
-    """
+    """The numbers of the one or two persons whose weights multiply in each trial of one class."""
 
     first: IntArray
     second: IntArray | None
@@ -171,16 +156,8 @@ class TrialUnits:
 class UnitGroups:
     """Trials with the same weight in every replicate, grouped.
 
-    Parameters
-    ----------
-    index : SetIndex
-        Group of each trial, and number of trials in each group, zero for pairs of
-        a table who do not meet.
-    shape : tuple of int
-        Number of persons, (k,) or (k, l). If it has as many cells as there are
-        groups, groups are the cells of this table, row by row.
-    first, second : (n_groups,) ndarray of int or None
-        Persons of each group if only those who meet are listed; else None.
+    `shape` is the number of persons, (k,) or (k, l). Groups are the cells of this table, row by
+    row, some of them empty; or if `first` and `second` are given, these pairs of persons.
     """
 
     index: SetIndex
@@ -191,17 +168,10 @@ class UnitGroups:
 
 @attrs.frozen
 class PersonWeights:
-    """The law of the weights of all persons.
+    """The law of the weights of all persons: mean and variance are 1 (multinomial: 1 - 1/k).
 
-    Parameters
-    ----------
-    n_first : int
-        Number of persons, or of those on the models' side.
-    n_second : int or None
-        Number of persons on the segments' side if they are drawn independently;
-        None if both sides are the same persons.
-    weighting : {"multinomial", "exponential", "double-or-nothing"}
-        The law of one weight; mean and variance are 1 (multinomial: 1 - 1/k).
+    `n_second` is the number of persons on the segments' side if they are drawn independently of
+    those on the models' side; None if both sides are the same persons.
     """
 
     n_first: int
@@ -223,6 +193,7 @@ class PersonWeights:
         first, *second = (np.array(weights) for weights in zip(*drawn, strict=True))
         return first, second[0] if second else first
 
+    # Owen and Eckles 2012: any independent weights of mean and variance one will do.
     def _draw_side(self, n: int, rng: np.random.Generator) -> Weights:
         if self.weighting == "multinomial":
             return draw_picks(n, rng)
@@ -233,17 +204,7 @@ class PersonWeights:
 
 @attrs.frozen(eq=False)
 class SpeakerPlan:
-    """Draw a weight for each person.
-
-    Parameters
-    ----------
-    tar, non : TrialUnits
-        The persons in the trials of each class.
-    persons : PersonWeights
-        Draws their weights.
-    strata : TrialStrata
-        The conditions of the trials.
-    """
+    """Draw a weight for each of the persons in the trials of both classes."""
 
     tar: TrialUnits
     non: TrialUnits
@@ -262,22 +223,9 @@ class SpeakerPlan:
     ) -> "SpeakerPlan":
         """Make a plan for the persons who take part in trials, at least two.
 
-        Parameters
-        ----------
-        tar, non : pair of (n,) ndarray of int
-            Person of the model and person of the segment of each trial.
-        pigeonhole : bool
-            Whether the two sides are different persons, drawn independently.
-        weighting : str
-            The law of the weights.
-        strata : TrialStrata
-            The conditions of the trials.
-
-        Returns
-        -------
-        SpeakerPlan
+        `tar` and `non` are the person of the model and of the segment of each trial. With
+        `pigeonhole` the two sides are different persons, drawn independently.
         """
-        check_choice(weighting, get_args(SpeakerWeights), "weights")
         if pigeonhole:
             (tar_first, non_first), n_persons = _renumber(tar[0], non[0])
             (tar_second, non_second), n_others = _renumber(tar[1], non[1])
@@ -291,11 +239,7 @@ class SpeakerPlan:
                 PersonWeights(n_persons, n_others, weighting),
                 strata,
             )
-        same = int(np.count_nonzero(non[0] == non[1]))
-        if same:
-            found = f"{same} with the same speaker on both sides"
-            expected = "have two speakers in each non-target trial"
-            raise invalid("key", expected, found, "Is the map of speakers right?")
+        refuse_same_speaker(*non)
         (tar_first, non_first, non_second), n_persons = _renumber(tar[0], *non)
         if n_persons < _FEWEST_SPEAKERS:
             raise invalid("key", "have at least two speakers with trials", f"{n_persons}")
@@ -320,33 +264,27 @@ class SpeakerPlan:
             self.strata.reordered(tar_order, non_order),
         )
 
+    @functools.cached_property
     def groups(self) -> tuple[list[UnitGroups], list[UnitGroups]]:
-        """Group the trials of each condition by the persons who take part, in each class."""
+        """The trials of each condition of each class by the persons who take part."""
         return self._groups(self.tar, self.strata.tar), self._groups(self.non, self.strata.non)
 
     def _groups(self, units: TrialUnits, strata: Strata) -> list[UnitGroups]:
         first = strata.split(units.first)
         if units.second is None:
-            return [self._group(part, None) for part in first]
-        return list(map(self._group, first, strata.split(units.second)))
+            n_first = self.persons.n_first
+            return [UnitGroups(_index(part, n_first), (n_first,)) for part in first]
+        return list(map(self._pairs, first, strata.split(units.second)))
 
-    def _group(self, first: IntArray, second: IntArray | None) -> UnitGroups:
-        n_first, n_second = self.persons.shape
-        if second is None:
-            return UnitGroups(_index(first, n_first), (n_first,))
-        if self.persons.n_second is None:
-            # Model and segment change places: the weight stays.
-            first, second = np.minimum(first, second), np.maximum(first, second)
-        pairs = first * n_second + second
-        if n_first * n_second <= max(_CELLS_PER_TRIAL * pairs.size, _SMALL_TABLE):
-            return UnitGroups(_index(pairs, n_first * n_second), (n_first, n_second))
-        listed, labels = np.unique(pairs, return_inverse=True)
-        return UnitGroups(
-            _index(labels, listed.size),
-            (n_first, n_second),
-            mark_read_only(listed // n_second),
-            mark_read_only(listed % n_second),
-        )
+    def _pairs(self, first: IntArray, second: IntArray) -> UnitGroups:
+        shape = self.persons.shape
+        # Where both sides are the same persons, model and segment may change places.
+        ordered = self.persons.n_second is not None
+        labels, n_pairs, listed = number_pairs(first, second, shape, ordered=ordered)
+        index = _index(labels, n_pairs)
+        if listed is None:
+            return UnitGroups(index, shape)
+        return UnitGroups(index, shape, *map(mark_read_only, np.divmod(listed, shape[1])))
 
 
 def _index(labels: IntArray, n_groups: int) -> SetIndex:
@@ -361,3 +299,115 @@ def _renumber(*lists: IntArray) -> tuple[list[IntArray], int]:
         present[persons] = True
     numbers = np.cumsum(present) - 1
     return [mark_read_only(numbers[persons]) for persons in lists], int(np.count_nonzero(present))
+
+
+# ---- Options
+
+Method: TypeAlias = Literal["iid", "one-layer", "two-layer"]
+
+ScoresMethod: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
+
+# A standard deviation takes two.
+_FEWEST_REPLICATIONS = 2
+
+
+def _to_replications(value: Any) -> int:
+    return whole_number(value, _FEWEST_REPLICATIONS, "replications")
+
+
+def _to_workers(value: Any) -> int:
+    return whole_number(value, 1, "workers")
+
+
+def _to_confidence(value: float) -> float:
+    return check_fraction(value, "confidence")
+
+
+@attrs.frozen(eq=False)
+class Speakers:
+    """Who speaks in the trials of a key, and how speakers are weighted."""
+
+    model_speakers: IdMap | None
+    segment_speakers: IdMap | None
+    unknown: Unknown
+    weights: SpeakerWeights
+    pigeonhole: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        """Check the law of the weights."""
+        check_choice(self.weights, get_args(SpeakerWeights), "weights")
+
+
+@attrs.frozen(eq=False)
+class Resampling:
+    """The options that all bootstraps share, checked; `speakers` are for scores with a key."""
+
+    method: ScoresMethod
+    replications: int = attrs.field(converter=_to_replications)
+    confidence: float = attrs.field(converter=_to_confidence)
+    # None is that of the statistic.
+    interval: IntervalKind | None
+    rng: np.random.Generator = attrs.field(converter=as_generator)
+    workers: int = attrs.field(converter=_to_workers)
+    progress: bool
+    speakers: Speakers | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Check the choices, and that nothing was asked for that the method does not do."""
+        if self.interval is not None:
+            check_choice(self.interval, get_args(IntervalKind), "interval")
+        methods = Method if self.speakers is None else ScoresMethod
+        check_choice(self.method, get_args(methods), "method")
+        if self.speakers is not None and self.method != "speaker":
+            hint = 'Did you mean method="speaker"?'
+            expected = f'be left out with method="{self.method}"'
+            if self.speakers.weights != "multinomial":
+                raise invalid("weights", expected, describe(self.speakers.weights), hint)
+            if self.speakers.pigeonhole:
+                raise invalid("pigeonhole", expected, "True", hint)
+
+    def plan_of_lists(
+        self, strata: TrialStrata, tar_sets: npt.ArrayLike | None, non_sets: npt.ArrayLike | None
+    ) -> ResamplingPlan:
+        """Make the plan for lists of scores, after checking the labels it needs."""
+        if self.method == "iid":
+            for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
+                if labels is not None:
+                    hint = 'Did you mean method="one-layer" or "two-layer"?'
+                    raise invalid(name, 'be left out with method="iid"', "labels", hint)
+            return IidPlan(strata)
+        return SetPlan(
+            SetIndex.from_labels(tar_sets, strata.tar.n_trials, "tar_sets"),
+            SetIndex.from_labels(non_sets, strata.non.n_trials, "non_sets"),
+            strata,
+            two_layer=self.method == "two-layer",
+        )
+
+    def plan_of_trials(self, key: AnyKey, trials: ScoredTrials, who: Speakers) -> ResamplingPlan:
+        """Make the plan for the trials of a key that have scores."""
+        (tar_rows, tar_cols), (non_rows, non_cols) = trials.tar, trials.non
+        if self.method == "speaker":
+            speakers = TrialSpeakers.of_key(
+                key,
+                who.model_speakers,
+                who.segment_speakers,
+                unknown=who.unknown,
+                one_person=not who.pigeonhole,
+            )
+            of_models, of_segments = speakers.of_models, speakers.of_segments
+            return SpeakerPlan.from_persons(
+                (of_models[tar_rows], of_segments[tar_cols]),
+                (of_models[non_rows], of_segments[non_cols]),
+                pigeonhole=who.pigeonhole,
+                weighting=who.weights,
+                strata=trials.strata,
+            )
+        tar_sets = non_sets = None
+        if self.method != "iid":
+            speakers = TrialSpeakers.of_models_only(key, who.model_speakers, unknown=who.unknown)
+            tar_sets, non_sets = speakers.of_models[tar_rows], speakers.of_models[non_rows]
+            for labels, what in ((tar_sets, "target"), (non_sets, "non-target")):
+                if labels.min() == labels.max():
+                    expected = f"have {what} trials of models of at least two speakers"
+                    raise invalid("key", expected, "1")
+        return self.plan_of_lists(trials.strata, tar_sets, non_sets)

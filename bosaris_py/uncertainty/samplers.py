@@ -1,35 +1,40 @@
-"""Samplers: draw replicates of a statistic.
+"""Samplers: draw bootstrap replicates of a statistic, each in its fastest exact way.
 
-All draw from the same distribution as the plain loop that picks trials, makes
-two lists of scores and computes the statistic anew. A sampler is made once,
-holds only what its draws need, and can be sent to another process.
+All draw from the distribution of the plain loop that picks trials, makes two lists of
+scores and computes the statistic anew. A sampler is made once, holds only what its draws
+need, and can be sent to another process.
 
-What trials have in common is added up once; a replicate then draws how many errors there
-are, or how often each set of trials was picked. See `samplers` for the other ways.
-
-All trials of two speakers have the same weight, so their errors, or costs, and
-their number are added once. A replicate is then a quadratic form in the weights of
-the speakers, however many trials there are, and exactly the same number as a sum
-over all trials.
+From weights: scores are sorted, and ties found, once. A replicate of a ROC is one cumulative sum
+of weights in each class and condition, read off at the distinct target scores. From sums: what
+trials have in common is added up once, by cells between thresholds, by sets, or by pairs of
+speakers; a replicate takes as long for ten million trials as for ten thousand.
 """
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 from scipy import fft, special
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only
-from bosaris_py._validation import describe, invalid
+from bosaris_py._arrays import (
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Weights,
+    mark_read_only,
+)
+from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.replicates import ClassEdges, CurveIndex, LazyCurve, WeightedCurve
 from bosaris_py.uncertainty.resampling import PersonWeights, ResamplingPlan, UnitGroups
-from bosaris_py.uncertainty.strata import SetIndex, Strata, weighted_sum
+from bosaris_py.uncertainty.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
 
-# Picking n scores one by one costs as much as this share of n binomial draws.
-_PICKS_PER_BINOMIAL = 8
+# From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
+Evaluator = Callable[[Weights, Weights], Any]
+
+# From the means of one row per replicate in each class to one value per replicate.
+Combine = Callable[[Float64Array, Float64Array], Any]
 
 
 class Sampler(Protocol):
@@ -44,116 +49,16 @@ class Sampler(Protocol):
 
 
 @attrs.frozen(eq=False)
-class LazyMinCostSampler:
-    """Minimum of a detection cost, trials picked.
-
-    Parameters
-    ----------
-    curve : LazyCurve
-        The counts of the ROC.
-    miss_cost, fa_cost : float
-        Price of a miss rate and of a false-alarm rate of one.
-    """
-
-    block: ClassVar[int] = 250
-
-    curve: LazyCurve
-    miss_cost: float
-    fa_cost: float
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis."""
-        return self.curve.draw_min_costs(n_replicates, self.miss_cost, self.fa_cost, rng)
-
-
-@attrs.frozen(eq=False)
-class LazyEERSampler:
-    """Equal error rate on the convex hull, trials picked.
-
-    Parameters
-    ----------
-    curve : LazyCurve
-        The counts of the ROC.
-    """
-
-    block: ClassVar[int] = 250
-
-    curve: LazyCurve
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis."""
-        return self.curve.draw_eers(n_replicates, rng)
-
-
-@attrs.frozen(eq=False)
-class CurveSampler:
-    """Any statistic of the ROC, trials picked.
-
-    Picks are counted between the target scores only. Where there are many more
-    non-targets than targets, these counts are drawn at once, as a multinomial,
-    instead of picking millions of scores.
-
-    Parameters
-    ----------
-    index : CurveIndex
-        Where the target scores lie.
-    of_curve : callable
-        Makes the statistic from a `WeightedCurve`.
-    """
-
-    block: ClassVar[int] = 50
-
-    index: CurveIndex
-    of_curve: Callable[[WeightedCurve], Any]
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis."""
-        index = self.index
-        replicates = []
-        for _ in range(n_replicates):
-            tar, non = _draw_edges(index.tar, rng), _draw_edges(index.non, rng)
-            replicates.append(self.of_curve(index.curve_of(tar, non)))
-        return np.asarray(replicates, dtype=np.float64)
-
-
-def _draw_edges(class_edges: ClassEdges, rng: np.random.Generator) -> tuple[Weights, float]:
-    """Pick trials of each condition; return the weight before each edge, and the total."""
-    sizes = class_edges.sizes.tolist()
-    ranks = [
-        _draw_ranks(edges, size, rng) for edges, size in zip(class_edges.edges, sizes, strict=True)
-    ]
-    return class_edges.combined(ranks, sizes)
-
-
-def _draw_ranks(edges: IntArray, n: int, rng: np.random.Generator) -> IntArray:
-    """Pick n of n sorted things; return how many picks lie before each edge."""
-    if n > _PICKS_PER_BINOMIAL * edges.size:
-        cells = np.diff(edges, prepend=0, append=n)
-        return rng.multinomial(n, cells / n)[:-1].cumsum()
-    picks = np.bincount(rng.integers(0, n, size=n), minlength=n)
-    before = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(picks, out=before[1:])
-    return before[edges]
-
-
-@attrs.frozen(eq=False)
 class WeightedSampler:
-    """Any statistic under any plan: draw weights, gather, sum; never a new sort.
+    """Any statistic under any plan: draw weights and evaluate them, without a new sort.
 
-    Parameters
-    ----------
-    plan : ResamplingPlan
-        Draws weights in the order of the sorted scores.
-    evaluate : callable
-        Makes the statistic from the weights of targets and of non-targets.
-    shape : tuple of int
-        Shape of the statistic, () for a number.
+    The plan draws weights in the order that `evaluate` takes; `shape` is that of a value.
     """
 
     block: ClassVar[int] = 50
 
     plan: ResamplingPlan
-    evaluate: Callable[[Weights, Weights], Any]
+    evaluate: Evaluator
     shape: tuple[int, ...]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
@@ -166,220 +71,372 @@ class WeightedSampler:
         return replicates
 
 
-@attrs.frozen(eq=False)
-class CallableSampler:
-    """A user's function under any plan: the slow path.
+# ---- ROCs from weights
 
-    Parameters
-    ----------
-    tar, non : ndarray
-        Scores in the user's order.
-    plan : ResamplingPlan
-        Draws weights in that order.
-    function : callable
-        Called as ``function(tar, non, tar_weights, non_weights)``.
-    shape : tuple of int
-        Shape of what it returns.
+# Two costs closer than this are one cost that was rounded in two ways.
+ROUNDING = 2.0**-45
+
+# Picking n scores one by one costs as much as this share of n binomial draws.
+_PICKS_PER_BINOMIAL = 8
+
+
+def iso_cost(low: Any, high: Any) -> tuple[Any, Any]:
+    """Return what two points (pmiss, pfa) cost at the prior where they cost the same; the prior.
+
+    The cost is also the height at which the line between them meets pmiss = pfa.
+    """
+    # Theory paper, section 2.6.2: p pmiss + (1 - p) pfa = pfa + p (pmiss - pfa) is the same at
+    # both ends for p = prior, and on the whole line; where pmiss = pfa it is that rate.
+    slope = low[0] - low[1]
+    prior = (low[1] - high[1]) / (high[0] - high[1] - slope)
+    return low[1] + prior * slope, prior
+
+
+def eer_of_points(pmiss: Float64Array, pfa: Float64Array) -> float:
+    """Return where the lower left hull of these points meets pmiss = pfa.
+
+    Two points either side of the diagonal, at first the two useless decisions, define a prior
+    at which they cost the same. The point that is cheapest at this prior replaces one of them,
+    until none is cheaper: a handful of passes over the points, and no hull.
+    """
+    low, high = (0.0, 1.0), (1.0, 0.0)
+    rising = pmiss - pfa
+    while True:
+        value, prior = iso_cost(low, high)
+        cost = rising * prior
+        cost += pfa
+        best = int(np.argmin(cost))
+        if not cost[best] < value * (1.0 - ROUNDING):
+            return float(value)
+        point = (float(pmiss[best]), float(pfa[best]))
+        if point[0] < point[1]:
+            low = point
+        else:
+            high = point
+
+
+class WeightedCurve(NamedTuple):
+    """Weights at the k distinct target scores of the data, ascending, of one replicate.
+
+    `misses` is the target weight below each and in total; `below` and `up_to` are the
+    non-target weight below each, and below or equal to each.
+    """
+
+    target_scores: Float64Array
+    misses: Weights
+    below: Weights
+    up_to: Weights
+    non_total: float
+
+    @property
+    def tar_total(self) -> float:
+        """Total target weight."""
+        return self.misses[-1].item()  # type: ignore[no-any-return]
+
+    def points(self) -> tuple[Float64Array, Float64Array]:
+        """Return miss and false-alarm rate at each target score, and where all is rejected."""
+        pfa = np.empty(self.misses.size)
+        np.divide(self.below, -self.non_total, out=pfa[:-1])
+        pfa[:-1] += 1.0
+        pfa[-1] = 0.0
+        return self.misses / self.tar_total, pfa
+
+    def min_cost(self, miss_cost: float, fa_cost: float) -> float:
+        """Return the least cost of all thresholds."""
+        pmiss, pfa = self.points()
+        pmiss *= miss_cost
+        pfa *= fa_cost
+        pmiss += pfa
+        # Accepting everything, non-targets below all targets too, costs fa_cost.
+        return float(min(pmiss.min(), fa_cost))
+
+    def eer(self) -> float:
+        """Return the equal error rate on the convex hull."""
+        return eer_of_points(*self.points())
+
+    def auc(self) -> float:
+        """Return the area under the ROC, ties counted half."""
+        wins = 0.5 * (self.below + self.up_to)
+        wins *= np.diff(self.misses)
+        return float(wins.sum()) / (float(self.tar_total) * float(self.non_total))
+
+    def roc(self) -> ROC:
+        """Return the engine's own object, for what is asked of its convex hull."""
+        between = np.empty(self.below.size + 1, dtype=self.below.dtype)
+        between[0] = self.below[0]
+        np.subtract(self.below[1:], self.up_to[:-1], out=between[1:-1])
+        between[-1] = self.non_total - self.up_to[-1]
+        return ROC(
+            self.target_scores,
+            mark_read_only(np.diff(self.misses)),
+            mark_read_only(self.up_to - self.below),
+            mark_read_only(between),
+        )
+
+
+@attrs.frozen(eq=False)
+class ClassEdges:
+    """For each condition of one class, how many of its trials lie before edges on the score axis.
+
+    `sizes` and `shares` are the numbers of trials and the weights of the conditions.
+    """
+
+    edges: tuple[IntArray, ...]
+    sizes: IntArray
+    shares: Float64Array
+
+    @classmethod
+    def of(cls, edges: Sequence[IntArray], strata: SortedStrata) -> "ClassEdges":
+        """Put edges beside the sizes of conditions."""
+        sizes = np.array([part.size for part in strata.parts])
+        return cls(tuple(map(mark_read_only, edges)), mark_read_only(sizes), strata.shares)
+
+    def before(self, weights: Weights) -> tuple[Weights, float]:
+        """Return the weight before each edge, and the total; each condition has its share."""
+        running = [running_total(weights[part]) for part in slices_of(self.sizes.tolist())]
+        return self._combined(
+            [total[edges] for total, edges in zip(running, self.edges, strict=True)],
+            [total[-1].item() for total in running],
+        )
+
+    def draw(self, rng: np.random.Generator) -> tuple[Weights, float]:
+        """Pick as many trials of each condition as it has; return the same of them."""
+        sizes = self.sizes.tolist()
+        ranks = [_draw_ranks(*pair, rng) for pair in zip(self.edges, sizes, strict=True)]
+        return self._combined(ranks, sizes)
+
+    def _combined(
+        self, weights: Sequence[Weights], totals: Sequence[float]
+    ) -> tuple[Weights, float]:
+        if len(weights) == 1:
+            return weights[0], totals[0]
+        shares = self.shares / totals
+        # Each term rises with the edge, and so does a rounded sum in this order; the
+        # total is such a sum, too.
+        return weighted_sum(weights, shares), float(weighted_sum(totals, shares))
+
+
+def _draw_ranks(edges: IntArray, n: int, rng: np.random.Generator) -> IntArray:
+    """Pick n of n sorted things; return how many picks lie before each edge."""
+    if n > _PICKS_PER_BINOMIAL * edges.size:
+        cells = np.diff(edges, prepend=0, append=n)
+        return rng.multinomial(n, cells / n)[:-1].cumsum()
+    picks = np.bincount(rng.integers(0, n, size=n), minlength=n)
+    return running_total(picks)[edges]
+
+
+def running_total(weights: Weights) -> Weights:
+    """Return the total of the first i weights, from none to all of them."""
+    total = np.zeros(weights.size + 1, dtype=weights.dtype)
+    np.cumsum(weights, out=total[1:])
+    return total
+
+
+@attrs.frozen(eq=False)
+class CurveIndex:
+    """Where the distinct target scores lie among the sorted scores of both classes.
+
+    `tar` has the number of targets below each; `non` the number of non-targets below each, and
+    below or equal to each, in turn.
+    """
+
+    target_scores: Float64Array
+    tar: ClassEdges
+    non: ClassEdges
+
+    @classmethod
+    def from_sorted(cls, tar: SortedStrata, non: SortedStrata) -> "CurveIndex":
+        """Find the target scores among the targets and the non-targets of each condition."""
+        distinct = [part.distinct()[0].astype(np.float64) for part in tar.parts]
+        scores = distinct[0] if len(distinct) == 1 else np.unique(np.concatenate(distinct))
+        non_edges = [
+            np.column_stack((part.count_below(scores), part.count_up_to(scores))).ravel()
+            for part in non.parts
+        ]
+        tar_edges = [part.count_below(scores) for part in tar.parts]
+        return cls(
+            mark_read_only(scores), ClassEdges.of(tar_edges, tar), ClassEdges.of(non_edges, non)
+        )
+
+    def curve(self, tar_weights: Weights, non_weights: Weights) -> WeightedCurve:
+        """Return the curve for weights in the order of the sorted scores."""
+        return self._curve_of(self.tar.before(tar_weights), self.non.before(non_weights))
+
+    def draw(self, rng: np.random.Generator) -> WeightedCurve:
+        """Return the curve of trials that are picked independently."""
+        return self._curve_of(self.tar.draw(rng), self.non.draw(rng))
+
+    def _curve_of(self, tar: tuple[Weights, float], non: tuple[Weights, float]) -> WeightedCurve:
+        misses, tar_total = tar
+        below, up_to = non[0].reshape(-1, 2).T
+        return WeightedCurve(self.target_scores, np.append(misses, tar_total), below, up_to, non[1])
+
+
+@attrs.frozen(eq=False)
+class CurveSampler:
+    """Any statistic of the ROC, trials picked.
+
+    Picks are counted between the target scores only. Where there are many more non-targets than
+    targets, these counts are one multinomial draw, instead of millions of picks.
     """
 
     block: ClassVar[int] = 50
 
-    tar: FloatArray
-    non: FloatArray
-    plan: ResamplingPlan
-    function: Callable[[FloatArray, FloatArray, Float64Array, Float64Array], Any]
-    shape: tuple[int, ...]
+    index: CurveIndex
+    of_curve: Callable[[WeightedCurve], Any]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis; NaN where a condition lost all its weight."""
-        weighted = WeightedSampler(self.plan, self._evaluate, self.shape)
-        return weighted.draw(n_replicates, rng)
-
-    def _evaluate(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        weights = self.plan.strata.weigh(tar_weights, non_weights)
-        return call_function(self.function, self.tar, self.non, *weights, shape=self.shape)
+        """Draw replicates, along the first axis."""
+        values = [self.of_curve(self.index.draw(rng)) for _ in range(n_replicates)]
+        return np.asarray(values, dtype=np.float64)
 
 
-def call_function(
-    function: Callable[..., Any],
-    tar: FloatArray,
-    non: FloatArray,
-    tar_weights: Float64Array,
-    non_weights: Float64Array,
-    *,
-    shape: tuple[int, ...] | None = None,
-) -> Float64Array:
-    """Return what a user's function makes of scores and weights, checked.
-
-    The function cannot change the scores, which other replicates need. `shape` is
-    that of its value on the data.
-    """
-    scores = []
-    for values in (tar, non):
-        view = values.view()
-        view.setflags(write=False)
-        scores.append(view)
-    returned = function(*scores, tar_weights, non_weights)
-    try:
-        value = np.asarray(returned)
-    except ValueError:  # rows of different lengths
-        value = np.array(None)
-    if value.dtype.kind not in "fiub" or not value.size:
-        expected = "return a number or an array of numbers"
-        raise invalid("statistic", expected, describe(returned))
-    if shape is not None and value.shape != shape:
-        expected = f"return a value of the same shape for all replicates, {shape} as on the data"
-        raise invalid("statistic", expected, f"{value.shape}")
-    return value.astype(np.float64)
-
-
-# From the means of one row per replicate in each class to one value per replicate.
-Combine = Callable[[Float64Array, Float64Array], Any]
+# ---- Functions of class means: error-rates at fixed thresholds, and Cllr
 
 # Up to this many trials a Fourier transform is quicker than a few hundred replicates.
 _LONGEST_TRANSFORM = 2**18
 
 # What a transform of probabilities leaves where there should be nothing.
-_ROUNDING = 2.0**-52
+_TRANSFORM_ROUNDING = 2.0**-52
 
 
-def count_rejected(
-    scores: FloatArray, limits: Float64Array, index: SetIndex | None = None
-) -> IntArray:
-    """Count the scores below each limit, in each set: (n_sets, n_limits), or one row."""
-    n_sets = 1 if index is None else index.n_sets
-    if limits.size == 1:
-        below = rejected(scores, limits[0])
-        if index is None:
-            return np.array([[np.count_nonzero(below)]], dtype=np.int64)
-        return np.bincount(index.labels[below], minlength=n_sets)[:, None]
-    order = np.argsort(limits, kind="stable")
-    # A score is rejected at the limits above it, all but the first `cell` ones.
-    cell = np.searchsorted(limits[order], scores.astype(np.float64, copy=False), side="right")
-    if index is not None:
-        cell = cell + index.labels * (limits.size + 1)
-    counts = np.bincount(cell, minlength=n_sets * (limits.size + 1))
-    counts = counts.reshape(n_sets, limits.size + 1)[:, :-1].cumsum(axis=1)
-    counts[:, order] = counts.copy()
-    return counts
+class ClassMeans(Protocol):
+    """Draws means over the trials of one class."""
+
+    def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw m means in each replicate: (n_replicates, m)."""
 
 
 @attrs.frozen(eq=False)
-class RejectedCounts:
-    """How many trials of each condition of one class lie below fixed thresholds.
-
-    Parameters
-    ----------
-    rejected : (k, n_limits) ndarray of int64
-        Number of trials of each condition below each threshold.
-    sizes : (k,) ndarray of int64
-        Number of trials of each condition.
-    shares : (k,) ndarray of float64
-        Weight of each condition in the class.
-    """
-
-    rejected: IntArray
-    sizes: IntArray
-    shares: Float64Array
-
-    @classmethod
-    def from_scores(
-        cls, scores: FloatArray, limits: Float64Array, strata: Strata
-    ) -> "RejectedCounts":
-        """Count the trials of each condition."""
-        index = None
-        if strata.labels is not None:
-            index = SetIndex(strata.labels.astype(np.int64), strata.sizes)
-        counts = count_rejected(scores, limits, index)
-        return cls(mark_read_only(counts), strata.sizes, strata.shares)
-
-    def draw_rates(
-        self, n_replicates: int, rng: np.random.Generator, *, accepted: bool
-    ) -> Float64Array:
-        """Draw the rate of rejected, or accepted, trials: (n_replicates, n_limits)."""
-        rates = []
-        for counts, size in zip(self.rejected, self.sizes.tolist(), strict=True):
-            drawn = _draw_rejected(counts, size, n_replicates, rng)
-            rates.append((size - drawn if accepted else drawn) / size)
-        return np.asarray(weighted_sum(rates, self.shares))
-
-
-@attrs.frozen(eq=False)
-class IidRateSampler:
-    """Error-rates at fixed thresholds, trials picked: binomial draws, however many trials.
-
-    With several thresholds, a multinomial draw over the cells between them; with
-    several conditions, a draw for each.
-
-    Parameters
-    ----------
-    tar, non : RejectedCounts
-        Number of trials below each threshold.
-    combine : callable
-        Makes the statistic from miss and false-alarm rates.
-    """
+class MeansSampler:
+    """A function `combine` of means over the trials of each class, for instance error-rates."""
 
     block: ClassVar[int] = 500
 
-    tar: RejectedCounts
-    non: RejectedCounts
+    tar: ClassMeans
+    non: ClassMeans
     combine: Combine
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""
-        pmiss = self.tar.draw_rates(n_replicates, rng, accepted=False)
-        pfa = self.non.draw_rates(n_replicates, rng, accepted=True)
-        return np.asarray(self.combine(pmiss, pfa))
+        tar_means = self.tar.draw_means(n_replicates, rng)
+        return np.asarray(self.combine(tar_means, self.non.draw_means(n_replicates, rng)))
 
 
-def _draw_rejected(
-    counts: IntArray, n_trials: int, n_replicates: int, rng: np.random.Generator
-) -> IntArray:
-    if counts.size == 1:
-        drawn = rng.binomial(n_trials, counts[0] / n_trials, size=n_replicates)
-        return drawn[:, None]
-    order = np.argsort(counts, kind="stable")
-    cells = np.diff(counts[order], prepend=0, append=n_trials)
-    rows = rng.multinomial(n_trials, cells / n_trials, size=n_replicates)[:, :-1].cumsum(axis=1)
-    result = np.empty_like(rows)
-    result[:, order] = rows
-    return result
+def count_rejected(scores: FloatArray, limits: Float64Array, index: TrialGroups) -> IntArray:
+    """Count the scores below each limit, in each set: (n_sets, n_limits)."""
+    if limits.size == 1:
+        below = rejected(scores, limits[0])
+        if index.labels is None:
+            return np.array([[np.count_nonzero(below)]], dtype=np.int64)
+        return np.bincount(index.labels[below], minlength=index.n_sets)[:, None]
+    order, cells = _cells(scores, limits)
+    if index.labels is not None:
+        cells = cells + index.labels.astype(np.int64, copy=False) * (limits.size + 1)
+    counts = np.bincount(cells, minlength=index.n_sets * (limits.size + 1))
+    return _below_limits(counts.reshape(index.n_sets, limits.size + 1), order)
+
+
+def _cells(scores: FloatArray, limits: Float64Array) -> tuple[IndexArray, IndexArray]:
+    """Return the order of the limits, and at how many of them each score is accepted."""
+    order = np.argsort(limits, kind="stable")
+    # Accept iff score >= limit; float32 scores are compared in float64.
+    scores = scores.astype(np.float64, copy=False)
+    return order, np.searchsorted(limits[order], scores, side="right")
+
+
+def _below_limits(cells: IntArray, order: IndexArray) -> IntArray:
+    """Add up numbers of trials in the cells, row by row, to those below each limit."""
+    below = np.empty((cells.shape[0], order.size), dtype=np.int64)
+    below[:, order] = cells[:, :-1].cumsum(axis=1)
+    return below
 
 
 @attrs.frozen(eq=False)
-class SetTable:
-    """What each set of one class adds to a mean; sets that add the same are one row.
+class CellCounts:
+    """Trials of one class between the fixed thresholds of one system, or of two; trials picked.
 
-    Parameters
-    ----------
-    multiplicities : (n_rows,) ndarray of int64
-        Number of sets that each row stands for.
-    sizes : (n_rows, k) ndarray of int64
-        Number of trials of each condition in each of these sets.
-    sums : (n_rows, k, m) ndarray of int64 or float64
-        Sums of m quantities over the trials of each condition of the set.
-    shares : (k,) ndarray of float64
-        Weight of each condition in the class.
+    Which thresholds accept a trial is all that matters, so a replicate is a multinomial draw
+    over cells; of one threshold, a binomial draw.
+
+    `cells` is (k, ...): conditions, then an axis for each system, its cells in ascending order;
+    `orders` sorts the thresholds of each system. Errors are accepted trials, or rejected ones.
+    """
+
+    cells: IntArray
+    orders: tuple[IndexArray, ...]
+    shares: Float64Array
+    accepted: bool
+
+    @classmethod
+    def of(
+        cls, systems: Sequence[tuple[FloatArray, Float64Array]], strata: Strata, *, accepted: bool
+    ) -> "CellCounts":
+        """Count the trials of each condition, given scores and thresholds of each system."""
+        if len(systems) == 1:
+            scores, limits = systems[0]
+            order = np.argsort(limits, kind="stable")
+            below = count_rejected(scores, limits, strata)[:, order]
+            cells = np.diff(below, prepend=0, append=strata.sizes[:, None])
+            return cls(mark_read_only(cells), (order,), strata.shares, accepted)
+        shape = strata.n_sets, *(limits.size + 1 for _, limits in systems)
+        numbers, orders = np.zeros(strata.n_trials, dtype=np.int64), []
+        if strata.labels is not None:
+            numbers += strata.labels
+        for scores, limits in systems:
+            order, cell = _cells(scores, limits)
+            orders.append(order)
+            numbers = numbers * (limits.size + 1) + cell
+        cells = np.bincount(numbers, minlength=int(np.prod(shape))).reshape(shape)
+        return cls(mark_read_only(cells), tuple(orders), strata.shares, accepted)
+
+    def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw the error-rates of all systems side by side."""
+        rates = []
+        for cells in self.cells:
+            size = int(cells.sum())
+            below = self._draw_below(cells, size, n_replicates, rng)
+            rates.append((size - below if self.accepted else below) / size)
+        return np.asarray(weighted_sum(rates, self.shares))
+
+    def _draw_below(
+        self, cells: IntArray, size: int, n_replicates: int, rng: np.random.Generator
+    ) -> IntArray:
+        """Draw how many picks lie below each threshold, of all systems side by side."""
+        if cells.size == 2:  # the same numbers as a multinomial, in half the time
+            return rng.binomial(size, cells[0] / size, size=n_replicates)[:, None]
+        if cells.ndim == 1:
+            picks = rng.multinomial(size, cells / size, size=n_replicates)
+            return _below_limits(picks, self.orders[0])
+        # Of the cells of two systems most are empty.
+        held = np.flatnonzero(cells)
+        picks = np.zeros((n_replicates, cells.size), dtype=np.int64)
+        picks[:, held] = rng.multinomial(size, cells.ravel()[held] / size, size=n_replicates)
+        picks = picks.reshape(n_replicates, *cells.shape)
+        of_systems = picks.sum(axis=2), picks.sum(axis=1)
+        return np.hstack(list(map(_below_limits, of_systems, self.orders)))
+
+
+@attrs.frozen(eq=False)
+class SetSums:
+    """What each set of one class adds to means; sets picked, and trials in them or not.
+
+    Sets that add the same are one row: `multiplicities` sets with `sizes` (n_rows, k) trials of
+    each condition and `sums` (n_rows, k, m) of m quantities over them. With `two_layer` the one
+    quantity is a number of errors, so the trials of a set are a binomial draw.
     """
 
     multiplicities: IntArray
     sizes: IntArray
     sums: Weights
     shares: Float64Array
+    two_layer: bool
 
     @classmethod
-    def from_sums(cls, sizes: IntArray, sums: Weights, shares: Float64Array) -> "SetTable":
-        """Merge the sets that are alike.
-
-        Parameters
-        ----------
-        sizes : (n_sets * k,) ndarray of int64
-            Number of trials of each condition of each set, see `Strata.cells`.
-        sums : (n_sets * k, m) ndarray of int64 or float64
-            Sums over these trials.
-        shares : (k,) ndarray of float64
-            Weight of each condition in the class.
-        """
+    def of(
+        cls, sizes: IntArray, sums: Weights, shares: Float64Array, *, two_layer: bool = False
+    ) -> "SetSums":
+        """Merge sets that are alike; `sizes` (n_sets k,) and `sums` (n_sets k, m) by `cells`."""
         k = shares.size
         by_set = sizes.reshape(-1, k)
         rows = np.column_stack((by_set, sums.reshape(by_set.shape[0], -1)))
@@ -389,6 +446,7 @@ class SetTable:
             mark_read_only(distinct[:, :k].astype(np.int64)),
             mark_read_only(np.ascontiguousarray(distinct[:, k:]).reshape(distinct.shape[0], k, -1)),
             shares,
+            two_layer,
         )
 
     @property
@@ -396,33 +454,37 @@ class SetTable:
         """Number of sets."""
         return int(self.multiplicities.sum())
 
-    def draw_picks(self, n_replicates: int, rng: np.random.Generator) -> IntArray:
-        """Pick n_sets sets with replacement; return how often each row: (n_replicates, n_rows)."""
+    @property
+    def can_transform(self) -> bool:
+        """Whether `ErrorTotal` takes it: one threshold, sets of equal size, not too many trials."""
+        size = int(self.sizes[0, 0])
+        alike = self.shares.size == 1 and bool(np.all(self.sizes == size))
+        counts = self.sums.shape[2] == 1 and self.sums.dtype.kind == "i"
+        return alike and counts and size * self.n_sets <= _LONGEST_TRANSFORM
+
+    def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw means; NaN where a condition has no trials."""
         chances = self.multiplicities / self.n_sets
-        return rng.multinomial(self.n_sets, chances, size=n_replicates)
-
-    def means(self, sums: Weights, sizes: IntArray) -> Float64Array:
-        """Divide sums by numbers of trials, both (n_replicates, k, ...), and add up conditions.
-
-        NaN where a condition has no trials.
-        """
+        picks = rng.multinomial(self.n_sets, chances, size=n_replicates)
+        if self.two_layer:
+            trials = picks[:, :, None] * self.sizes
+            rates = self.sums[:, :, 0] / np.maximum(self.sizes, 1)
+            sums, sizes = rng.binomial(trials, rates).sum(axis=1)[:, :, None], trials.sum(axis=1)
+        else:
+            # Not by BLAS, whose sums may depend on how many threads it has.
+            sums, sizes = np.einsum("ij,jkm->ikm", picks, self.sums), picks @ self.sizes
         with np.errstate(invalid="ignore"):
-            rates = sums / sizes[:, :, None]
-        return np.asarray(weighted_sum(list(rates.swapaxes(0, 1)), self.shares))
+            means = sums / sizes[:, :, None]
+        return np.asarray(weighted_sum(list(means.swapaxes(0, 1)), self.shares))
 
 
 @attrs.frozen(eq=False)
 class ErrorTotal:
-    """The distribution of the number of errors in a replicate of sets of equal size.
+    """The number of errors in a replicate of sets of equal size, whose law is written down.
 
-    Parameters
-    ----------
-    distribution : (n_totals,) ndarray of float64
-        Chance of at most `first`, `first` + 1, ... errors; the last is 1.
-    first : int
-        Least number of errors that is possible.
-    n_trials : int
-        Number of trials in every replicate.
+    It is a sum of independent numbers, one for each pick of a set: a convolution, computed once
+    by the fast Fourier transform. A replicate is then one random number. `distribution` is the
+    chance of at most `first`, `first` + 1, ... errors among `n_trials`; its last value is 1.
     """
 
     distribution: Float64Array
@@ -430,151 +492,41 @@ class ErrorTotal:
     n_trials: int
 
     @classmethod
-    def from_table(cls, table: SetTable, *, two_layer: bool) -> "ErrorTotal":
+    def of(cls, sets: SetSums) -> "ErrorTotal":
         """Convolve the distribution of one pick with itself, once for each set."""
-        size = int(table.sizes[0, 0])
-        errors = table.sums[:, 0, 0].astype(np.int64)
-        chances = table.multiplicities / table.n_sets
-        if two_layer:
+        size = int(sets.sizes[0, 0])
+        errors = sets.sums[:, 0, 0].astype(np.int64)
+        chances = sets.multiplicities / sets.n_sets
+        if sets.two_layer:
             # A pick is a set, by its share, and a binomial number of errors in it.
             below = special.bdtr(np.arange(size + 1), size, (errors / size)[:, None])
             one_pick = chances @ np.diff(below, prepend=0.0, axis=1)
         else:
             one_pick = np.zeros(size + 1)
             np.add.at(one_pick, errors, chances)
-        n_trials = size * table.n_sets
+        n_trials = size * sets.n_sets
         length = fft.next_fast_len(n_trials + 1, real=True)
-        totals = fft.irfft(fft.rfft(one_pick, length) ** table.n_sets, length)[: n_trials + 1]
-        # What is left of impossible totals is rounding.
-        totals[totals < _ROUNDING] = 0.0
+        totals = fft.irfft(fft.rfft(one_pick, length) ** sets.n_sets, length)[: n_trials + 1]
+        totals[totals < _TRANSFORM_ROUNDING] = 0.0
         possible = np.flatnonzero(totals)
         distribution = np.cumsum(totals[possible[0] : possible[-1] + 1])
         distribution /= distribution[-1]
         return cls(mark_read_only(distribution), int(possible[0]), n_trials)
 
-    def draw_rates(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw error-rates: (n_replicates, 1)."""
+    def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw error-rates, by inverting the distribution function."""
         drawn = np.searchsorted(self.distribution, rng.random(n_replicates), side="right")
         return np.asarray((drawn + self.first) / self.n_trials)[:, None]
 
 
-@attrs.frozen(eq=False)
-class ErrorTotalSampler:
-    """Error-rates at one threshold, sets of equal size picked, and trials in them or not.
-
-    The number of errors in a replicate is a sum of independent numbers, one for
-    each pick of a set, so its distribution can be written down: a convolution,
-    computed once by the fast Fourier transform. A replicate is then one random
-    number for each class.
-
-    Parameters
-    ----------
-    tar, non : ErrorTotal
-        Distributions of the number of misses and of false alarms.
-    combine : callable
-        Makes the statistic from miss and false-alarm rates.
-    """
-
-    block: ClassVar[int] = 500
-
-    tar: ErrorTotal
-    non: ErrorTotal
-    combine: Combine
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis."""
-        pmiss = self.tar.draw_rates(n_replicates, rng)
-        return np.asarray(self.combine(pmiss, self.non.draw_rates(n_replicates, rng)))
+def set_sampler(tar: SetSums, non: SetSums, combine: Combine) -> MeansSampler:
+    """Choose the faster way to resample sets."""
+    if tar.can_transform and non.can_transform:
+        return MeansSampler(ErrorTotal.of(tar), ErrorTotal.of(non), combine)
+    return MeansSampler(tar, non, combine)
 
 
-@attrs.frozen(eq=False)
-class OneLayerSampler:
-    """Means over trials, whole sets picked: picks times sums.
-
-    Parameters
-    ----------
-    tar, non : SetTable
-        Sums over the trials of each set.
-    combine : callable
-        Makes the statistic from the means over both classes.
-    """
-
-    block: ClassVar[int] = 500
-
-    tar: SetTable
-    non: SetTable
-    combine: Combine
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis."""
-        means = (self._means(table, n_replicates, rng) for table in (self.tar, self.non))
-        return np.asarray(self.combine(*means))
-
-    @staticmethod
-    def _means(table: SetTable, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        picks = table.draw_picks(n_replicates, rng)
-        # Not by BLAS, whose sums may depend on how many threads it has.
-        sums = np.einsum("ij,jkm->ikm", picks, table.sums)
-        return table.means(sums, picks @ table.sizes)
-
-
-@attrs.frozen(eq=False)
-class TwoLayerRateSampler:
-    """Error-rates at one threshold, sets picked and trials in them.
-
-    Only the number of errors of a set matters, and sets with as many errors
-    among as many trials are alike: a multinomial draw over the distinct counts,
-    then one binomial draw for each, and for each condition of the set.
-
-    Parameters
-    ----------
-    tar, non : SetTable
-        Number of errors in each set, one column.
-    combine : callable
-        Makes the statistic from miss and false-alarm rates.
-    """
-
-    block: ClassVar[int] = 500
-
-    tar: SetTable
-    non: SetTable
-    combine: Combine
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis."""
-        rates = (self._rates(table, n_replicates, rng) for table in (self.tar, self.non))
-        return np.asarray(self.combine(*rates))
-
-    @staticmethod
-    def _rates(table: SetTable, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        trials = table.draw_picks(n_replicates, rng)[:, :, None] * table.sizes
-        rates = table.sums[:, :, 0] / np.maximum(table.sizes, 1)
-        errors = rng.binomial(trials, rates).sum(axis=1)
-        return table.means(errors[:, :, None], trials.sum(axis=1))
-
-
-def set_rate_sampler(
-    tar: SetTable, non: SetTable, *, two_layer: bool, combine: Combine
-) -> "ErrorTotalSampler | OneLayerSampler | TwoLayerRateSampler":
-    """Choose the fastest way to resample sets for error-rates at fixed thresholds.
-
-    Two layers take a single threshold: one column of errors in each table.
-    """
-    if tar.sums.shape[2] == 1 and all(_can_transform(table) for table in (tar, non)):
-        return ErrorTotalSampler(
-            ErrorTotal.from_table(tar, two_layer=two_layer),
-            ErrorTotal.from_table(non, two_layer=two_layer),
-            combine,
-        )
-    kind = TwoLayerRateSampler if two_layer else OneLayerSampler
-    return kind(tar, non, combine)
-
-
-def _can_transform(table: SetTable) -> bool:
-    size = int(table.sizes[0, 0])
-    alike = table.shares.size == 1 and bool(np.all(table.sizes == size))
-    return alike and size * table.n_sets <= _LONGEST_TRANSFORM
-
+# ---- Class means under weights of speakers
 
 # Products of two weights that are held at a time: 32 MB.
 _PRODUCTS_AT_A_TIME = 2**22
@@ -582,24 +534,15 @@ _PRODUCTS_AT_A_TIME = 2**22
 
 @attrs.frozen(eq=False)
 class UnitTable:
-    """Sums over the trials of each person or pair of persons, for one class.
+    """Sums over the trials of each person or pair of persons, for one class and condition.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Number of persons, (k,) or (k, l).
-    first, second : (n_groups,) ndarray of int or None
-        Persons of each group if only those who meet are listed; else groups are
-        the cells of a table of this shape, row by row.
-    sums : (m + 1, n_groups) ndarray of float64
-        Sums of m quantities over the trials of each group; the number of trials last.
-    exact : bool
-        Whether the sums are whole numbers.
+    Persons are as in `UnitGroups`. `sums` is (m + 1, n_groups): m quantities, and the number of
+    trials last; `exact` says that they are whole numbers.
     """
 
     shape: tuple[int, ...]
-    first: npt.NDArray[np.int64] | None
-    second: npt.NDArray[np.int64] | None
+    first: IntArray | None
+    second: IntArray | None
     sums: Float64Array
     exact: bool
 
@@ -623,6 +566,7 @@ class UnitTable:
             return _product(left, self.sums.T, exact=exact)
         right = second.astype(np.float64, copy=False)
         if self.first is None or self.second is None:
+            # The quadratic form w' F w, with one matrix F for each quantity.
             totals = np.empty((left.shape[0], self.sums.shape[0]))
             for column, sums in enumerate(self.sums):
                 of_second = _product(left, sums.reshape(self.shape), exact=exact)
@@ -643,51 +587,23 @@ class UnitTable:
 
 def _product(left: Float64Array, right: Float64Array, *, exact: bool) -> Float64Array:
     """Multiply matrices; the last bit must not depend on how many threads BLAS has."""
-    if exact:
-        return np.asarray(left @ right)
-    return np.asarray(np.einsum("ij,jk->ik", left, right))
-
-
-@attrs.frozen(eq=False)
-class ClassSums:
-    """Sums over the trials of one class, condition by condition.
-
-    Parameters
-    ----------
-    tables : tuple of UnitTable
-        Sums over the trials of each condition.
-    shares : (k,) ndarray of float64
-        Weight of each condition in the class.
-    """
-
-    tables: tuple[UnitTable, ...]
-    shares: Float64Array
-
-    def means(self, first: Weights, second: Weights) -> Float64Array:
-        """Return weighted means: (n_replicates, m); NaN if a condition lost all its weight."""
-        means = [table.means(first, second) for table in self.tables]
-        return np.asarray(weighted_sum(means, self.shares))
+    return np.asarray(left @ right if exact else np.einsum("ij,jk->ik", left, right))
 
 
 @attrs.frozen(eq=False)
 class SpeakerSums:
-    """A statistic that is a function of weighted means over the trials of each class.
+    """A statistic of weighted class means, from the sums of each condition of each class."""
 
-    Parameters
-    ----------
-    tar, non : ClassSums
-        Sums over the trials of each class.
-    combine : callable
-        Makes the statistic from the means.
-    """
-
-    tar: ClassSums
-    non: ClassSums
+    tables: tuple[tuple[UnitTable, ...], tuple[UnitTable, ...]]
+    shares: tuple[Float64Array, Float64Array]
     combine: Combine
 
     def __call__(self, first: Weights, second: Weights) -> Float64Array:
-        """Return one value for each row of weights; NaN where a class lost all its weight."""
-        tar, non = self.tar.means(first, second), self.non.means(first, second)
+        """Return one value for each row of weights; NaN where a condition lost all its weight."""
+        tar, non = (
+            np.asarray(weighted_sum([table.means(first, second) for table in tables], shares))
+            for tables, shares in zip(self.tables, self.shares, strict=True)
+        )
         values = np.asarray(self.combine(tar, non), dtype=np.float64)
         values[np.isnan(tar[:, 0]) | np.isnan(non[:, 0])] = np.nan
         return values
@@ -695,14 +611,10 @@ class SpeakerSums:
 
 @attrs.frozen(eq=False)
 class SpeakerSumsSampler:
-    """Statistics made of sums, speakers weighted.
+    """Functions of class means of one system, or of several on the same trials.
 
-    Parameters
-    ----------
-    persons : PersonWeights
-        Draws the weights of the speakers.
-    systems : tuple of SpeakerSums
-        One system, or several on the same trials.
+    All trials of two speakers have the same weight, so a replicate is a quadratic form in the
+    weights of the speakers, and exactly the number that a sum over all trials gives.
     """
 
     block: ClassVar[int] = 50

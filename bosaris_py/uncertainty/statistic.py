@@ -1,63 +1,68 @@
 """Statistics that can be resampled, each with its fastest exact way.
 
-Each is called like a function, ``statistic(tar, non)``, and knows the fastest
-way to its own bootstrap replicates, see `Statistic.sampler`.
+Each is called like a function, ``statistic(tar, non)``, and knows the fastest way to its own
+bootstrap replicates, see `Statistic.sampler`: functions of class means (error-rates at fixed
+thresholds, Cllr), functions of the ROC, and functions that a user gives.
 """
 
 import abc
 import math
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import numerics
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only
+from bosaris_py._arrays import (
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Weights,
+    mark_read_only,
+)
 from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.metrics import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
-from bosaris_py.uncertainty.replicates import (
-    CurveIndex,
-    EERWindow,
-    LazyCurve,
-    WeightedCurve,
-    running_total,
-)
+from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.samplers import (
-    ClassSums,
+    CellCounts,
+    Combine,
+    CurveIndex,
     CurveSampler,
-    IidRateSampler,
-    LazyEERSampler,
-    LazyMinCostSampler,
-    OneLayerSampler,
-    RejectedCounts,
+    Evaluator,
+    MeansSampler,
     Sampler,
-    SetTable,
+    SetSums,
     SpeakerSums,
     SpeakerSumsSampler,
     UnitTable,
+    WeightedCurve,
     WeightedSampler,
     count_rejected,
-    set_rate_sampler,
+    running_total,
+    set_sampler,
 )
-from bosaris_py.uncertainty.strata import SetIndex, SortedStrata, TrialStrata, weighted_sum
+from bosaris_py.uncertainty.strata import (
+    SetIndex,
+    SortedStrata,
+    TrialGroups,
+    TrialStrata,
+    weighted_sum,
+)
 
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
 
+# The targets, or the non-targets.
+WhichClass = Literal[0, 1]
 
-class SortedEvaluator(abc.ABC):
-    """A statistic prepared for one set of sorted scores, to be evaluated at many weights."""
-
-    __slots__ = ()
-
-    @abc.abstractmethod
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        """Return the statistic for weights in the order of the sorted scores."""
+_BOTH: tuple[WhichClass, WhichClass] = (0, 1)
 
 
 class Statistic(abc.ABC):
@@ -67,7 +72,6 @@ class Statistic(abc.ABC):
 
     default_interval: ClassVar[IntervalKind] = "percentile"
 
-    @abc.abstractmethod
     def __call__(
         self,
         tar: npt.ArrayLike,
@@ -90,6 +94,12 @@ class Statistic(abc.ABC):
         -------
         float or ndarray of float64, of shape `shape`
         """
+        value = self._value(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+        return value if np.ndim(value) else float(value)
+
+    @abc.abstractmethod
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
+        """Compute the statistic of scores, given `tar_weights` and `non_weights`."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -102,100 +112,151 @@ class Statistic(abc.ABC):
         """Least and greatest value that is possible; intervals are clipped to it."""
 
     @abc.abstractmethod
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for evaluating many sets of weights on the same scores.
 
-        Parameters
-        ----------
-        tar, non : SortedStrata
-            The scores of both classes, by condition.
-
-        Returns
-        -------
-        SortedEvaluator
-            Called with weights in the order of the sorted scores, condition by condition.
-            Those of each condition are divided by their sum.
+        Weights are given in the order of the sorted scores, condition by condition; those of each
+        condition are divided by their sum.
         """
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates under a plan.
 
-        Parameters
-        ----------
-        tar, non : ndarray of float32 or float64
-            Scores without NaN, in the order for which the plan was made.
-        plan : ResamplingPlan
-            How trials are weighted in each replicate.
-
-        Returns
-        -------
-        Sampler
+        Scores are without NaN, in the order for which the plan was made.
         """
         sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and sums is not None:
             return SpeakerSumsSampler(plan.persons, (sums,))
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
-            evaluator = self.evaluator(*sort_both(tar, non, plan))
+            evaluator = self.evaluator(*plan.strata.sorted(tar, non))
             return WeightedSampler(plan, evaluator, self.shape)
         tar_sorted, tar_order = plan.strata.tar.arranged(tar)
         non_sorted, non_order = plan.strata.non.arranged(non)
         evaluator = self.evaluator(tar_sorted, non_sorted)
         return WeightedSampler(plan.reordered(tar_order, non_order), evaluator, self.shape)
 
+    def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
+        """Prepare for many sets of weights in the order of the trials, not of sorted scores."""
+        tar_sorted, tar_order = strata.tar.arranged(tar)
+        non_sorted, non_order = strata.non.arranged(non)
+        return _InOrder(self.evaluator(tar_sorted, non_sorted), tar_order, non_order)
+
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
         """Add up, for each pair of speakers, what the statistic is made of.
 
-        Parameters
-        ----------
-        tar, non : ndarray of float32 or float64
-            Scores without NaN, in the order for which the plan was made.
-        plan : SpeakerPlan
-            Who takes part in each trial.
-
-        Returns
-        -------
-        SpeakerSums or None
-            None if the statistic is not made of sums over trials, or if the sums
-            take more memory than the scores: weights are then given to each trial.
+        None if it is not made of sums over trials, or if the sums take more memory than the
+        scores: weights are then given to each trial.
         """
         return None
 
 
-def number(value: Any) -> Any:
-    """Return a numpy number as a float, an array as it is."""
-    return value if np.ndim(value) else float(value)
+@attrs.frozen(eq=False)
+class _InOrder:
+    """An evaluator for weights in the order of the trials."""
+
+    evaluate: Evaluator
+    tar_order: IndexArray
+    non_order: IndexArray
+
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        return self.evaluate(tar_weights[self.tar_order], non_weights[self.non_order])
 
 
-def sort_both(
-    tar: FloatArray, non: FloatArray, plan: ResamplingPlan
-) -> tuple[SortedStrata, SortedStrata]:
-    """Sort the scores of both classes by the conditions of a plan."""
-    return plan.strata.tar.sorted(tar), plan.strata.non.sorted(non)
-
-
-def to_prior(prior: Any) -> Any:
+def _to_prior(prior: Any) -> Any:
     """Keep a prior in a form that is immutable and can be compared."""
     if isinstance(prior, (OperatingPoint, DecisionCosts)) or np.ndim(prior) == 0:
         return prior
     return tuple(p if isinstance(p, OperatingPoint) else float(p) for p in prior)
 
 
-def check_prior(instance: object, attribute: Any, value: Any) -> None:
-    """Raise, naming the class of the instance, unless a value is a prior or several."""
+def _check_prior(instance: object, attribute: Any, value: Any) -> None:
+    """Raise unless a value is a prior or several."""
     DecisionCosts.from_prior(value)
 
 
-def check_statistic(statistic: object) -> None:
-    """Raise unless `statistic` can be called, guessing at a forgotten pair of brackets."""
-    if isinstance(statistic, type):
-        hint = f"Make one first: {statistic.__name__}(...)."
-        raise invalid("statistic", "be a statistic, not a class", statistic.__name__, hint)
-    if not callable(statistic):
-        hint = "For instance EER(), or a function f(tar, non, tar_weights, non_weights)."
-        raise invalid("statistic", "be callable", describe(statistic), hint)
+@attrs.frozen
+class _AtPriors(Statistic):
+    """A detection cost at given priors."""
+
+    prior: PriorLike = attrs.field(converter=_to_prior, validator=_check_prior)
+    normalize: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def costs(self) -> DecisionCosts:
+        """The prices of the two errors."""
+        return DecisionCosts.from_prior(self.prior)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One value for each operating point."""
+        return self.costs.plo.shape
+
+
+# ---- Functions of class means
+
+
+class _MeansStatistic(Statistic):
+    """A function of means over the trials of each class."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Make values from means: one row for each replicate, one column for each mean."""
+
+    @abc.abstractmethod
+    def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
+        """Add up what the means are of over the trials of each set: (n_sets, m)."""
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
+
+        If whole sets are picked, their sums are all it takes.
+        """
+        if isinstance(plan, SetPlan) and not plan.two_layer:
+            return self._set_sampler(tar, non, plan)
+        return super().sampler(tar, non, plan)
+
+    def _set_sampler(self, tar: FloatArray, non: FloatArray, plan: SetPlan) -> Sampler:
+        tar_sums, non_sums = (
+            SetSums.of(
+                cells.sizes, self.sums(scores, cells, which), shares, two_layer=plan.two_layer
+            )
+            for which, scores, cells, shares in zip(
+                _BOTH, (tar, non), plan.cells, plan.strata.shares, strict=True
+            )
+        )
+        return set_sampler(tar_sums, non_sums, self.combine)
+
+    def speaker_sums(
+        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
+    ) -> SpeakerSums | None:
+        """Add up, for each pair of speakers, what the means are of."""
+        tar_tables, non_tables = (
+            tuple(
+                UnitTable.from_sums(group, self.sums(part, group.index, which))
+                for group, part in zip(groups, strata.split(scores), strict=True)
+            )
+            for which, scores, groups, strata in zip(
+                _BOTH, (tar, non), plan.groups, plan.strata, strict=True
+            )
+        )
+        return SpeakerSums((tar_tables, non_tables), plan.strata.shares, self.combine)
+
+
+@attrs.frozen(eq=False)
+class _MeansEvaluator:
+    """A function of the weighted means of both classes."""
+
+    tar: Callable[[Weights], Float64Array]
+    non: Callable[[Weights], Float64Array]
+    combine: Combine
+
+    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
+        return self.combine(self.tar(tar_weights)[None, :], self.non(non_weights)[None, :])[0]
 
 
 # Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
@@ -205,7 +266,7 @@ _CELLS_PER_TRIAL = 8
 _SMALL_TABLE = 2**20
 
 
-class ThresholdStatistic(Statistic):
+class ThresholdStatistic(_MeansStatistic):
     """A function of the error-rates at one or several fixed thresholds."""
 
     __slots__ = ()
@@ -220,149 +281,103 @@ class ThresholdStatistic(Statistic):
         """Thresholds: a target below is a miss. One-dimensional."""
         return self.fa_limits
 
-    @abc.abstractmethod
-    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
-        """Make values from rates: one row for each replicate, one column for each threshold."""
-
-    def __call__(
-        self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> Any:
-        """Compute the statistic; see `Statistic.__call__`."""
-        weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
         pmiss, _ = error_rates_at(tar, non, self.miss_limits, **weights)
         _, pfa = error_rates_at(tar, non, self.fa_limits, **weights)
-        return number(self.combine(pmiss[None, :], pfa[None, :])[0])
+        return self.combine(pmiss[None, :], pfa[None, :])[0]
 
-    def count_errors(
-        self, tar: FloatArray, non: FloatArray, strata: TrialStrata
-    ) -> tuple[IntArray, IntArray]:
-        """Count misses and false alarms at each threshold, in each condition.
+    def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
+        """Count the errors in each set, at each threshold."""
+        if which == 0:
+            return count_rejected(scores, self.miss_limits, index)
+        return index.sizes[:, None] - count_rejected(scores, self.fa_limits, index)
 
-        Parameters
-        ----------
-        tar, non : ndarray of float
-            Target and non-target scores.
-        strata : TrialStrata
-            Their conditions.
-
-        Returns
-        -------
-        misses, false_alarms : (k, n_limits) ndarray of int64
-            One row for each condition of the class, one column for each threshold.
-        """
-        misses = RejectedCounts.from_scores(tar, self.miss_limits, strata.tar).rejected
-        correct = RejectedCounts.from_scores(non, self.fa_limits, strata.non)
-        return misses, correct.sizes[:, None] - correct.rejected
-
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _RateEvaluator(
-            _WeightBelow.of(tar, self.miss_limits), _WeightBelow.of(non, self.fa_limits), self
+        return _MeansEvaluator(
+            _WeightedRates.of(tar, self.miss_limits, accepted=False),
+            _WeightedRates.of(non, self.fa_limits, accepted=True),
+            self.combine,
         )
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
 
-        Trials: binomial draws. Sets: the distribution of the number of errors,
-        or draws over the distinct numbers of errors in a set. Sets, trials in
-        them, several thresholds: weights.
+        Trials: binomial draws. Sets: the distribution of the number of errors, or draws over
+        the distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         """
-        miss_limits, fa_limits = self.miss_limits, self.fa_limits
         if isinstance(plan, IidPlan):
-            return IidRateSampler(
-                RejectedCounts.from_scores(tar, miss_limits, plan.strata.tar),
-                RejectedCounts.from_scores(non, fa_limits, plan.strata.non),
+            return MeansSampler(
+                CellCounts.of([(tar, self.miss_limits)], plan.strata.tar, accepted=False),
+                CellCounts.of([(non, self.fa_limits)], plan.strata.non, accepted=True),
                 self.combine,
             )
-        if isinstance(plan, SetPlan) and not (plan.two_layer and fa_limits.size > 1):
-            tar_cells, non_cells = plan.cells
-            misses = count_rejected(tar, miss_limits, tar_cells)
-            alarms = non_cells.sizes[:, None] - count_rejected(non, fa_limits, non_cells)
-            return set_rate_sampler(
-                SetTable.from_sums(tar_cells.sizes, misses, plan.strata.tar.shares),
-                SetTable.from_sums(non_cells.sizes, alarms, plan.strata.non.shares),
-                two_layer=plan.two_layer,
-                combine=self.combine,
-            )
+        if isinstance(plan, SetPlan) and self.fa_limits.size == 1:
+            return self._set_sampler(tar, non, plan)
         return super().sampler(tar, non, plan)
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
-        """Count the errors of each pair of speakers; see `Statistic.speaker_sums`."""
-        tar_groups, non_groups = plan.groups()
-        n_groups = sum(groups.index.n_sets for groups in (*tar_groups, *non_groups))
+        """Count the errors of each pair of speakers, unless there are too many thresholds."""
+        n_groups = sum(group.index.n_sets for groups in plan.groups for group in groups)
         cells = n_groups * self.fa_limits.size
         if cells > max(_CELLS_PER_TRIAL * (tar.size + non.size), _SMALL_TABLE):
             return None
-        misses = [
-            UnitTable.from_sums(groups, count_rejected(scores, self.miss_limits, groups.index))
-            for groups, scores in zip(tar_groups, plan.strata.tar.split(tar), strict=True)
-        ]
-        alarms = []
-        for groups, scores in zip(non_groups, plan.strata.non.split(non), strict=True):
-            correct = count_rejected(scores, self.fa_limits, groups.index)
-            alarms.append(UnitTable.from_sums(groups, groups.index.sizes[:, None] - correct))
-        return SpeakerSums(
-            ClassSums(tuple(misses), plan.strata.tar.shares),
-            ClassSums(tuple(alarms), plan.strata.non.shares),
-            self.combine,
-        )
+        return super().speaker_sums(tar, non, plan)
 
 
 @attrs.frozen(eq=False)
-class _WeightBelow:
-    """The share of weight below fixed thresholds, in one class."""
+class _WeightedRates:
+    """Error-rates of one class at fixed thresholds: sums of the lowest scores' weights."""
 
-    places: tuple[slice, ...]
+    slices: tuple[slice, ...]
     counts: tuple[IntArray, ...]
     shares: Float64Array
+    accepted: bool
 
     @classmethod
-    def of(cls, strata: SortedStrata, limits: Float64Array) -> "_WeightBelow":
-        """Count the scores below the thresholds."""
+    def of(cls, strata: SortedStrata, limits: Float64Array, *, accepted: bool) -> "_WeightedRates":
+        """Count the scores below the thresholds; accepted trials are errors, or rejected ones."""
         counts = tuple(part.count_below(limits) for part in strata.parts)
-        return cls(tuple(strata.slices), counts, strata.shares)
+        return cls(tuple(strata.slices), counts, strata.shares, accepted)
 
-    def rejected(self, weights: Weights) -> Float64Array:
-        """Return the share of weight below each threshold."""
-        return self._rates(weights, accepted=False)
-
-    def accepted(self, weights: Weights) -> Float64Array:
-        """Return the share of weight at or above each threshold."""
-        return self._rates(weights, accepted=True)
-
-    def _rates(self, weights: Weights, *, accepted: bool) -> Float64Array:
+    def __call__(self, weights: Weights) -> Float64Array:
         rates = []
-        for place, counts in zip(self.places, self.counts, strict=True):
+        for place, counts in zip(self.slices, self.counts, strict=True):
             part = weights[place]
-            total, below = part.sum(), _weight_of_first(part, counts)
-            rates.append((total - below if accepted else below) / total)
+            if counts.size == 1:
+                total, below = part.sum(), np.array([part[: counts[0]].sum()])
+            else:
+                total, below = part.sum(), running_total(part)[counts]
+            rates.append((total - below if self.accepted else below) / total)
         return np.asarray(weighted_sum(rates, self.shares))
 
 
-@attrs.frozen(eq=False)
-class _RateEvaluator(SortedEvaluator):
-    """Error-rates from weights: sums of the lowest scores' weights."""
+class _ActualCost(ThresholdStatistic):
+    """A detection cost at fixed thresholds, given `costs` and `normalize`."""
 
-    tar: _WeightBelow
-    non: _WeightBelow
-    statistic: ThresholdStatistic
+    __slots__ = ()
 
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        """Return the statistic for weights in the order of the sorted scores."""
-        pmiss, pfa = self.tar.rejected(tar_weights), self.non.accepted(non_weights)
-        return self.statistic.combine(pmiss[None, :], pfa[None, :])[0]
+    normalize: bool
 
+    @property
+    @abc.abstractmethod
+    def costs(self) -> DecisionCosts:
+        """The prices of the two errors."""
 
-def _weight_of_first(weights: Weights, counts: IntArray) -> Weights:
-    if counts.size == 1:
-        return np.array([weights[: counts[0]].sum()])
-    return running_total(weights)[counts]
+    @property
+    def bounds(self) -> Bounds:
+        """From no errors to nothing but errors."""
+        ones = np.ones_like(self.costs.miss)
+        return 0.0, self.costs.cost(ones, ones, normalize=self.normalize)
+
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Make costs from error-rates."""
+        # NISTIR 7722, equation (6): C_miss P_miss P_tar + C_fa P_fa (1 - P_tar).
+        if not self.shape:
+            tar_means, non_means = tar_means[:, 0], non_means[:, 0]
+        return self.costs.cost(tar_means, non_means, normalize=self.normalize)
 
 
 def _to_threshold(value: Any) -> float:
@@ -370,7 +385,7 @@ def _to_threshold(value: Any) -> float:
 
 
 @attrs.frozen
-class DCF(ThresholdStatistic):
+class DCF(_ActualCost):
     r"""Detection cost at a fixed threshold, the measure of the uncertainty papers.
 
     Parameters
@@ -431,23 +446,9 @@ class DCF(ThresholdStatistic):
         """The threshold, as an array of one."""
         return np.array([self.threshold])
 
-    @property
-    def bounds(self) -> Bounds:
-        """From no errors to nothing but errors."""
-        return _cost_bounds(self.costs, normalize=self.normalize)
-
-    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
-        """Make costs from error-rates."""
-        return self.costs.cost(pmiss[:, 0], pfa[:, 0], normalize=self.normalize)
-
-
-def _cost_bounds(costs: DecisionCosts, *, normalize: bool) -> Bounds:
-    ones = np.ones_like(costs.miss)
-    return 0.0, costs.cost(ones, ones, normalize=normalize)
-
 
 @attrs.frozen
-class ActDCF(ThresholdStatistic):
+class ActDCF(_AtPriors, _ActualCost):
     """Actual DCF: detection cost of Bayes decisions from log-likelihood-ratios.
 
     Parameters
@@ -473,34 +474,10 @@ class ActDCF(ThresholdStatistic):
     0.25
     """
 
-    prior: PriorLike = attrs.field(converter=to_prior, validator=check_prior)
-    normalize: bool = attrs.field(default=False, kw_only=True)
-
-    @property
-    def costs(self) -> DecisionCosts:
-        """The prices of the two errors."""
-        return DecisionCosts.from_prior(self.prior)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """One value for each operating point."""
-        return self.costs.plo.shape
-
     @property
     def fa_limits(self) -> Float64Array:
         """The Bayes thresholds."""
         return np.atleast_1d(self.costs.thresholds)
-
-    @property
-    def bounds(self) -> Bounds:
-        """From no errors to nothing but errors."""
-        return _cost_bounds(self.costs, normalize=self.normalize)
-
-    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
-        """Make costs from error-rates."""
-        if not self.shape:
-            pmiss, pfa = pmiss[:, 0], pfa[:, 0]
-        return self.costs.cost(pmiss, pfa, normalize=self.normalize)
 
 
 def _to_thresholds(thresholds: Any) -> float | tuple[float, ...]:
@@ -554,9 +531,80 @@ class ErrorRates(ThresholdStatistic):
         """Rates lie between 0 and 1."""
         return 0.0, 1.0
 
-    def combine(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Put the two rates side by side."""
-        return np.stack((pmiss, pfa), axis=1).reshape(-1, *self.shape)
+        return np.stack((tar_means, non_means), axis=1).reshape(-1, *self.shape)
+
+
+# Cost of a target's and of a non-target's log-likelihood-ratio x: softplus of -x, of x.
+_SIGNS = (-1.0, 1.0)
+
+
+@attrs.frozen
+class Cllr(_MeansStatistic):
+    """Cllr: the cost of log-likelihood-ratios over all operating points, in bits.
+
+    See Also
+    --------
+    bosaris_py.cllr : The same number as a function.
+
+    Examples
+    --------
+    >>> Cllr()([0.0, 0.0], [0.0])
+    1.0
+    """
+
+    @property
+    def bounds(self) -> Bounds:
+        """From perfect scores to arbitrarily misleading ones."""
+        return 0.0, math.inf
+
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
+        return numerics.cllr(tar, non, **weights)
+
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Average the mean costs of the two classes."""
+        # Both classes weigh the same, whatever the numbers of their trials.
+        return (tar_means[:, 0] + non_means[:, 0]) / 2.0
+
+    def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
+        """Add up the costs of the trials of each set."""
+        sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
+        return np.asarray(sums, dtype=np.float64)[:, None]
+
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return _MeansEvaluator(_MeanBits.of(tar, 0), _MeanBits.of(non, 1), self.combine)
+
+
+@attrs.frozen(eq=False)
+class _MeanBits:
+    """The mean cost of one class, from weights."""
+
+    slices: tuple[slice, ...]
+    bits: Float64Array
+    shares: Float64Array
+
+    @classmethod
+    def of(cls, strata: SortedStrata, which: WhichClass) -> "_MeanBits":
+        """Compute the cost of each score."""
+        bits = mark_read_only(_bits(strata.values, which))
+        return cls(tuple(strata.slices), bits, strata.shares)
+
+    def __call__(self, weights: Weights) -> Float64Array:
+        # Not by BLAS, whose sums may depend on how many threads it has.
+        products = weights * self.bits
+        means = [products[place].sum() / weights[place].sum() for place in self.slices]
+        return np.array([weighted_sum(means, self.shares)])
+
+
+def _bits(scores: FloatArray, which: WhichClass) -> Float64Array:
+    costs = np.logaddexp(0.0, _SIGNS[which] * scores.astype(np.float64, copy=False))
+    costs /= math.log(2.0)
+    return costs
+
+
+# ---- Functions of the ROC
 
 
 class CurveStatistic(Statistic):
@@ -568,29 +616,21 @@ class CurveStatistic(Statistic):
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Make the value from the weights of one replicate."""
 
-    def __call__(
-        self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> Any:
-        """Compute the statistic; see `Statistic.__call__`."""
-        roc = ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights)
-        return number(self.of_roc(roc))
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
+        return self.of_roc(ROC.from_scores(tar, non, **weights))
 
     @abc.abstractmethod
     def of_roc(self, roc: ROC) -> Any:
         """Make the value from the engine's own object."""
 
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _CurveEvaluator(CurveIndex.from_sorted(tar, non), self)
+        return _CurveEvaluator(CurveIndex.from_sorted(tar, non), self.of_curve)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
         if isinstance(plan, IidPlan):
-            return self._iid_sampler(CurveIndex.from_sorted(*sort_both(tar, non, plan)))
+            return self._iid_sampler(CurveIndex.from_sorted(*plan.strata.sorted(tar, non)))
         return super().sampler(tar, non, plan)
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
@@ -598,28 +638,24 @@ class CurveStatistic(Statistic):
 
 
 @attrs.frozen(eq=False)
-class _CurveEvaluator(SortedEvaluator):
+class _CurveEvaluator:
     """A statistic of the ROC from weights: cumulative sums, read at the target scores."""
 
     index: CurveIndex
-    statistic: CurveStatistic
+    of_curve: Callable[[WeightedCurve], Any]
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        """Return the statistic for weights in the order of the sorted scores."""
-        return self.statistic.of_curve(self.index.curve(tar_weights, non_weights))
+        return self.of_curve(self.index.curve(tar_weights, non_weights))
 
 
 @attrs.frozen
-class MinDCF(CurveStatistic):
+class MinDCF(_AtPriors, CurveStatistic):
     """Minimum DCF: detection cost at the best threshold for these scores.
 
     Parameters
     ----------
-    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-        Target probability (unit costs), or an operating point with its own
-        costs; several make the statistic an array.
-    normalize : bool, default: False
-        Divide by the cost of the better decision made without a detector.
+    prior, normalize
+        As for `ActDCF`.
 
     Raises
     ------
@@ -641,7 +677,7 @@ class MinDCF(CurveStatistic):
     73 % of simulated experiments, the basic one in 88 %; with ten times the
     trials 84 and 95 %. Where it matters, prefer the actual cost.
 
-    The i.i.d. bootstrap draws replicates lazily: see `LazyCurve`.
+    The i.i.d. bootstrap draws replicates lazily: see `lazy_curve.py`.
 
     Examples
     --------
@@ -650,19 +686,6 @@ class MinDCF(CurveStatistic):
     """
 
     default_interval: ClassVar[IntervalKind] = "basic"
-
-    prior: PriorLike = attrs.field(converter=to_prior, validator=check_prior)
-    normalize: bool = attrs.field(default=False, kw_only=True)
-
-    @property
-    def costs(self) -> DecisionCosts:
-        """The prices of the two errors."""
-        return DecisionCosts.from_prior(self.prior)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """One value for each operating point."""
-        return self.costs.plo.shape
 
     @property
     def bounds(self) -> Bounds:
@@ -688,7 +711,7 @@ class MinDCF(CurveStatistic):
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         if self.shape:
             return super()._iid_sampler(index)
-        return LazyMinCostSampler(LazyCurve.from_index(index), *self._prices())
+        return LazyMinCost.from_index(index, *self._prices())
 
 
 @attrs.frozen
@@ -703,7 +726,7 @@ class EER(CurveStatistic):
     -----
     Optimistic as `MinDCF` is, of which it is the maximum over all priors; the
     default interval is ``"basic"`` for the same reason. The i.i.d. bootstrap
-    draws the part of a replicate that decides, see `EERWindow` and `LazyCurve`.
+    draws the part of a replicate that decides, see `lazy_curve.py`.
 
     Examples
     --------
@@ -727,7 +750,7 @@ class EER(CurveStatistic):
         return roc.convex_hull().eer
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
-        return EERWindow.from_index(index) or LazyEERSampler(LazyCurve.from_index(index))
+        return EERWindow.from_index(index) or LazyEER.from_index(index)
 
 
 @attrs.frozen
@@ -796,121 +819,87 @@ class MinCllr(CurveStatistic):
         return roc.convex_hull().min_cllr
 
 
-# Cost of a target's and a non-target's log-likelihood-ratio x: softplus of -x, of x.
-_SIGNS = (-1.0, 1.0)
+# ---- Functions of a user
 
 
-@attrs.frozen
-class Cllr(Statistic):
-    """Cllr: the cost of log-likelihood-ratios over all operating points, in bits.
+@attrs.frozen(eq=False)
+class UserFunction:
+    """A function ``f(tar, non, tar_weights, non_weights)``, resampled as a `Statistic` is.
 
-    See Also
-    --------
-    bosaris_py.cllr : The same number as a function.
-
-    Examples
-    --------
-    >>> Cllr()([0.0, 0.0], [0.0])
-    1.0
+    It is called once for each replicate: the slow way. `shape` is that of its value on the data,
+    and must be that of all others, once it is known.
     """
 
-    @property
-    def bounds(self) -> Bounds:
-        """From perfect scores to arbitrarily misleading ones."""
-        return 0.0, math.inf
+    default_interval: ClassVar[IntervalKind] = "percentile"
+    bounds: ClassVar[Bounds] = (-math.inf, math.inf)
+
+    function: Callable[..., Any]
+    shape: tuple[int, ...] | None = None
 
     def __call__(
         self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> Any:
-        """Compute the statistic; see `Statistic.__call__`."""
-        return numerics.cllr(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+        tar: FloatArray,
+        non: FloatArray,
+        tar_weights: Float64Array | None,
+        non_weights: Float64Array | None,
+    ) -> Float64Array:
+        """Return what the function makes of scores and weights, checked."""
+        # The function cannot change the scores, which other replicates need.
+        views = [tar.view(), non.view()]
+        for view in views:
+            view.setflags(write=False)
+        weights = (
+            np.ones(scores.size) if given is None else given
+            for scores, given in zip(views, (tar_weights, non_weights), strict=True)
+        )
+        returned = self.function(*views, *weights)
+        try:
+            value = np.asarray(returned)
+        except ValueError:  # rows of different lengths
+            value = np.array(None)
+        if value.dtype.kind not in "fiub" or not value.size:
+            expected = "return a number or an array of numbers"
+            raise invalid("statistic", expected, describe(returned))
+        if self.shape is not None and value.shape != self.shape:
+            shape = f"{self.shape} as on the data"
+            expected = f"return a value of the same shape for all replicates, {shape}"
+            raise invalid("statistic", expected, f"{value.shape}")
+        return value.astype(np.float64)
 
-    def combine(self, tar_bits: Float64Array, non_bits: Float64Array) -> Any:
-        """Average the mean costs of the two classes: one row for each replicate."""
-        return (tar_bits[:, 0] + non_bits[:, 0]) / 2.0
-
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> SortedEvaluator:
-        """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _CllrEvaluator(_MeanBits.of(tar, -1.0), _MeanBits.of(non, 1.0))
+    def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
+        """Prepare for many sets of weights in the order of the trials."""
+        return _FunctionEvaluator(self, tar, non, strata)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
-        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
-
-        A sum over trials: if whole sets are picked, their sums are all it takes.
-        """
-        if isinstance(plan, SetPlan) and not plan.two_layer:
-            tar_table, non_table = (
-                SetTable.from_sums(cells.sizes, _bit_sums(scores, sign, cells), strata.shares)
-                for scores, sign, cells, strata in zip(
-                    (tar, non), _SIGNS, plan.cells, plan.strata, strict=True
-                )
-            )
-            return OneLayerSampler(tar_table, non_table, self.combine)
-        return super().sampler(tar, non, plan)
-
-    def speaker_sums(
-        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> SpeakerSums | None:
-        """Add the costs of each pair of speakers; see `Statistic.speaker_sums`."""
-        classes = [
-            ClassSums(
-                tuple(
-                    UnitTable.from_sums(part, _bit_sums(values, sign, part.index))
-                    for part, values in zip(groups, strata.split(scores), strict=True)
-                ),
-                strata.shares,
-            )
-            for scores, sign, groups, strata in zip(
-                (tar, non), _SIGNS, plan.groups(), plan.strata, strict=True
-            )
-        ]
-        return SpeakerSums(classes[0], classes[1], self.combine)
-
-
-def _bit_sums(scores: FloatArray, sign: float, index: SetIndex) -> Float64Array:
-    """Add up the costs of the trials of each set: (n_sets, 1)."""
-    sums = np.bincount(index.labels, _bits(scores, sign), minlength=index.n_sets)
-    return np.asarray(sums, dtype=np.float64)[:, None]
+        """Draw weights of the trials, and call the function with them."""
+        return WeightedSampler(plan, self.in_order(tar, non, plan.strata), self.shape or ())
 
 
 @attrs.frozen(eq=False)
-class _MeanBits:
-    """The mean cost of one class, from weights."""
+class _FunctionEvaluator:
+    """A user's function as a function of picks; conditions get their shares of weight."""
 
-    places: tuple[slice, ...]
-    bits: Float64Array
-    shares: Float64Array
-
-    @classmethod
-    def of(cls, strata: SortedStrata, sign: float) -> "_MeanBits":
-        """Compute the cost of each score."""
-        return cls(tuple(strata.slices), mark_read_only(_bits(strata.values, sign)), strata.shares)
-
-    def __call__(self, weights: Weights) -> Any:
-        """Return the mean for weights in the order of the sorted scores."""
-        # Not by BLAS, whose sums may depend on how many threads it has.
-        products = weights * self.bits
-        means = [products[place].sum() / weights[place].sum() for place in self.places]
-        return weighted_sum(means, self.shares)
-
-
-@attrs.frozen(eq=False)
-class _CllrEvaluator(SortedEvaluator):
-    """Cllr from weights: weighted means of the cost of each score."""
-
-    tar: _MeanBits
-    non: _MeanBits
+    function: UserFunction
+    tar: FloatArray
+    non: FloatArray
+    strata: TrialStrata
 
     def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        """Return the statistic for weights in the order of the sorted scores."""
-        return 0.5 * (self.tar(tar_weights) + self.non(non_weights))
+        weights = self.strata.weigh(tar_weights, non_weights)
+        return self.function(self.tar, self.non, *weights)
 
 
-def _bits(scores: FloatArray, sign: float) -> Float64Array:
-    costs = np.logaddexp(0.0, sign * scores.astype(np.float64, copy=False))
-    costs /= math.log(2.0)
-    return costs
+StatisticLike: TypeAlias = Statistic | Callable[..., Any]
+
+AnyStatistic: TypeAlias = Statistic | UserFunction
+
+
+def as_statistic(statistic: object) -> AnyStatistic:
+    """Return what can be resampled; raise with a guess at a forgotten pair of brackets."""
+    if isinstance(statistic, type):
+        hint = f"Make one first: {statistic.__name__}(...)."
+        raise invalid("statistic", "be a statistic, not a class", statistic.__name__, hint)
+    if not callable(statistic):
+        hint = "For instance EER(), or a function f(tar, non, tar_weights, non_weights)."
+        raise invalid("statistic", "be callable", describe(statistic), hint)
+    return statistic if isinstance(statistic, Statistic) else UserFunction(statistic)

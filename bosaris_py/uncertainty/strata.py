@@ -1,4 +1,4 @@
-r"""Trials grouped by condition and by speaker, for resampling.
+r"""Trials grouped by set, condition and speaker, for resampling and for standard errors.
 
 Where conditions are weighted, an error-rate is
 
@@ -6,18 +6,13 @@ Where conditions are weighted, an error-rate is
 
     P = \sum_\alpha w_\alpha \frac{e_\alpha}{n_\alpha},
 
-with :math:`e_\alpha` errors in :math:`n_\alpha` trials of condition :math:`\alpha`. How
-much a condition counts is decided by whoever evaluates, and so is its number of trials;
-neither is a matter of luck. Trials are therefore resampled within their condition, and
-where a replicate gives a condition another number of trials, because sets or speakers
-are picked, :math:`w_\alpha` is divided by that number: the same metric of other trials.
+with :math:`e_\alpha` errors in :math:`n_\alpha` trials of condition :math:`\alpha`. Weight and
+number of trials of a condition are matters of design. Trials are therefore resampled within their
+condition, and where a replicate gives a condition another number of trials, because sets or
+speakers are picked, :math:`w_\alpha` is divided by that number: the same metric of other trials.
 
-A target trial has one speaker, a non-target trial two. Trials that share a
-speaker, on whichever side, are dependent; everything that takes this into
-account starts from the sums of this module.
-
-Everything is a vector over trials, column by column, so that it does not matter
-whether trials are held as a matrix or as a list.
+A target trial has one speaker, a non-target trial two. Trials that share a speaker, on whichever
+side, are dependent. Trials are vectors, column by column, whether a matrix or a list holds them.
 """
 
 import functools
@@ -30,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import (
+    AnyArray,
     BoolArray,
     Float64Array,
     FloatArray,
@@ -54,7 +50,7 @@ from bosaris_py._validation import (
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.trials.alignment import IdIndex
-from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
+from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, scored_trials
@@ -75,28 +71,71 @@ def as_generator(rng: Rng) -> np.random.Generator:
     return generator
 
 
-def draw_picks(n: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def draw_picks(n: int, rng: np.random.Generator) -> IntArray:
     """Pick n times with replacement from n things; return how often each was picked."""
     return np.bincount(rng.integers(0, n, size=n), minlength=n)
 
+
+def as_scores(scores: npt.ArrayLike, name: str) -> FloatArray:
+    """Return the scores of one class, checked."""
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
+    refuse_nan(array, name)
+    return array
+
+
+# ---- Labels of sets
 
 _FEWEST_SETS = 2
 
 
 @attrs.frozen(eq=False, repr=False)
-class SetIndex:
-    """Which set each trial of one class belongs to.
+class TrialGroups:
+    """Which group each trial of one class belongs to.
 
-    Parameters
-    ----------
-    labels : (n,) ndarray of int64
-        Number of each trial's set, from 0.
-    sizes : (n_sets,) ndarray of int64
-        Number of trials in each set, at least one.
+    `labels` numbers the group of each trial from 0, None if there is one group only; `sizes` is the
+    number of trials in each group.
     """
 
-    labels: IntArray
-    sizes: IntArray
+    labels: AnyArray | None = attrs.field(converter=attrs.converters.optional(read_only))
+    sizes: IntArray = attrs.field(converter=read_only)
+
+    __reduce__ = by_constructor
+
+    def __repr__(self) -> str:
+        """Say how many groups there are and how large."""
+        smallest, largest = int(self.sizes.min()), int(self.sizes.max())
+        return f"{type(self).__name__}: {self.n_sets} of {smallest} to {largest} trials"
+
+    @property
+    def n_sets(self) -> int:
+        """Number of groups."""
+        return int(self.sizes.size)
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return int(self.sizes.sum())
+
+    def reordered(self, order: IndexArray) -> Self:
+        """Take the trials in another order."""
+        if self.labels is None:
+            return self
+        return attrs.evolve(self, labels=mark_read_only(self.labels[order]))
+
+    @functools.cached_property
+    def order(self) -> IndexArray:
+        """Positions of the trials, group by group."""
+        labels = np.zeros(self.n_trials, np.uint8) if self.labels is None else self.labels
+        return np.argsort(labels, kind="stable")
+
+
+@attrs.frozen(eq=False, repr=False)
+class SetIndex(TrialGroups):
+    """Which set each trial of one class belongs to."""
+
+    labels: AnyArray = attrs.field(converter=read_only)
+    sizes: IntArray = attrs.field(converter=read_only)
 
     @classmethod
     def from_labels(cls, labels: npt.ArrayLike | None, n_trials: int, name: str) -> "SetIndex":
@@ -104,29 +143,12 @@ class SetIndex:
         if labels is None:
             hint = 'Give the label of each trial\'s set, or use method="iid".'
             raise invalid(name, "be given when sets are resampled", "None", hint)
-        array = as_labels(labels, name)
-        if array.size != n_trials:
-            expected = f"have one label for each of the {n_trials} trials"
-            raise invalid(name, expected, f"{array.size} labels")
+        array = as_labels(labels, name, n_trials)
         _, numbers, sizes = np.unique(array, return_inverse=True, return_counts=True)
         if sizes.size < _FEWEST_SETS:
             expected = f"name at least {_FEWEST_SETS} sets"
             raise invalid(name, expected, f"{sizes.size}", "One set shows no variation.")
-        return cls(mark_read_only(numbers.astype(np.int64)), mark_read_only(sizes.astype(np.int64)))
-
-    def __repr__(self) -> str:
-        """Say how many sets there are and how large."""
-        smallest, largest = int(self.sizes.min()), int(self.sizes.max())
-        return f"SetIndex: {self.sizes.size} sets of {smallest} to {largest} trials"
-
-    @property
-    def n_sets(self) -> int:
-        """Number of sets."""
-        return int(self.sizes.size)
-
-    def reordered(self, order: npt.NDArray[np.intp]) -> "SetIndex":
-        """Take the trials in another order."""
-        return SetIndex(mark_read_only(self.labels[order]), self.sizes)
+        return SetIndex(*(mark_read_only(a.astype(np.int64)) for a in (numbers, sizes)))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -143,7 +165,7 @@ class EqualSizeSets:
         Number of sets that are kept.
     """
 
-    mask: npt.NDArray[np.bool_]
+    mask: BoolArray
     size: int
     n_sets: int
 
@@ -158,7 +180,7 @@ class EqualSizeSets:
         return f"EqualSizeSets: {self.n_sets} sets of {self.size}, {self.n_kept} of {total} trials"
 
 
-def as_labels(labels: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+def as_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) -> AnyArray:
     """Return labels that can be sorted; equal ones, and no others, stay equal."""
     if not isinstance(labels, np.ndarray):
         # numpy would make the text "1" of the number 1, and "None" of a missing label.
@@ -167,21 +189,24 @@ def as_labels(labels: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     if array.ndim != 1 or array.dtype.kind not in "iuUSObf":
         raise _not_labels(array, name)
     if array.dtype.kind in "Of":
-        missing = np.array([_is_missing(label) for label in array.tolist()], dtype=np.bool_)
-        if missing.any():
-            positions = np.flatnonzero(missing)
+        missing = np.flatnonzero([_is_missing(label) for label in array.tolist()])
+        if missing.size:
+            positions = list_some(missing.tolist())
             found = (
-                f"none (None or NaN) for {positions.size} of {array.size} trials "
-                f"(positions {list_some(positions.tolist())})"
+                f"none (None or NaN) for {missing.size} of {array.size} trials "
+                f"(positions {positions})"
             )
             hint = "Leave these trials out, or give each a set of its own."
             raise invalid(name, "tell the set of each trial", found, hint)
     if array.dtype.kind == "f":
         raise _not_labels(array, name)
+    if n_trials is not None and array.size != n_trials:
+        expected = f"have one label for each of the {n_trials} trials"
+        raise invalid(name, expected, f"{array.size} labels")
     return _number_objects(array, name) if array.dtype.kind == "O" else array
 
 
-def _number_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+def _number_objects(array: AnyArray, name: str) -> AnyArray:
     """Give labels of any type a number each; those of different types differ."""
     kinds = {type(label) for label in array.tolist()}
     if any(issubclass(kind, (float, np.floating)) for kind in kinds):
@@ -202,7 +227,7 @@ def _number_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     return np.array(coded, dtype=np.int64)
 
 
-def _not_labels(array: npt.NDArray[Any], name: str) -> Exception:
+def _not_labels(array: AnyArray, name: str) -> Exception:
     expected = "be a one-dimensional list of labels, text or whole numbers"
     return invalid(name, expected, describe(array))
 
@@ -270,7 +295,7 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     n_sets = descending.size - int(np.argmax(kept[: _FEWEST_SETS - 2 : -1]))
     size = int(descending[n_sets - 1])
     # In random order within each set, the first `size` trials are a random choice.
-    order = np.lexsort((generator.random(index.labels.size), index.labels))
+    order = np.lexsort((generator.random(labels.size), index.labels))
     starts = np.cumsum(index.sizes) - index.sizes
     rank = np.arange(order.size) - np.repeat(starts, index.sizes)
     chosen = (rank < size) & (np.repeat(index.sizes, index.sizes) >= size)
@@ -279,20 +304,14 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     return EqualSizeSets(mark_read_only(mask), size, n_sets)
 
 
+# ---- Weighted conditions
+
 # Weights of conditions sum to one, up to what their decimals leave.
 _SUM_TOLERANCE = 1e-6
 
 
 class SortedStrata(NamedTuple):
-    """The scores of one class, condition by condition, each sorted.
-
-    Parameters
-    ----------
-    parts : tuple of SortedScores
-        The scores of each condition, unweighted.
-    shares : (k,) ndarray of float64
-        Weight of each condition in the class; they sum to one.
-    """
+    """The scores of one class, condition by condition, each sorted; `shares` as in `Strata`."""
 
     parts: tuple[SortedScores, ...]
     shares: Float64Array
@@ -311,26 +330,13 @@ class SortedStrata(NamedTuple):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Strata:
-    """Which condition each trial of one class belongs to, and what the condition weighs.
+class Strata(TrialGroups):
+    """Which condition each trial of one class belongs to, and the weight of each in the class.
 
-    Parameters
-    ----------
-    labels : (n,) ndarray of unsigned int, or None
-        Number of each trial's condition, from 0; None if there is one condition only.
-    sizes : (k,) ndarray of int64
-        Number of trials in each condition, at least one.
-    shares : (k,) ndarray of float64
-        Weight of each condition in the class; they sum to one.
+    Conditions without trials of the class are left out; `shares` sum to one.
     """
 
-    labels: npt.NDArray[Any] | None = attrs.field(converter=attrs.converters.optional(read_only))
-    sizes: IntArray = attrs.field(converter=read_only)
     shares: Float64Array = attrs.field(converter=read_only)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that arrays stay read-only."""
-        return by_constructor(self)
 
     @classmethod
     def single(cls, n_trials: int) -> Self:
@@ -338,15 +344,10 @@ class Strata:
         return cls(None, mark_read_only(np.array([n_trials])), mark_read_only(np.ones(1)))
 
     @classmethod
-    def from_codes(cls, codes: npt.NDArray[Any], weights: Float64Array) -> Self:
-        """Leave out the conditions that have no trials of this class, and share out the rest.
+    def from_codes(cls, codes: AnyArray, weights: Float64Array) -> Self:
+        """Group trials by the number of their condition, given the weight of each condition.
 
-        Parameters
-        ----------
-        codes : (n,) ndarray of int
-            Number of each trial's condition.
-        weights : (k,) ndarray of float64
-            Weight of each condition, one of those that occur positive.
+        Conditions that have no trials of this class are left out; the others share the weight.
         """
         counts = np.bincount(codes, minlength=weights.size)
         present = np.flatnonzero(counts)
@@ -355,28 +356,12 @@ class Strata:
         numbers = np.zeros(weights.size, dtype=np.min_scalar_type(present.size - 1))
         numbers[present] = np.arange(present.size)
         shares = weights[present] / weights[present].sum()
-        return cls(
-            mark_read_only(numbers[codes]), mark_read_only(counts[present]), mark_read_only(shares)
-        )
-
-    def __repr__(self) -> str:
-        """Say how many conditions there are and how large."""
-        smallest, largest = int(self.sizes.min()), int(self.sizes.max())
-        return f"Strata: {self.n_strata} conditions of {smallest} to {largest} trials"
-
-    @property
-    def n_strata(self) -> int:
-        """Number of conditions."""
-        return int(self.sizes.size)
-
-    @property
-    def n_trials(self) -> int:
-        """Number of trials."""
-        return int(self.sizes.sum())
+        return cls(*map(mark_read_only, (numbers[codes], counts[present], shares)))
 
     @property
     def factors(self) -> Float64Array:
         """Weight of a single trial of each condition."""
+        # The beta of van Leeuwen 2008, equation (12): w_alpha / n_alpha.
         return np.asarray(self.shares / self.sizes)
 
     @functools.cached_property
@@ -384,38 +369,22 @@ class Strata:
         """Whether trials stand condition by condition."""
         return self.labels is None or not bool(np.any(self.labels[1:] < self.labels[:-1]))
 
-    @functools.cached_property
-    def _order(self) -> IndexArray:
-        """Positions of the trials, condition by condition."""
-        labels = np.zeros(self.n_trials, np.uint8) if self.labels is None else self.labels
-        return np.argsort(labels, kind="stable")
-
-    def members(self) -> list[IndexArray]:
+    def _members(self) -> list[IndexArray]:
         """Return the positions of the trials of each condition, ascending."""
-        return np.split(self._order, np.cumsum(self.sizes)[:-1])
+        return np.split(self.order, np.cumsum(self.sizes)[:-1])
 
-    def split(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    def split(self, values: AnyArray) -> list[AnyArray]:
         """Return the values of the trials of each condition."""
-        if self.labels is None:
-            return [values]
-        return [values[positions] for positions in self.members()]
-
-    def reordered(self, order: IndexArray) -> "Strata":
-        """Take the trials in another order."""
-        if self.labels is None:
-            return self
-        return Strata(mark_read_only(self.labels[order]), self.sizes, self.shares)
+        return [values] if self.labels is None else [values[part] for part in self._members()]
 
     def arranged(self, scores: FloatArray) -> tuple[SortedStrata, IndexArray]:
         """Sort the scores of each condition; return them, and the order that does it."""
         if self.labels is None:
             order = np.argsort(scores, kind="stable")
         else:
+            members = self._members()
             order = np.concatenate(
-                [
-                    positions[np.argsort(scores[positions], kind="stable")]
-                    for positions in self.members()
-                ]
+                [part[np.argsort(scores[part], kind="stable")] for part in members]
             )
         values = mark_read_only(scores[order])
         parts = tuple(SortedScores(values[part]) for part in slices_of(self.sizes.tolist()))
@@ -434,7 +403,7 @@ class Strata:
         """Add up a number for each trial within conditions: (k,)."""
         if self.labels is None:
             return np.array([weights.sum()], dtype=np.float64)
-        totals = np.bincount(self.labels, weights=weights, minlength=self.n_strata)
+        totals = np.bincount(self.labels, weights=weights, minlength=self.n_sets)
         return np.asarray(totals, dtype=np.float64)
 
     def complete(self, weights: Weights) -> bool:
@@ -446,15 +415,10 @@ class Strata:
         return bool(self.totals(weights).all())
 
     def weigh(self, weights: Weights) -> Weights:
-        """Give each condition its share of one; with one condition weights stay as they are.
-
-        Parameters
-        ----------
-        weights : (n,) ndarray
-            How often each trial was picked; no condition without any.
-        """
+        """Give each condition its share of one; with one condition weights stay as they are."""
         if self.labels is None:
             return weights
+        # The same in a replicate, where the condition has another number of trials.
         return np.asarray((self.shares / self.totals(weights))[self.labels] * weights)
 
     def draw_picks(self, rng: np.random.Generator) -> IntArray:
@@ -465,7 +429,7 @@ class Strata:
         if self._in_order:
             return picks
         placed = np.empty_like(picks)
-        placed[self._order] = picks
+        placed[self.order] = picks
         return placed
 
     def cells(self, sets: SetIndex) -> SetIndex:
@@ -475,19 +439,13 @@ class Strata:
         """
         if self.labels is None:
             return sets
-        labels = sets.labels * self.n_strata + self.labels
-        sizes = np.bincount(labels, minlength=sets.n_sets * self.n_strata)
+        labels = sets.labels * self.n_sets + self.labels
+        sizes = np.bincount(labels, minlength=sets.n_sets * self.n_sets)
         return SetIndex(mark_read_only(labels), mark_read_only(sizes))
 
 
 class TrialStrata(NamedTuple):
-    """The conditions of the trials of both classes.
-
-    Parameters
-    ----------
-    tar, non : Strata
-        Those of each class.
-    """
+    """The conditions of the trials of both classes."""
 
     tar: Strata
     non: Strata
@@ -505,18 +463,7 @@ class TrialStrata(NamedTuple):
         weights: Mapping[Any, float] | None,
         sizes: tuple[int, int],
     ) -> "TrialStrata":
-        """Make strata of the arguments `tar_conditions`, `non_conditions`, `condition_weights`.
-
-        Parameters
-        ----------
-        tar_labels, non_labels : array_like of str or int, or None
-            Label of each trial's condition.
-        weights : mapping or None
-            Weight of each label; equal ones by default.
-        sizes : tuple of two ints
-            Number of trials of each class.
-        """
-        names = ("tar_conditions", "non_conditions")
+        """Make strata of the arguments `tar_conditions`, `non_conditions`, `condition_weights`."""
         if tar_labels is None and non_labels is None:
             if weights is not None:
                 hint = "Give the condition of each trial in `tar_conditions` and `non_conditions`."
@@ -524,19 +471,25 @@ class TrialStrata(NamedTuple):
                 raise invalid("condition_weights", expected, describe(weights), hint)
             return cls.single(*sizes)
         arrays = []
+        names = ("tar_conditions", "non_conditions")
         for labels, name, size in zip((tar_labels, non_labels), names, sizes, strict=True):
             if labels is None:
                 hint = "Conditions weight both classes; give the label of each trial."
                 raise invalid(name, "be given like the other one", "None", hint)
-            array = as_labels(labels, name)
-            if array.size != size:
-                expected = f"have one label for each of the {size} trials"
-                raise invalid(name, expected, f"{array.size} labels")
-            arrays.append(array)
+            arrays.append(as_labels(labels, name, size))
         levels, codes = np.unique(np.concatenate(arrays), return_inverse=True)
         shares = _condition_weights(weights, levels)
         split = np.split(codes, [sizes[0]])
         return cls(*(Strata.from_codes(part, shares) for part in split))
+
+    @property
+    def shares(self) -> tuple[Float64Array, Float64Array]:
+        """Weights of the conditions in each class."""
+        return self.tar.shares, self.non.shares
+
+    def sorted(self, tar: FloatArray, non: FloatArray) -> tuple[SortedStrata, SortedStrata]:
+        """Sort the scores of each condition of both classes."""
+        return self.tar.sorted(tar), self.non.sorted(non)
 
     @property
     def is_single(self) -> bool:
@@ -565,9 +518,7 @@ class TrialStrata(NamedTuple):
         )
 
 
-def _condition_weights(
-    weights: Mapping[Any, float] | None, levels: npt.NDArray[Any]
-) -> Float64Array:
+def _condition_weights(weights: Mapping[Any, float] | None, levels: AnyArray) -> Float64Array:
     """Return the weight of each label."""
     names = levels.tolist()
     if weights is None:
@@ -604,72 +555,46 @@ def weighted_sum(terms: Sequence[Any], shares: Float64Array) -> Any:
     return total
 
 
-def effective_errors(errors: npt.NDArray[Any], factors: Float64Array) -> Float64Array:
-    r"""Return how many errors of equal weight would leave a weighted rate as uncertain.
+def effective_errors(errors: AnyArray, factors: Float64Array) -> Float64Array:
+    """Return how many errors of equal weight would leave a weighted rate as uncertain.
 
-    :math:`(\sum_\alpha f_\alpha e_\alpha)^2 / \sum_\alpha f_\alpha^2 \max(e_\alpha, 1)`
-    for :math:`e_\alpha` errors of trials that weigh :math:`f_\alpha` each: the number of
-    errors if there is one condition. A condition without errors counts as uncertain as
-    one with a single error, so that a small one with a large weight is noticed.
-
-    Parameters
-    ----------
-    errors : (k, ...) ndarray of int
-        Number of errors in each condition.
-    factors : (k,) ndarray of float64
-        Weight of one trial of each condition.
-
-    Returns
-    -------
-    (...) ndarray of float64
+    `errors` (k, ...) counts those of each condition, `factors` (k,) is the weight of its trials.
     """
     if factors.size == 1:
         return np.asarray(errors[0], dtype=np.float64)
+    # (sum f e)^2 / sum f^2 max(e, 1). A condition without errors counts as uncertain as one
+    # with a single error, so that a small one with a large weight is noticed.
     total = np.tensordot(factors, errors, axes=1)
     return np.asarray(total**2 / np.tensordot(factors**2, np.maximum(errors, 1), axes=1))
 
 
 def slices_of(sizes: Sequence[int]) -> list[slice]:
-    """Return the places of parts of these sizes that follow one another."""
+    """Return where parts of these sizes stand that follow one another."""
     ends = list(itertools.accumulate(sizes))
     return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
 
+
+# ---- Trials with scores
 
 ScoredPositions = tuple[Positions, Positions]
 
 
 @attrs.frozen(eq=False)
 class ScoredTrials:
-    """Models, segments and conditions of the trials that count, of both classes.
+    """The trials of a key that have scores and are in a condition, of both classes.
 
-    Parameters
-    ----------
-    tar, non : pair of (n,) ndarray of int
-        Positions of the model and of the segment of each trial of the class.
-    strata : TrialStrata
-        The conditions of these trials.
+    `tar` and `non` are the positions of the model and of the segment of each trial of the class.
     """
 
     tar: ScoredPositions
     non: ScoredPositions
     strata: TrialStrata
-    # Places of the trials that count among those with a score; None says all.
-    _tar_places: Positions | None
-    _non_places: Positions | None
+    # Positions of these trials among all that have a score, in each class; None says all.
+    _chosen: tuple[Positions | None, Positions | None]
 
     @classmethod
     def of(cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None) -> "ScoredTrials":
-        """Find the trials of a key that have scores, and that are in a condition.
-
-        Parameters
-        ----------
-        scores : Scores or FlatScores
-            Scores of the system.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
-        conditions : Conditions or None
-            Trials outside all of them are left out, if they allow that.
-        """
+        """Find the trials; those outside all conditions are left out, if these allow that."""
         check_system(scores, "scores")
         check_key(key)
         scored = scored_trials(scores, key)
@@ -678,32 +603,49 @@ class ScoredTrials:
         if scored is not None:
             models, segments, labels = models[scored], segments[scored], labels[scored]
         tar, non = np.flatnonzero(labels), np.flatnonzero(~labels)
-        for places, what in ((tar, "targets"), (non, "non-targets")):
-            if not places.size:
+        for positions, what in ((tar, "targets"), (non, "non-targets")):
+            if not positions.size:
                 raise invalid("key", f"have {what} with scores", "none")
         strata = TrialStrata.single(tar.size, non.size)
-        tar_places = non_places = None
+        chosen: tuple[Positions | None, Positions | None] = None, None
         if conditions is not None:
             check_conditions(conditions)
             members = conditions.scored_members(scores, key)
-            strata, (tar_places, non_places) = _strata_of(members, (tar.size, non.size))
-            tar = tar if tar_places is None else tar[tar_places]
-            non = non if non_places is None else non[non_places]
-        return cls(
-            (models[tar], segments[tar]),
-            (models[non], segments[non]),
-            strata,
-            tar_places,
-            non_places,
-        )
+            weights = np.array([item.weight for item in members])
+            tar_parts, non_parts = ([part.tar for part in members], [part.non for part in members])
+            tar_strata, tar_chosen = _strata_of(tar_parts, weights, tar.size, "targets")
+            non_strata, non_chosen = _strata_of(non_parts, weights, non.size, "non-targets")
+            strata, chosen = TrialStrata(tar_strata, non_strata), (tar_chosen, non_chosen)
+        tar, non = _taken(tar, chosen[0]), _taken(non, chosen[1])
+        return cls((models[tar], segments[tar]), (models[non], segments[non]), strata, chosen)
 
     def take(self, scores: AnyScores, key: AnyKey) -> tuple[FloatArray, FloatArray]:
-        """Return target and non-target scores of the trials that count."""
-        tar, non = scores.get_tar_non(key)
-        return (
-            as_scores(_taken(tar, self._tar_places), "target scores"),
-            as_scores(_taken(non, self._non_places), "non-target scores"),
-        )
+        """Return target and non-target scores of these trials."""
+        tar, non = map(_taken, scores.get_tar_non(key), self._chosen)
+        return as_scores(tar, "target scores"), as_scores(non, "non-target scores")
+
+
+def _taken(values: AnyArray, chosen: Positions | None) -> AnyArray:
+    return values if chosen is None else values[chosen]
+
+
+def _strata_of(
+    parts: Sequence[IndexArray], weights: Float64Array, n_trials: int, what: str
+) -> tuple[Strata, Positions | None]:
+    """Return the strata of the trials that are in a condition, and their positions."""
+    codes = np.full(n_trials, -1, dtype=np.int64)
+    for number, part in enumerate(parts):
+        codes[part] = number
+    covered = codes >= 0
+    n_covered = int(np.count_nonzero(covered))
+    if n_covered == 0:
+        expected = f"have {what} with scores among the trials of `key`"
+        raise invalid("conditions", expected, "none")
+    if n_covered < sum(part.size for part in parts):
+        hint = "A trial in two conditions cannot be resampled within one of them."
+        raise invalid("conditions", "not overlap", f"{what} in several conditions", hint)
+    chosen = None if n_covered == n_trials else np.flatnonzero(covered)
+    return Strata.from_codes(codes[covered], weights), chosen
 
 
 def check_system(scores: object, name: str) -> None:
@@ -742,52 +684,13 @@ def refuse_missing(scores: AnyScores, key: AnyKey, name: str) -> None:
         raise TrialMismatchError(message)
 
 
-def _taken(scores: FloatArray, places: Positions | None) -> FloatArray:
-    return scores if places is None else scores[places]
-
-
-def _strata_of(
-    members: tuple[ConditionMembers, ...], sizes: tuple[int, int]
-) -> tuple[TrialStrata, tuple[Positions | None, Positions | None]]:
-    """Return the strata of the trials that are in a condition, and the places of these trials."""
-    weights = np.array([item.weight for item in members])
-    strata, places = [], []
-    for parts, size, what in zip(
-        ([item.tar for item in members], [item.non for item in members]),
-        sizes,
-        ("targets", "non-targets"),
-        strict=True,
-    ):
-        codes = np.full(size, -1, dtype=np.int64)
-        for number, part in enumerate(parts):
-            codes[part] = number
-        covered = codes >= 0
-        n_covered = int(np.count_nonzero(covered))
-        if n_covered == 0:
-            expected = f"have {what} with scores among the trials of `key`"
-            raise invalid("conditions", expected, "none")
-        if n_covered < sum(part.size for part in parts):
-            hint = "A trial in two conditions cannot be resampled within one of them."
-            found = f"{what} in several conditions"
-            raise invalid("conditions", "not overlap", found, hint)
-        strata.append(Strata.from_codes(codes[covered], weights))
-        places.append(None if n_covered == size else np.flatnonzero(covered))
-    return TrialStrata(*strata), (places[0], places[1])
-
-
 def _scored_mask(scores: AnyScores, key: AnyKey) -> BoolArray:
     """Tell for each trial of a key, column by column, whether it has a score."""
     scored = scored_trials(scores, key)
     return np.ones(key.n_trials, dtype=np.bool_) if scored is None else scored
 
 
-def as_scores(scores: npt.ArrayLike, name: str) -> FloatArray:
-    """Return the scores of one class, checked."""
-    array = as_vector(scores, name)
-    check_not_empty(array, name)
-    refuse_nan(array, name)
-    return array
-
+# ---- Speakers
 
 Unknown = Literal["refuse", "own"]
 
@@ -802,9 +705,7 @@ _EXAMPLES = 3
 
 @attrs.frozen(eq=False, repr=False)
 class TrialSpeakers:
-    """The speaker of each model and of each test segment of a key.
-
-    Make one with `of_key`. Arrays are read-only.
+    """The speaker of each model and of each test segment of a key; made by `of_key`.
 
     Parameters
     ----------
@@ -813,7 +714,7 @@ class TrialSpeakers:
     of_models : (m,) ndarray of int
         For each model of the key, the position of its speaker in `ids`.
     of_segments : (n,) ndarray of int
-        For each segment of the key, the position of its speaker in `ids`.
+        For each segment of the key, likewise.
     """
 
     ids: StrArray
@@ -868,10 +769,8 @@ class TrialSpeakers:
         check_choice(unknown, get_args(Unknown), "unknown")
         check_key(key)
         rows, cols = key.trial_positions()
-        models_needed, segments_needed = (
-            _occurring(rows, key.modelset),
-            _occurring(cols, key.segset),
-        )
+        models_needed = _occurring(key.modelset.size, rows)
+        segments_needed = _occurring(key.segset.size, cols)
         models = _named(key.modelset, model_speakers, models_needed, "model_speakers")
         labels = key.trial_labels()
         target_rows, target_cols = rows[labels], cols[labels]
@@ -880,11 +779,11 @@ class TrialSpeakers:
             segments[target_cols] = models[target_rows]
         else:
             segments = _named(key.segset, segment_speakers, segments_needed, "segment_speakers")
-        _settle(models, key.modelset, models_needed, "models", unknown)
+        _name_unknown(models, key.modelset, models_needed, "models", unknown)
         if segment_speakers is None:
             # Where a model's speaker became its own name, its targets follow.
             segments[target_cols] = models[target_rows]
-        _settle(segments, key.segset, segments_needed, "segments", unknown)
+        _name_unknown(segments, key.segset, segments_needed, "segments", unknown)
 
         speakers = cls._numbered(models, segments)
         clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
@@ -905,38 +804,30 @@ class TrialSpeakers:
     def of_models_only(
         cls, key: AnyKey, model_speakers: IdMap | None = None, *, unknown: Unknown = "refuse"
     ) -> "TrialSpeakers":
-        """Find the speakers of the models of a key, where segments do not matter.
+        """Find the speakers of the models of a key, where each segment may be one of its own.
 
         Parameters
         ----------
-        key : Key or FlatKey
-            The trials.
-        model_speakers : IdMap, optional
-            From model to speaker. By default each model is a speaker of its own.
-        unknown : {"refuse", "own"}, default: "refuse"
-            What to do with models whose speaker is not known.
+        key, model_speakers, unknown
+            As for `of_key`.
 
         Returns
         -------
         TrialSpeakers
-            In which each segment is a speaker of its own.
         """
         check_key(key)
-        needed = _occurring(key.trial_positions()[0], key.modelset)
+        needed = _occurring(key.modelset.size, key.trial_positions()[0])
         models = _named(key.modelset, model_speakers, needed, "model_speakers")
-        _settle(models, key.modelset, needed, "models", unknown)
+        _name_unknown(models, key.modelset, needed, "models", unknown)
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
-    def _numbered(cls, models: npt.NDArray[Any], segments: npt.NDArray[Any]) -> "TrialSpeakers":
+    def _numbered(cls, models: AnyArray, segments: AnyArray) -> "TrialSpeakers":
         """Give each speaker of models and segments a number."""
         names = np.concatenate((models, segments)).astype(np.str_)
         ids, codes = np.unique(names, return_inverse=True)
-        return cls(
-            mark_read_only(ids),
-            mark_read_only(codes[: models.size]),
-            mark_read_only(codes[models.size :]),
-        )
+        of_models, of_segments = np.split(codes, [models.size])
+        return cls(*map(mark_read_only, (ids, of_models, of_segments)))
 
     @property
     def n_speakers(self) -> int:
@@ -953,16 +844,10 @@ class TrialSpeakers:
 
 @attrs.frozen(eq=False)
 class SpeakerTrials:
-    """The speakers of trials, and sums over the trials of a speaker or of a pair.
+    """The speakers of trials, numbered below `n_numbers`, and sums over speakers and pairs.
 
-    Parameters
-    ----------
-    tar : (n_tar,) ndarray of int
-        Speaker of each target trial.
-    first, second : (n_non,) ndarray of int
-        Speaker of the model and of the segment of each non-target trial.
-    n_numbers : int
-        Speakers are numbered below this.
+    `tar` is the speaker of each target trial, `first` and `second` those of the model and of the
+    segment of each non-target trial.
     """
 
     tar: IndexArray
@@ -975,21 +860,13 @@ class SpeakerTrials:
         """Look up the speakers; each non-target trial must have two."""
         (tar_rows, _), (non_rows, non_cols) = trials.tar, trials.non
         first, second = speakers.of_models[non_rows], speakers.of_segments[non_cols]
-        same = int(np.count_nonzero(first == second))
-        if same:
-            found = f"{same} with the same speaker on both sides"
-            hint = "Is the map of speakers right?"
-            expected = "have two speakers in each non-target trial"
-            raise invalid("key", expected, found, hint)
+        refuse_same_speaker(first, second)
         return cls(speakers.of_models[tar_rows], first, second, speakers.n_speakers)
 
     @functools.cached_property
-    def present(self) -> npt.NDArray[np.bool_]:
+    def present(self) -> BoolArray:
         """Which speakers take part in trials."""
-        found = np.zeros(self.n_numbers, dtype=np.bool_)
-        for numbers in (self.tar, self.first, self.second):
-            found[numbers] = True
-        return found
+        return _occurring(self.n_numbers, self.tar, self.first, self.second)
 
     @property
     def n_speakers(self) -> int:
@@ -1010,67 +887,80 @@ class SpeakerTrials:
         return np.asarray(sums, np.float64)
 
     def pair_squares(self, values: Float64Array) -> float:
-        """Add up a number for each non-target trial by pair of speakers; sum the squares.
-
-        Trials (i, j) and (j, i) are of the same pair.
-        """
-        pairs = np.minimum(self.first, self.second).astype(np.int64)
-        pairs *= self.n_numbers
-        pairs += np.maximum(self.first, self.second)
-        n_cells = self.n_numbers**2
-        if n_cells > max(_CELLS_PER_TRIAL * pairs.size, _SMALL_TABLE):
-            listed, pairs = np.unique(pairs, return_inverse=True)
-            n_cells = listed.size
-        sums = np.bincount(pairs, values, minlength=n_cells)
+        """Add up a number for each non-target trial by pair of speakers; sum the squares."""
+        shape = self.n_numbers, self.n_numbers
+        pairs, n_pairs, _ = number_pairs(self.first, self.second, shape, ordered=False)
+        sums = np.bincount(pairs, values, minlength=n_pairs)
         return float(np.dot(sums, sums))
 
 
-def _occurring(positions: npt.NDArray[Any], ids: StrArray) -> npt.NDArray[np.bool_]:
-    """Tell which ids occur at these positions."""
-    found = np.zeros(ids.size, dtype=np.bool_)
-    found[positions] = True
+def refuse_same_speaker(first: Positions, second: Positions) -> None:
+    """Raise unless non-target trials have two speakers each."""
+    same = int(np.count_nonzero(first == second))
+    if same:
+        found = f"{same} with the same speaker on both sides"
+        expected = "have two speakers in each non-target trial"
+        raise invalid("key", expected, found, "Is the map of speakers right?")
+
+
+def number_pairs(
+    first: Positions, second: Positions, shape: tuple[int, int], *, ordered: bool
+) -> tuple[IntArray, int, IntArray | None]:
+    """Give a number to the pair of persons in each trial; their own numbers lie below `shape`.
+
+    Also return how many numbers there are, and which cells of the table of all pairs have one,
+    None if all have. Unless the sides are `ordered`, (i, j) and (j, i) are the same pair.
+    """
+    if not ordered:
+        first, second = np.minimum(first, second), np.maximum(first, second)
+    pairs = first.astype(np.int64)
+    pairs *= shape[1]
+    pairs += second
+    n_cells = shape[0] * shape[1]
+    if n_cells <= max(_CELLS_PER_TRIAL * pairs.size, _SMALL_TABLE):
+        return pairs, n_cells, None
+    listed, pairs = np.unique(pairs, return_inverse=True)
+    return pairs, listed.size, listed
+
+
+def _occurring(n_numbers: int, *numbers: Positions) -> BoolArray:
+    """Tell which of the numbers from 0 occur."""
+    found = np.zeros(n_numbers, dtype=np.bool_)
+    for some in numbers:
+        found[some] = True
     return found
 
 
-def _named(
-    ids: StrArray, speakers: IdMap | None, needed: npt.NDArray[np.bool_], name: str
-) -> npt.NDArray[Any]:
-    """Return the speaker of each id as objects; None where it is not in the map.
-
-    An id with trials must not have several.
-    """
+def _named(ids: StrArray, speakers: IdMap | None, needed: BoolArray, name: str) -> AnyArray:
+    """Return the speaker of each id, or None; an id with trials must not have several."""
     if speakers is None:
         return ids.astype(object)
     if not isinstance(speakers, IdMap):
         raise invalid(name, "be an IdMap", describe(speakers))
     _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
     differs = speakers.rightids != speakers.rightids[first][numbers]
-    torn = ids[needed & np.isin(ids, speakers.leftids[differs])]
-    if torn.size:
+    ambiguous = ids[needed & np.isin(ids, speakers.leftids[differs])]
+    if ambiguous.size:
         examples = []
-        for name_of_id in torn[:_EXAMPLES].tolist():
-            several = np.unique(speakers.rightids[speakers.leftids == name_of_id])
-            examples.append(f"{name_of_id}: {' and '.join(several.tolist())}")
-        got = f"several for {torn.size} ids with trials ({list_some(examples)})"
+        for some_id in ambiguous[:_EXAMPLES].tolist():
+            several = np.unique(speakers.rightids[speakers.leftids == some_id])
+            examples.append(f"{some_id}: {' and '.join(several.tolist())}")
+        got = f"several for {ambiguous.size} ids with trials ({list_some(examples)})"
         raise invalid(name, "give each id one speaker", got)
-    places = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
+    positions = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
     found = np.full(ids.size, None, dtype=object)
-    found[places >= 0] = speakers.rightids[places[places >= 0]]
+    found[positions >= 0] = speakers.rightids[positions[positions >= 0]]
     return found
 
 
-def _settle(
-    found: npt.NDArray[Any],
-    ids: StrArray,
-    needed: npt.NDArray[np.bool_],
-    kind: str,
-    unknown: Unknown,
+def _name_unknown(
+    found: AnyArray, ids: StrArray, needed: BoolArray, kind: str, unknown: Unknown
 ) -> None:
     """Give unknown speakers a name of their own, in place, or refuse those with trials."""
     missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
-    lacking = missing & needed
-    if lacking.any():
-        count, examples = int(np.count_nonzero(lacking)), list_some(ids[lacking].tolist())
+    without = ids[missing & needed].tolist()
+    if without:
+        count, examples = len(without), list_some(without)
         if unknown == "refuse":
             argument = f"{kind[:-1]}_speakers"
             hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'

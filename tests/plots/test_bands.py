@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.plots import BayesPlot, DETPlot
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
-from bosaris_py.uncertainty.bootstrap import bootstrap
+from bosaris_py.uncertainty.bootstrapping import bootstrap
 
 Scores = tuple[np.ndarray, np.ndarray]
 PLOTS = [DETPlot, BayesPlot]

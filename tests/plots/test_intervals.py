@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.plots import plot_intervals
-from bosaris_py.uncertainty.bootstrap import bootstrap
 from bosaris_py.uncertainty.bootstrap_result import Interval
+from bosaris_py.uncertainty.bootstrapping import bootstrap
 from bosaris_py.uncertainty.statistic import EER, ActDCF
 
 INTERVALS = {

@@ -13,7 +13,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
-from bosaris_py.uncertainty.bootstrap import bootstrap, bootstrap_scores
+from bosaris_py.uncertainty.bootstrapping import bootstrap, bootstrap_scores
 from bosaris_py.uncertainty.statistic import ActDCF, ErrorRates, MinDCF, Statistic
 from bosaris_py.uncertainty.strata import Strata
 from tests.crossed_trials import CrossedExperiment

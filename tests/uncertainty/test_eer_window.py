@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from bosaris_py import numerics
 from bosaris_py import uncertainty as unc
-from bosaris_py.uncertainty import replicates
-from bosaris_py.uncertainty.replicates import CurveIndex, EERWindow, eer_of_points, eers_of_points
+from bosaris_py.uncertainty import lazy_curve
+from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, eers_of_points
 from bosaris_py.uncertainty.resampling import IidPlan
-from bosaris_py.uncertainty.samplers import LazyEERSampler
+from bosaris_py.uncertainty.samplers import CurveIndex, eer_of_points
 from bosaris_py.uncertainty.strata import TrialStrata
 from tests.score_strategies import score_lists, tied_scores
 from tests.uncertainty.naive_conditions import same_law
@@ -52,9 +52,9 @@ def test_law_of_the_replicates(
     decimals: int,
 ) -> None:
     """Where the window lies must not matter, only how often more than it is drawn."""
-    monkeypatch.setattr(replicates, "_IN_WINDOW", in_window)
-    monkeypatch.setattr(replicates, "_IN_CELLS", in_cells)
-    monkeypatch.setattr(replicates, "_IN_PRIORS", in_priors)
+    monkeypatch.setattr(lazy_curve, "_IN_WINDOW", in_window)
+    monkeypatch.setattr(lazy_curve, "_IN_CELLS", in_cells)
+    monkeypatch.setattr(lazy_curve, "_IN_PRIORS", in_priors)
     rng = np.random.default_rng(1)
     tar = (1.5 + rng.normal(size=500)).round(decimals)
     non = rng.normal(size=700).round(decimals)
@@ -96,7 +96,7 @@ def test_which_way_is_taken() -> None:
         sampler(tar, rng.normal(size=200_000)),  # many non-targets for each target
         sampler(tar, non, halves),  # conditions
     ):
-        assert isinstance(other, LazyEERSampler)
+        assert isinstance(other, LazyEER)
 
 
 def test_the_same_for_any_number_of_workers() -> None:

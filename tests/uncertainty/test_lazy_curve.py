@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import numerics
-from bosaris_py.uncertainty.replicates import ClassTree, CurveIndex, LazyCurve
+from bosaris_py.uncertainty.lazy_curve import ClassTree, LazyCurve, LazyEER, LazyMinCost
+from bosaris_py.uncertainty.samplers import CurveIndex
 from bosaris_py.uncertainty.strata import Strata, TrialStrata
 from tests.score_strategies import score_lists, tied_scores
 
@@ -68,10 +69,10 @@ def test_what_is_not_drawn_does_not_matter(
 ) -> None:
     rng = np.random.default_rng(seed)
     curve, generator, lists, _ = script(tar, non, TrialStrata.single(tar.size, non.size), rng)
-    lazy = curve.draw_min_costs(1, prior, 1 - prior, generator)[0]
+    lazy = LazyMinCost(curve.tar, curve.non, prior, 1 - prior).draw(1, generator)[0]
     # Sums of the same fractions in another order.
     assert lazy == pytest.approx(numerics.min_dcf(*lists, prior), abs=1e-14)
-    lazy = curve.draw_eers(1, generator)[0]
+    lazy = LazyEER(curve.tar, curve.non).draw(1, generator)[0]
     assert lazy == pytest.approx(numerics.eer(*lists), abs=1e-12)
 
 
@@ -85,9 +86,9 @@ def test_the_same_with_weighted_conditions(
     strata = TrialStrata(*(Strata.from_codes(part, shares) for part in labels))
     curve, generator, lists, weights = script(tar, non, strata, rng)
     options = {"tar_weights": weights[0], "non_weights": weights[1]}
-    lazy = curve.draw_min_costs(1, prior, 1 - prior, generator)[0]
+    lazy = LazyMinCost(curve.tar, curve.non, prior, 1 - prior).draw(1, generator)[0]
     assert lazy == pytest.approx(numerics.min_dcf(*lists, prior, **options), abs=1e-13)
-    lazy = curve.draw_eers(1, generator)[0]
+    lazy = LazyEER(curve.tar, curve.non).draw(1, generator)[0]
     assert lazy == pytest.approx(numerics.eer(*lists, **options), abs=1e-12)
 
 
@@ -97,10 +98,10 @@ def test_the_same_for_larger_sets(separation: float) -> None:
     for _ in range(20):
         tar, non = rng.normal(separation, 1, 700), rng.normal(0, 1, 2000)
         curve, generator, lists, _ = script(tar, non, TrialStrata.single(700, 2000), rng)
-        eer = curve.draw_eers(1, generator)[0]
+        eer = LazyEER(curve.tar, curve.non).draw(1, generator)[0]
         assert eer == pytest.approx(numerics.eer(*lists), abs=1e-12)
         for prior in (0.001, 0.1, 0.5, 0.99):
-            cost = curve.draw_min_costs(1, prior, 1 - prior, generator)[0]
+            cost = LazyMinCost(curve.tar, curve.non, prior, 1 - prior).draw(1, generator)[0]
             assert cost == pytest.approx(numerics.min_dcf(*lists, prior), abs=1e-14)
 
 
@@ -108,9 +109,9 @@ def test_few_draws_suffice() -> None:
     rng = np.random.default_rng(8)
     tar, non = rng.normal(3, 1, 50_000), rng.normal(0, 1, 200_000)
     curve, generator, *_ = script(tar, non, TrialStrata.single(tar.size, non.size), rng)
-    curve.draw_min_costs(1, 0.1, 0.9, generator)
+    LazyMinCost(curve.tar, curve.non, 0.1, 0.9).draw(1, generator)
     for_min_cost = generator.n_draws
-    curve.draw_eers(1, generator)
+    LazyEER(curve.tar, curve.non).draw(1, generator)
     # A full replicate takes 2 * 2**16 draws.
     assert for_min_cost < 2000
     assert generator.n_draws - for_min_cost < 10_000

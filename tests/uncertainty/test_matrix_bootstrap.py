@@ -222,8 +222,8 @@ class TestFastPaths:
         """With thousands of speakers few pairs meet, and a table of all pairs is not made."""
         results = []
         for cells in (2**16, 0):
-            monkeypatch.setattr("bosaris_py.uncertainty.resampling._SMALL_TABLE", cells)
-            monkeypatch.setattr("bosaris_py.uncertainty.resampling._CELLS_PER_TRIAL", 0)
+            monkeypatch.setattr("bosaris_py.uncertainty.strata._SMALL_TABLE", cells)
+            monkeypatch.setattr("bosaris_py.uncertainty.strata._CELLS_PER_TRIAL", 0)
             # Products are made a few replicates at a time.
             monkeypatch.setattr("bosaris_py.uncertainty.samplers._PRODUCTS_AT_A_TIME", 1000)
             results.append(

@@ -9,21 +9,18 @@ import pytest
 from scipy import stats
 
 from bosaris_py import uncertainty as unc
+from bosaris_py.uncertainty.lazy_curve import LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
 from bosaris_py.uncertainty.samplers import (
+    CellCounts,
     CurveSampler,
     ErrorTotal,
-    ErrorTotalSampler,
-    IidRateSampler,
-    LazyEERSampler,
-    LazyMinCostSampler,
-    OneLayerSampler,
-    SetTable,
-    TwoLayerRateSampler,
+    MeansSampler,
+    SetSums,
     WeightedSampler,
     count_rejected,
 )
-from bosaris_py.uncertainty.strata import SetIndex, TrialStrata
+from bosaris_py.uncertainty.strata import SetIndex, Strata, TrialStrata
 
 
 def exact_totals(errors: list[int], size: int, *, two_layer: bool) -> dict[int, Fraction]:
@@ -54,8 +51,8 @@ def exact_totals(errors: list[int], size: int, *, two_layer: bool) -> dict[int, 
 def test_number_of_errors_has_its_exact_distribution(
     errors: list[int], size: int, *, two_layer: bool
 ) -> None:
-    table = SetTable.from_sums(np.full(len(errors), size), np.array(errors)[:, None], np.ones(1))
-    found = ErrorTotal.from_table(table, two_layer=two_layer)
+    sizes, sums = np.full(len(errors), size), np.array(errors)[:, None]
+    found = ErrorTotal.of(SetSums.of(sizes, sums, np.ones(1), two_layer=two_layer))
     expected = exact_totals(errors, size, two_layer=two_layer)
     chances = np.diff(found.distribution, prepend=0.0)
     # Impossible numbers are never drawn, possible ones have their chance up to rounding.
@@ -70,8 +67,11 @@ def test_number_of_errors_has_its_exact_distribution(
 def test_transform_and_multinomial_draw_the_same(*, two_layer: bool) -> None:
     rng = np.random.default_rng(91)
     tables = [
-        SetTable.from_sums(
-            np.full(n, size), rng.binomial(size, rng.beta(1, 5, n))[:, None], np.ones(1)
+        SetSums.of(
+            np.full(n, size),
+            rng.binomial(size, rng.beta(1, 5, n))[:, None],
+            np.ones(1),
+            two_layer=two_layer,
         )
         for n, size in ((20, 30), (25, 40))
     ]
@@ -79,12 +79,11 @@ def test_transform_and_multinomial_draw_the_same(*, two_layer: bool) -> None:
     def combine(pmiss: np.ndarray, pfa: np.ndarray) -> np.ndarray:
         return (pmiss + pfa)[:, 0]
 
-    totals = [ErrorTotal.from_table(table, two_layer=two_layer) for table in tables]
-    kind = TwoLayerRateSampler if two_layer else OneLayerSampler
+    totals = [ErrorTotal.of(table) for table in tables]
     drawn = [
         sampler.draw(20_000, np.random.default_rng(seed)).round(11)
         for seed, sampler in enumerate(
-            (ErrorTotalSampler(*totals, combine), kind(*tables, combine))
+            (MeansSampler(*totals, combine), MeansSampler(*tables, combine))
         )
     ]
     assert stats.ks_2samp(*drawn).pvalue > 1e-3
@@ -96,7 +95,7 @@ def test_count_rejected_in_any_order_with_repeats() -> None:
     scores = np.array([0.5, 1.0, 1.0, -2.0, np.inf, -np.inf], dtype=np.float32)
     limits = np.array([1.0, np.inf, -np.inf, 1.0, 0.7])
     expected = [int(np.sum(scores.astype(float) < limit)) for limit in limits]
-    assert count_rejected(scores, limits).tolist() == [expected]
+    assert count_rejected(scores, limits, Strata.single(6)).tolist() == [expected]
     index = SetIndex.from_labels([1, 0, 1, 0, 1, 1], 6, "labels")
     by_set = [
         [int(np.sum((scores.astype(float) < limit) & (index.labels == s))) for limit in limits]
@@ -120,24 +119,28 @@ def test_each_statistic_knows_its_fastest_way() -> None:
         for n in (3, 5)
     )
     ways = [
-        (unc.DCF(0.0), iid, IidRateSampler),
-        (unc.ErrorRates([0.0, 1.0]), iid, IidRateSampler),
-        (unc.MinDCF(0.1), iid, LazyMinCostSampler),
+        (unc.DCF(0.0), iid, CellCounts),
+        (unc.ErrorRates([0.0, 1.0]), iid, CellCounts),
+        (unc.MinDCF(0.1), iid, LazyMinCost),
         (unc.MinDCF([0.1, 0.2]), iid, CurveSampler),
-        (unc.EER(), iid, LazyEERSampler),
+        (unc.EER(), iid, LazyEER),
         (unc.AUC(), iid, CurveSampler),
         (unc.Cllr(), iid, WeightedSampler),
-        (unc.Cllr(), SetPlan(*equal, two_layer=False), OneLayerSampler),
+        (unc.Cllr(), SetPlan(*equal, two_layer=False), SetSums),
         (unc.Cllr(), SetPlan(*equal, two_layer=True), WeightedSampler),
         (unc.EER(), SetPlan(*equal, two_layer=False), WeightedSampler),
-        (unc.ErrorRates([0.0, 1.0]), SetPlan(*equal, two_layer=False), OneLayerSampler),
+        (unc.ErrorRates([0.0, 1.0]), SetPlan(*equal, two_layer=False), SetSums),
         (unc.ErrorRates([0.0, 1.0]), SetPlan(*equal, two_layer=True), WeightedSampler),
     ]
     for two_layer in (False, True):
-        kind = TwoLayerRateSampler if two_layer else OneLayerSampler
         ways += [
-            (unc.ActDCF(0.1), SetPlan(*equal, two_layer=two_layer), ErrorTotalSampler),
-            (unc.ActDCF(0.1), SetPlan(*unequal, two_layer=two_layer), kind),
+            (unc.ActDCF(0.1), SetPlan(*equal, two_layer=two_layer), ErrorTotal),
+            (unc.ActDCF(0.1), SetPlan(*unequal, two_layer=two_layer), SetSums),
         ]
     for statistic, plan, kind in ways:
-        assert type(statistic.sampler(tar, non, plan)) is kind
+        sampler = statistic.sampler(tar, non, plan)
+        # Of means of the classes, what matters is how these are drawn.
+        parts = (sampler.tar, sampler.non) if isinstance(sampler, MeansSampler) else (sampler,)
+        assert all(type(part) is kind for part in parts)
+        if kind is SetSums:
+            assert all(part.two_layer == plan.two_layer for part in parts)

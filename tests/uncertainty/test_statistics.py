@@ -11,7 +11,7 @@ import bosaris_py
 from bosaris_py import OperatingPoint
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.uncertainty.replicates import eer_of_points
+from bosaris_py.uncertainty.samplers import eer_of_points
 from bosaris_py.uncertainty.strata import Strata
 from tests.score_strategies import finite_scores, weighted_scores
 

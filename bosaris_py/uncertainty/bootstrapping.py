@@ -1,13 +1,13 @@
-"""Bootstrap of a statistic of scores, plain or with sets, speakers and conditions.
+"""Bootstrap of a statistic of scores: of two lists, of scores with a key, of each condition.
 
-Every block of replicates draws from its own child of the random generator, and
-the size of a block depends on the statistic alone. So the replicates are the
-same for any number of workers, and for any order in which blocks finish.
+Every block of replicates draws from its own child of the random generator, and the size of a
+block depends on the statistic alone. So the replicates are the same for any number of workers,
+and for any order in which blocks finish.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,8 +15,8 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._execution import map_tasks, whole_number
-from bosaris_py._validation import check_fraction, describe, invalid, list_some, warn_caller
+from bosaris_py._execution import map_tasks
+from bosaris_py._validation import invalid, list_some, warn_caller
 from bosaris_py.errors import ConditionWarning, FewErrorsWarning, MissingTrialsWarning
 from bosaris_py.evaluation.condition_table import (
     ConditionRow,
@@ -33,92 +33,39 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.bootstrap_result import (
     BootstrapResult,
     IntervalKind,
-    check_choice,
-    check_interval,
+    warn_of_degenerate,
+    warn_of_no_variation,
 )
 from bosaris_py.uncertainty.resampling import (
-    IidPlan,
+    Method,
+    Resampling,
     ResamplingPlan,
-    SetPlan,
-    SpeakerPlan,
+    ScoresMethod,
+    Speakers,
     SpeakerWeights,
 )
-from bosaris_py.uncertainty.samplers import CallableSampler, Sampler, call_function
+from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistic import (
     EER,
     ActDCF,
+    AnyStatistic,
     Cllr,
     MinCllr,
     MinDCF,
     Statistic,
+    StatisticLike,
     ThresholdStatistic,
-    check_statistic,
+    UserFunction,
+    as_statistic,
 )
 from bosaris_py.uncertainty.strata import (
     Rng,
     ScoredTrials,
-    SetIndex,
-    TrialSpeakers,
     TrialStrata,
     Unknown,
-    as_generator,
     as_scores,
     effective_errors,
 )
-
-
-def draw_replicates(
-    sampler: Sampler,
-    replications: int,
-    rng: np.random.Generator,
-    *,
-    workers: int = 1,
-    progress: bool = False,
-) -> Float64Array:
-    """Draw replicates of a statistic, block by block.
-
-    Parameters
-    ----------
-    sampler : Sampler
-        Draws the replicates.
-    replications : int
-        How many.
-    rng : Generator
-        Each block draws from a child of it.
-    workers : int, default: 1
-        Number of processes.
-    progress : bool, default: False
-        Show a progress bar.
-
-    Returns
-    -------
-    (replications, ...) ndarray of float64
-    """
-    blocks = list(_blocks(sampler.block, replications, rng))
-    drawn = map_tasks(
-        _draw_block, sampler, blocks, workers=workers, progress=progress, label="bootstrap"
-    )
-    return np.concatenate(drawn)
-
-
-def _blocks(
-    size: int, replications: int, rng: np.random.Generator
-) -> Iterator[tuple[int, np.random.Generator]]:
-    """Yield the size of each block with the generator it draws from."""
-    n_full, rest = divmod(replications, size)
-    sizes = [size] * n_full + [rest] * bool(rest)
-    yield from zip(sizes, rng.spawn(len(sizes)), strict=True)
-
-
-def _draw_block(sampler: Sampler, block: tuple[int, np.random.Generator]) -> Float64Array:
-    return sampler.draw(*block)
-
-
-Method: TypeAlias = Literal["iid", "one-layer", "two-layer"]
-
-StatisticLike: TypeAlias = Statistic | Callable[..., Any]
-
-_FEWEST_REPLICATIONS = 2
 
 
 def bootstrap(
@@ -269,98 +216,101 @@ def bootstrap(
     >>> bool(abs(result.standard_error / exact - 1) < 0.1)
     True
     """
-    tar_scores, non_scores = as_scores(tar, "tar"), as_scores(non, "non")
-    check_statistic(statistic)
-    strata = TrialStrata.from_labels(
-        tar_conditions, non_conditions, condition_weights, (tar_scores.size, non_scores.size)
-    )
-    plan = make_plan(strata, method, tar_sets, non_sets)
-    n_replicates = whole_number(replications, _FEWEST_REPLICATIONS, "replications")
-    n_workers = whole_number(workers, 1, "workers")
-    check_fraction(confidence, "confidence")
-    default_interval, bounds = traits_of(statistic)
-    kind = default_interval if interval is None else interval
-    check_interval(kind)
-    generator = as_generator(rng)
-    estimate = estimate_of(statistic, tar_scores, non_scores, strata)
-    told = warn_of_few_errors((statistic,), ((tar_scores, non_scores),), strata)
-    sampler = make_sampler(statistic, tar_scores, non_scores, plan, np.shape(estimate))
-    replicates = draw_replicates(
-        sampler, n_replicates, generator, workers=n_workers, progress=progress
-    )
-    return BootstrapResult.from_replicates(
-        estimate,
-        replicates,
-        method=method,
-        interval=kind,
-        confidence=float(confidence),
-        bounds=bounds,
-        told=told,
-    )
+    chosen = as_statistic(statistic)
+    scores = as_scores(tar, "tar"), as_scores(non, "non")
+    sizes = scores[0].size, scores[1].size
+    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
+    options = Resampling(method, replications, confidence, interval, rng, workers, progress)
+    plan = options.plan_of_lists(strata, tar_sets, non_sets)
+    return _bootstrap(chosen, scores, plan, options)
 
 
-def make_plan(
-    strata: TrialStrata,
-    method: Method,
-    tar_sets: npt.ArrayLike | None,
-    non_sets: npt.ArrayLike | None,
-) -> ResamplingPlan:
-    """Make the plan for a method, after checking the labels it needs."""
-    check_choice(method, get_args(Method), "method")
-    if method == "iid":
-        for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
-            if labels is not None:
-                hint = 'Did you mean method="one-layer" or "two-layer"?'
-                raise invalid(name, 'be left out with method="iid"', "labels", hint)
-        return IidPlan(strata)
-    return SetPlan(
-        SetIndex.from_labels(tar_sets, strata.tar.n_trials, "tar_sets"),
-        SetIndex.from_labels(non_sets, strata.non.n_trials, "non_sets"),
-        strata,
-        two_layer=method == "two-layer",
+def _bootstrap(
+    statistic: AnyStatistic,
+    scores: tuple[FloatArray, FloatArray],
+    plan: ResamplingPlan,
+    options: Resampling,
+) -> BootstrapResult:
+    system = System.of(statistic, scores, plan.strata)
+    few_errors = warn_of_few_errors([system], plan.strata)
+    sampler = system.statistic.sampler(system.tar, system.non, plan)
+    replicates = draw_replicates(sampler, options)
+    result = system.result(replicates, options, statistic.default_interval)
+    # One warning is enough: of degenerate replicates, of few errors, or of no variation.
+    if not (warn_of_degenerate(result) or few_errors):
+        warn_of_no_variation(result)
+    return result
+
+
+def draw_replicates(sampler: Sampler, options: Resampling) -> Float64Array:
+    """Draw replicates of a statistic, block by block."""
+    drawn = map_tasks(
+        _draw_block,
+        sampler,
+        blocks_of(sampler, options.replications, options.rng),
+        workers=options.workers,
+        progress=options.progress,
+        label="bootstrap",
     )
+    return np.concatenate(drawn)
 
 
-def estimate_of(
-    statistic: StatisticLike, tar: FloatArray, non: FloatArray, strata: TrialStrata
-) -> Any:
-    """Compute the statistic of the data; it must be finite to have a spread."""
-    weights = strata.trial_weights()
-    if isinstance(statistic, Statistic):
-        value = np.asarray(statistic(tar, non, *weights), dtype=np.float64)
-    else:
-        given = (
-            np.ones(scores.size) if weight is None else weight
-            for scores, weight in zip((tar, non), weights, strict=True)
+def blocks_of(
+    sampler: Sampler, replications: int, rng: np.random.Generator
+) -> list[tuple[int, np.random.Generator]]:
+    """Return the size of each block of replicates with the generator that it draws from."""
+    n_full, rest = divmod(replications, sampler.block)
+    sizes = [sampler.block] * n_full + [rest] * bool(rest)
+    return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
+
+
+def _draw_block(sampler: Sampler, block: tuple[int, np.random.Generator]) -> Float64Array:
+    return sampler.draw(*block)
+
+
+@attrs.frozen(eq=False)
+class System:
+    """Scores of one system, the statistic that is made of them, and its value."""
+
+    statistic: AnyStatistic
+    tar: FloatArray
+    non: FloatArray
+    estimate: Any
+
+    @classmethod
+    def of(
+        cls, statistic: AnyStatistic, scores: tuple[FloatArray, FloatArray], strata: TrialStrata
+    ) -> "System":
+        """Compute the statistic of the data; it must be finite to have a spread."""
+        value = np.asarray(statistic(*scores, *strata.trial_weights()), dtype=np.float64)
+        if not np.isfinite(value).all():
+            hint = "A standard error of it is not defined."
+            raise invalid("statistic", "be finite on the data", f"{value}", hint)
+        if isinstance(statistic, UserFunction):
+            statistic = attrs.evolve(statistic, shape=value.shape)
+        return cls(statistic, *scores, float(value) if value.ndim == 0 else value)
+
+    def result(
+        self, replicates: Float64Array, options: Resampling, default_interval: IntervalKind
+    ) -> BootstrapResult:
+        """Summarise the replicates."""
+        return BootstrapResult.from_replicates(
+            self.estimate,
+            replicates,
+            method=options.method,
+            interval=options.interval or default_interval,
+            confidence=options.confidence,
+            bounds=self.statistic.bounds,
         )
-        value = call_function(statistic, tar, non, *given)
-    if not np.isfinite(value).all():
-        hint = "A standard error of it is not defined."
-        raise invalid("statistic", "be finite on the data", f"{value}", hint)
-    return float(value) if value.ndim == 0 else value
 
 
-def warn_of_few_errors(
-    statistics: Sequence[StatisticLike],
-    scores: Sequence[tuple[FloatArray, FloatArray]],
-    strata: TrialStrata,
-) -> bool:
-    """Warn once if rates at fixed thresholds rest on few errors; return whether they do.
-
-    Parameters
-    ----------
-    statistics : sequence of Statistic or callable
-        One for each system. Only costs and rates at fixed thresholds count errors.
-    scores : sequence of pairs of ndarray
-        Target and non-target scores of each system.
-    strata : TrialStrata
-        The conditions of the trials. Rates are weighted, and their errors counted as
-        `effective_errors` does.
-    """
+def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:
+    """Warn once if rates at fixed thresholds rest on few errors; return whether they do."""
     found: dict[str, list[float]] = {"miss rate": [], "false-alarm rate": []}
-    for statistic, (tar, non) in zip(statistics, scores, strict=True):
-        if isinstance(statistic, ThresholdStatistic):
-            misses, alarms = statistic.count_errors(tar, non, strata)
+    for system in systems:
+        if isinstance(system.statistic, ThresholdStatistic):
+            misses = system.statistic.sums(system.tar, strata.tar, 0)
+            alarms = system.statistic.sums(system.non, strata.non, 1)
             found["miss rate"] += effective_errors(misses, strata.tar.factors).tolist()
             found["false-alarm rate"] += effective_errors(alarms, strata.non.factors).tolist()
     parts = []
@@ -379,29 +329,6 @@ def warn_of_few_errors(
         )
         warn_caller(message, FewErrorsWarning)
     return bool(parts)
-
-
-def make_sampler(
-    statistic: StatisticLike,
-    tar: FloatArray,
-    non: FloatArray,
-    plan: ResamplingPlan,
-    shape: tuple[int, ...],
-) -> Sampler:
-    """Choose the fastest way to draw replicates of a statistic under a plan."""
-    if isinstance(statistic, Statistic):
-        return statistic.sampler(tar, non, plan)
-    return CallableSampler(tar, non, plan, statistic, shape)
-
-
-def traits_of(statistic: StatisticLike) -> tuple[IntervalKind, tuple[npt.ArrayLike, npt.ArrayLike]]:
-    """Return the default kind of interval and the bounds of a statistic."""
-    if isinstance(statistic, Statistic):
-        return statistic.default_interval, statistic.bounds
-    return "percentile", (-np.inf, np.inf)
-
-
-ScoresMethod: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 
 
 def bootstrap_scores(
@@ -463,23 +390,8 @@ def bootstrap_scores(
     conditions : Conditions, optional
         Weights of conditions: the metric is the condition-weighted one, on the data and
         in each replicate, see Notes. Trials may be in one condition only.
-    replications : int, default: 2000
-        Number of replicates B, at least 2. Standard errors need a few hundred,
-        the ends of a 95 % interval 2000.
-    confidence : float, default: 0.95
-        Nominal coverage of the interval, strictly between 0 and 1.
-    interval : {"percentile", "basic", "normal"}, optional
-        Kind of interval; the default depends on the statistic as for `bootstrap`.
-    rng : Generator, int or None
-        Source of randomness. The same seed gives the same replicates, however
-        many workers there are. Draws are made from children that a Generator
-        spawns: its own position stays, and another call with it gives new
-        replicates.
-    workers : int, default: 1
-        Number of processes. A script that uses several must protect its main
-        part by ``if __name__ == "__main__":``.
-    progress : bool, default: False
-        Show a progress bar.
+    replications, confidence, interval, rng, workers, progress
+        As for `bootstrap`.
 
     Returns
     -------
@@ -535,7 +447,7 @@ def bootstrap_scores(
     large. `segment_speakers` may then name persons who are in no model.
 
     What is peculiar to single pairs of speakers, beyond the speakers' habits, enters
-    the variance three times [2]_; so does the luck of single trials if a pair has one
+    the variance three times [2]_; so does the sampling error of single trials if a pair has one
     or few of them. Where speakers' habits dominate this hardly matters. Where they are
     weak, or trials of each pair are few, the standard error is too large, by up to
     :math:`\sqrt 3`: intervals are too wide, never too narrow. `speaker_errors` counts
@@ -563,7 +475,7 @@ def bootstrap_scores(
 
     Statistics made of sums over trials, `DCF`, `ActDCF`, `ErrorRates` and `Cllr`,
     add these sums for each pair of speakers once; a replicate is then a quadratic
-    form in the weights, :math:`w^T F w`. For the others the weights are gathered on
+    form in the weights, :math:`w^T F w`. For the others weights are gathered on
     the sorted scores.
 
     References
@@ -588,100 +500,23 @@ def bootstrap_scores(
     >>> bool(by_speaker.standard_error > 1.5 * by_trial.standard_error)
     True
     """
-    check_statistic(statistic)
-    n_replicates, n_workers = check_run(replications, workers, confidence)
-    default_interval, bounds = traits_of(statistic)
-    kind = default_interval if interval is None else interval
-    check_interval(kind)
-    generator = as_generator(rng)
-    resampling = Resampling(method, model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    chosen = as_statistic(statistic)
+    who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
+    return _bootstrap_scores(scores, key, chosen, conditions, options, who)
+
+
+def _bootstrap_scores(
+    scores: AnyScores,
+    key: AnyKey,
+    statistic: AnyStatistic,
+    conditions: Conditions | None,
+    options: Resampling,
+    who: Speakers,
+) -> BootstrapResult:
     trials = ScoredTrials.of(scores, key, conditions)
-    plan = resampling.plan(key, trials)
-    tar, non = trials.take(scores, key)
-    estimate = estimate_of(statistic, tar, non, trials.strata)
-    told = warn_of_few_errors((statistic,), ((tar, non),), trials.strata)
-    sampler = make_sampler(statistic, tar, non, plan, np.shape(estimate))
-    replicates = draw_replicates(
-        sampler, n_replicates, generator, workers=n_workers, progress=progress
-    )
-    return BootstrapResult.from_replicates(
-        estimate,
-        replicates,
-        method=method,
-        interval=kind,
-        confidence=float(confidence),
-        bounds=bounds,
-        told=told,
-    )
-
-
-def check_run(replications: Any, workers: Any, confidence: float) -> tuple[int, int]:
-    """Check the options of a run; return the number of replicates and of workers."""
-    check_fraction(confidence, "confidence")
-    n_replicates = whole_number(replications, _FEWEST_REPLICATIONS, "replications")
-    return n_replicates, whole_number(workers, 1, "workers")
-
-
-@attrs.frozen
-class Resampling:
-    """How the trials of a key are to be resampled: the options of several functions.
-
-    Parameters
-    ----------
-    method, model_speakers, segment_speakers, unknown, weights, pigeonhole
-        As for `bootstrap_scores`.
-    """
-
-    method: ScoresMethod
-    model_speakers: IdMap | None
-    segment_speakers: IdMap | None
-    unknown: Unknown
-    weights: SpeakerWeights
-    pigeonhole: bool
-
-    def __attrs_post_init__(self) -> None:
-        """Check the method, and that nothing was asked for that it does not do."""
-        check_choice(self.method, get_args(ScoresMethod), "method")
-        check_choice(self.weights, get_args(SpeakerWeights), "weights")
-        if self.method == "speaker":
-            return
-        hint = 'Did you mean method="speaker"?'
-        expected = f'be left out with method="{self.method}"'
-        if self.weights != "multinomial":
-            raise invalid("weights", expected, describe(self.weights), hint)
-        if self.pigeonhole:
-            raise invalid("pigeonhole", expected, "True", hint)
-
-    def plan(self, key: AnyKey, trials: ScoredTrials) -> ResamplingPlan:
-        """Make the plan for the trials that have scores."""
-        (tar_rows, tar_cols), (non_rows, non_cols) = trials.tar, trials.non
-        if self.method == "speaker":
-            speakers = TrialSpeakers.of_key(
-                key,
-                self.model_speakers,
-                self.segment_speakers,
-                unknown=self.unknown,
-                one_person=not self.pigeonhole,
-            )
-            of_models, of_segments = speakers.of_models, speakers.of_segments
-            return SpeakerPlan.from_persons(
-                (of_models[tar_rows], of_segments[tar_cols]),
-                (of_models[non_rows], of_segments[non_cols]),
-                pigeonhole=self.pigeonhole,
-                weighting=self.weights,
-                strata=trials.strata,
-            )
-        tar_sets = non_sets = None
-        if self.method != "iid":
-            sets = TrialSpeakers.of_models_only(
-                key, self.model_speakers, unknown=self.unknown
-            ).of_models
-            tar_sets, non_sets = sets[tar_rows], sets[non_rows]
-            for labels, what in ((tar_sets, "target"), (non_sets, "non-target")):
-                if labels.min() == labels.max():
-                    expected = f"have {what} trials of models of at least two speakers"
-                    raise invalid("key", expected, "1")
-        return make_plan(trials.strata, self.method, tar_sets, non_sets)
+    plan = options.plan_of_trials(key, trials, who)
+    return _bootstrap(statistic, trials.take(scores, key), plan, options)
 
 
 def bootstrap_condition_table(
@@ -714,14 +549,13 @@ def bootstrap_condition_table(
         The figures that get intervals, such as ``["eer", "act_dcf"]``; all by
         default. Each takes a bootstrap for every row.
     method, model_speakers, segment_speakers, unknown, weights
-        As for `bootstrap_scores`. Speakers are those of the whole key, in
-        each row.
+        As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
     replications, confidence, interval
-        As for `bootstrap_scores`.
+        As for `bootstrap`.
     rng : Generator, int or None
         Source of randomness; each bootstrap draws from a child of its own.
     workers : int, default: 1
-        Number of processes, as for `bootstrap_scores`.
+        Number of processes, as for `bootstrap`.
     progress : bool, default: False
         Show a progress bar that counts bootstraps.
 
@@ -762,7 +596,8 @@ def bootstrap_condition_table(
     >>> low < equalised.figures["cllr"] < high
     True
     """
-    generator = as_generator(rng)
+    who = Speakers(model_speakers, segment_speakers, unknown, weights)
+    options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     table = condition_table(scores, key, conditions, prior, normalize=normalize)
     statistics = _statistics(prior, normalize=normalize)
     chosen = list(statistics) if figures is None else list(figures)
@@ -777,7 +612,7 @@ def bootstrap_condition_table(
         for name in chosen
         if row.figures[name] is not None
     ]
-    children = generator.spawn(len(tasks))
+    children = options.rng.spawn(len(tasks))
     subsets = [_conditions_of(row, conditions, key) for row in table.rows]
     for task, ((number, name), child) in enumerate(
         zip(tqdm(tasks, desc="condition table", disable=not progress), children, strict=True)
@@ -787,22 +622,8 @@ def bootstrap_condition_table(
             if task:
                 warnings.simplefilter("ignore", MissingTrialsWarning)
             warnings.simplefilter("ignore", ConditionWarning)
-            result = bootstrap_scores(
-                scores,
-                key,
-                statistics[name],
-                method=method,
-                model_speakers=model_speakers,
-                segment_speakers=segment_speakers,
-                unknown=unknown,
-                weights=weights,
-                conditions=subsets[number],
-                replications=replications,
-                confidence=confidence,
-                interval=interval,
-                rng=child,
-                workers=workers,
-            )
+            once = attrs.evolve(options, rng=child, progress=False)
+            result = _bootstrap_scores(scores, key, statistics[name], subsets[number], once, who)
         intervals[number][name] = float(result.low), float(result.high)
     return ConditionTable(
         attrs.evolve(row, intervals=ends) for row, ends in zip(table.rows, intervals, strict=True)

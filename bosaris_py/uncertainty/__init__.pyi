@@ -1,0 +1,73 @@
+from bosaris_py.uncertainty.analytic import DeLongResult as DeLongResult
+from bosaris_py.uncertainty.analytic import SpeakerErrors as SpeakerErrors
+from bosaris_py.uncertainty.analytic import auc_standard_error as auc_standard_error
+from bosaris_py.uncertainty.analytic import auc_standard_error_scores as auc_standard_error_scores
+from bosaris_py.uncertainty.analytic import dcf_standard_error as dcf_standard_error
+from bosaris_py.uncertainty.analytic import dcf_standard_error_scores as dcf_standard_error_scores
+from bosaris_py.uncertainty.analytic import delong as delong
+from bosaris_py.uncertainty.analytic import speaker_errors as speaker_errors
+from bosaris_py.uncertainty.bands import ActDCFCurve as ActDCFCurve
+from bosaris_py.uncertainty.bands import DCFBand as DCFBand
+from bosaris_py.uncertainty.bands import DETBand as DETBand
+from bosaris_py.uncertainty.bands import DETCurve as DETCurve
+from bosaris_py.uncertainty.bands import MinDCFCurve as MinDCFCurve
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult as BootstrapResult
+from bosaris_py.uncertainty.bootstrap_result import Interval as Interval
+from bosaris_py.uncertainty.bootstrap_result import NormalityTest as NormalityTest
+from bosaris_py.uncertainty.bootstrap_result import ZTest as ZTest
+from bosaris_py.uncertainty.bootstrap_result import normality_test as normality_test
+from bosaris_py.uncertainty.bootstrap_result import quantile as quantile
+from bosaris_py.uncertainty.bootstrap_result import relative_error as relative_error
+from bosaris_py.uncertainty.bootstrapping import bootstrap as bootstrap
+from bosaris_py.uncertainty.bootstrapping import (
+    bootstrap_condition_table as bootstrap_condition_table,
+)
+from bosaris_py.uncertainty.bootstrapping import bootstrap_scores as bootstrap_scores
+from bosaris_py.uncertainty.comparisons import ComparisonTable as ComparisonTable
+from bosaris_py.uncertainty.comparisons import HolmResult as HolmResult
+from bosaris_py.uncertainty.comparisons import McNemarTest as McNemarTest
+from bosaris_py.uncertainty.comparisons import PermutationTest as PermutationTest
+from bosaris_py.uncertainty.comparisons import holm_correction as holm_correction
+from bosaris_py.uncertainty.comparisons import mcnemar_test as mcnemar_test
+from bosaris_py.uncertainty.comparisons import speaker_permutation_test as speaker_permutation_test
+from bosaris_py.uncertainty.comparisons import (
+    speaker_permutation_test_scores as speaker_permutation_test_scores,
+)
+from bosaris_py.uncertainty.comparisons import speaker_z_test as speaker_z_test
+from bosaris_py.uncertainty.decisions import Decisions as Decisions
+from bosaris_py.uncertainty.decisions import Disagreements as Disagreements
+from bosaris_py.uncertainty.decisions import ErrorCounts as ErrorCounts
+from bosaris_py.uncertainty.decisions import dcf_interval as dcf_interval
+from bosaris_py.uncertainty.decisions import dcf_z_test as dcf_z_test
+from bosaris_py.uncertainty.decisions import error_rate_interval as error_rate_interval
+from bosaris_py.uncertainty.decisions import hter_interval as hter_interval
+from bosaris_py.uncertainty.decisions import hter_z_test as hter_z_test
+from bosaris_py.uncertainty.decisions import jeffreys_interval as jeffreys_interval
+from bosaris_py.uncertainty.decisions import rule_of_3 as rule_of_3
+from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
+from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
+from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
+from bosaris_py.uncertainty.distribution import FTest as FTest
+from bosaris_py.uncertainty.distribution import (
+    StandardErrorDistribution as StandardErrorDistribution,
+)
+from bosaris_py.uncertainty.distribution import f_test_of_variances as f_test_of_variances
+from bosaris_py.uncertainty.distribution import relative_deviation as relative_deviation
+from bosaris_py.uncertainty.distribution import (
+    standard_error_distribution as standard_error_distribution,
+)
+from bosaris_py.uncertainty.distribution import z_test_of_means as z_test_of_means
+from bosaris_py.uncertainty.paired import PairedBootstrapResult as PairedBootstrapResult
+from bosaris_py.uncertainty.paired import paired_bootstrap as paired_bootstrap
+from bosaris_py.uncertainty.statistic import AUC as AUC
+from bosaris_py.uncertainty.statistic import DCF as DCF
+from bosaris_py.uncertainty.statistic import EER as EER
+from bosaris_py.uncertainty.statistic import ActDCF as ActDCF
+from bosaris_py.uncertainty.statistic import Cllr as Cllr
+from bosaris_py.uncertainty.statistic import ErrorRates as ErrorRates
+from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
+from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
+from bosaris_py.uncertainty.statistic import Statistic as Statistic
+from bosaris_py.uncertainty.strata import EqualSizeSets as EqualSizeSets
+from bosaris_py.uncertainty.strata import TrialSpeakers as TrialSpeakers
+from bosaris_py.uncertainty.strata import equal_size_sets as equal_size_sets
