@@ -1,4 +1,4 @@
-"""Looking at a fusion beside its subsystems: on development data, and on trials without a key."""
+"""Compare a fusion with its subsystems, on trials with a key and on trials without."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._tables import text_table
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
@@ -150,7 +151,7 @@ class SystemComparison:
             "min. DCF": [f"{cost:.4f}" for cost in self.min_dcf],
             "PRBEP": [f"{count:.2f}" for count in self.prbep],
         }
-        return "\n".join((head, *_table("system", self.names, columns)))
+        return "\n".join((head, *_table(self.names, columns)))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -287,7 +288,7 @@ class SystemDivergence:
         shares = [f"{100 * share:.2f}" for share in self.estimated_proportions]
         lines = [
             f"Targets on the new trials, estimated with prior {self.assumed_prior:.4g}:",
-            *_table("system", self.names, {"targets (%)": shares}),
+            *_table(self.names, {"targets (%)": shares}),
         ]
         for where, matrix in (("development data", self.dev), ("new trials", self.evaluation)):
             columns = {
@@ -297,7 +298,7 @@ class SystemDivergence:
             lines.append(
                 f"Divergence on the {where} at prior {self.prior:.4g}, nats / 100, row: reference"
             )
-            lines.extend(_table("system", self.names, columns))
+            lines.extend(_table(self.names, columns))
         return "\n".join(lines)
 
 
@@ -317,17 +318,6 @@ def _collected(values: Iterable[float]) -> Float64Array:
     return mark_read_only(np.array(list(values), dtype=np.float64))
 
 
-def _table(corner: str, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the lines of a table: names to the left, columns of numbers to the right."""
-    width = max(len(corner), *(len(name) for name in names))
-    widths = {
-        title: max(len(title), *(len(cell) for cell in cells)) for title, cells in columns.items()
-    }
-    head = "  ".join((corner.ljust(width), *(title.rjust(widths[title]) for title in columns)))
-    rows = [
-        "  ".join(
-            (name.ljust(width), *(columns[title][row].rjust(widths[title]) for title in columns))
-        )
-        for row, name in enumerate(names)
-    ]
-    return [head, *rows]
+def _table(names: Sequence[str], columns: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the lines of a table with a row for each system."""
+    return text_table([("system", *columns), *zip(names, *columns.values(), strict=True)])
