@@ -63,6 +63,7 @@ class ConditionRow:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call; the mappings that cannot be changed cannot be pickled."""
+        # A MappingProxyType cannot be pickled; the converters make a new one.
         values = attrs.asdict(self, recurse=False)
         values.update(figures=dict(self.figures), intervals=dict(self.intervals))
         return partial(ConditionRow, **values), ()
@@ -200,10 +201,10 @@ def condition_table(
     Notes
     -----
     The *pooled* row counts all trials alike, so that large conditions decide. The
-    *equalised* row averages error-rates with the weights of the conditions: van
-    Leeuwen's condition-weighted analysis, see `evaluation.ConditionMixture`. Minimum
-    Cllr, EER and minimum cost of both take one calibration and one threshold for all
-    conditions, so they can be larger than that of each condition.
+    *equalised* row averages error-rates with the weights of the conditions, see
+    `evaluation.ConditionMixture`. Minimum Cllr, EER and minimum cost of both take one
+    calibration and one threshold for all conditions, so they can be larger than that
+    of each condition.
 
     Examples
     --------
@@ -234,6 +235,7 @@ def condition_table(
         own = tar[item.tar], non[item.non]
         figures = _figures(_results(*own), points, normalize=normalize)
         rows.append(_row(item.name, "condition", item.weight, own, figures))
+    # Trials outside all conditions, and those of conditions of weight 0, do not count.
     pooled = (
         tar[any_of([item.tar for item in members], tar.size)],
         non[any_of([item.non for item in members], non.size)],

@@ -54,6 +54,7 @@ class Cell:
         """Merge the two classes of a partition."""
         positions = np.concatenate((tar.positions[members.tar], non.positions[members.non]))
         scores = np.concatenate((tar.scores[members.tar], non.scores[members.non]))
+        # The order of the key's trials, which decides ties later.
         order = np.argsort(positions, kind="stable")
         return cls(scores[order], order < members.tar.size)
 
@@ -105,11 +106,6 @@ def curve(cells: Sequence[Cell]) -> Curve:
     return Curve(scores[order], pmiss, pfa)
 
 
-def cheapest(rates: Curve, point: OperatingPoint) -> int:
-    """Return the index of the cheapest point of a curve, the first of several."""
-    return int(np.argmin(point.miss_cost * rates.pmiss + point.fa_cost * rates.pfa))
-
-
 def eer(rates: Curve) -> float:
     """Interpolate the equal error rate where the difference of the rates changes sign."""
     _, pmiss, pfa = rates
@@ -120,5 +116,6 @@ def eer(rates: Curve) -> float:
     if not (above.size and below.size):
         return float("nan")
     i, j = above[0], below[-1]
+    # Straight lines between the last point with fewer misses and the first with more.
     share = difference[i] / (pfa[j] - pfa[i] - (pmiss[j] - pmiss[i]))
     return float(pmiss[i] + share * (pmiss[j] - pmiss[i]))

@@ -106,6 +106,7 @@ class EvaluatedTrials:
         tar, non = scores.get_tar_non(key)
         refuse_nan(tar, "scores of targets")
         refuse_nan(non, "scores of non-targets")
+        # Positions in the key: columns of metadata have a value for each of its trials.
         labels, scored = key.trial_labels(), scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
@@ -163,6 +164,7 @@ class EvaluatedTrials:
         """Take the conditions that were given for partitions, or all trials for one."""
         notes = []
         if plan.select:
+            # Nothing tells whether they are.
             chosen = ", ".join(f"{column} {level}" for column, level in plan.select)
             notes.append(f"All trials of the key are taken to be of {chosen}.")
         names = ", ".join(factor.name for factor in plan.factors)
@@ -252,6 +254,7 @@ class _Cells:
             expected = f"have at most {_MOST_CELLS} combinations of values"
             hint = f"Column `{factor.name}` has {len(levels)} values: is it a factor?"
             raise invalid("plan", expected, "more", hint)
+        # -1 marks values that the plan does not name.
         codes = np.array([levels.index(v) if v in levels else -1 for v in found], dtype=np.int32)
         codes = codes[column.codes] if found else np.zeros(0, dtype=np.int32)
 
@@ -283,6 +286,7 @@ class _Cells:
             codes = np.full_like(codes, levels.index(only))
         elif only is not None:
             self._kept &= codes == levels.index(only)
+        # The number of a cell in a mixed radix, the last factor running fastest.
         self._codes = self._codes * len(levels) + codes
         self._cells = [(*cell, (factor.name, level)) for cell in self._cells for level in levels]
 
@@ -318,6 +322,7 @@ def _combined(
         order[factor.name] = found if factor.levels is None else list(factor.levels)
 
     def rank(levels: Levels) -> list[int]:
+        # A factor that divides one class only is missing from the cells of the other.
         chosen = dict(levels)
         return [order[name].index(chosen[name]) if name in chosen else -1 for name in order]
 
@@ -351,6 +356,7 @@ def _stand_ins(
 ) -> IndexArray:
     """Return the non-targets by which a partition of targets only is judged on its own."""
     barred = {(factor.name, level) for factor in factors for level in factor.target_only}
+    # Those that agree in all factors but the barred ones.
     fixed = [pair for pair in levels if pair not in barred]
     if len(fixed) == len(levels) or levels in others:
         return _NONE

@@ -17,6 +17,7 @@ from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
 
+# How sure a part of a plan is.
 GRADES = {
     "V": "read in the source",
     "S": "from a secondary source",
@@ -144,7 +145,7 @@ class PartitionFactor:
         return f"PartitionFactor({', '.join(shown)})"
 
     def divides(self, class_name: str) -> bool:
-        """Tell if trials of a class, "tar" or "non", are divided by this factor.
+        """Tell if trials of a class are divided by this factor.
 
         Parameters
         ----------
@@ -204,10 +205,8 @@ class EvaluationPlan:
 
     Parameters
     ----------
-    name : str
-        Short name.
-    title : str, default: ""
-        What it is, in words.
+    name, title : str
+        Short name, and what it is in words.
     operating_points : sequence of OperatingPoint or float, default: ()
         The primary cost is the mean over these; a number is a target
         probability with costs 1 and 1.
@@ -234,8 +233,8 @@ class EvaluationPlan:
         on it, U: the user's own.
     source : str, default: ""
         Document and address.
-    notes : sequence of str, default: ()
-        What else a user must know; they are repeated in every result.
+    notes : str or sequence of str, default: ()
+        What else a user must know, repeated in every result.
 
     Raises
     ------
@@ -304,6 +303,7 @@ class EvaluationPlan:
         Name, texts and evidence do not count: two plans with the same
         fingerprint give the same costs.
         """
+        # Eight digits of a hash: short enough to print, and a clash of two plans is unlikely.
         text = json.dumps(self._canonical(), separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -396,6 +396,7 @@ def _in_words(factor: PartitionFactor) -> str:
 
 def _bare(name: str) -> str:
     """Return a name as it is compared: no case, no punctuation."""
+    # "SRE18-CMN2", "sre18_cmn2" and "SRE18 CMN2" are all in use.
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 

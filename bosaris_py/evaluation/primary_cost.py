@@ -29,6 +29,7 @@ def _same(first: float, second: float) -> bool:
     return first == second or (math.isnan(first) and math.isnan(second))
 
 
+# A rate or cost of a class without trials is NaN; results are equal nevertheless.
 _NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
 
 
@@ -44,14 +45,10 @@ class PointCost:
         Bayes threshold, at which the actual cost is taken.
     pmiss, pfa : float
         Error-rates at `threshold`, means over partitions.
-    actual : float
-        Actual cost.
-    minimum : float
-        Smallest cost of any threshold.
-    min_threshold : float
-        A threshold that has it.
-    min_pmiss, min_pfa : float
-        Error-rates at `min_threshold`.
+    actual, minimum : float
+        Cost at `threshold`, and the smallest cost of any threshold.
+    min_threshold, min_pmiss, min_pfa : float
+        A threshold that has the smallest cost, and its error-rates.
     """
 
     point: OperatingPoint
@@ -166,11 +163,9 @@ class PrimaryCost:
         Returns
         -------
         list of dict
-            ``plan``, ``partition``, a column for each factor, ``n_tar``,
-            ``n_non``, ``n_stand_ins``, ``tar_weight``, ``non_weight``,
-            ``actual``, ``minimum``, and for each operating point, numbered from
-            1, ``pmiss_1``, ``pfa_1`` and so on. None where a number is not
-            defined.
+            ``plan``, ``partition``, a column for each factor, the numbers of
+            `PartitionCost`, and for each operating point, numbered from 1,
+            ``pmiss_1``, ``pfa_1`` and so on. None where a number is not defined.
         """
         rows = [row for part in self.parts for row in part.records()]
         overall = PartitionCost(
@@ -207,24 +202,21 @@ class PrimaryCost:
         Returns
         -------
         dict
-            ``plan``, ``fingerprint``, ``compatibility``, ``actual``,
-            ``minimum``, ``eer``, ``n_tar``, ``n_non``, ``operating_points``,
-            ``partitions``, ``parts``, ``notes``, ``differences``. None where a
-            number is not defined, and for the threshold that accepts or rejects
-            every trial: its error-rates say which.
+            The fields of this object, with ``operating_points`` in place of
+            `points`, and ``fingerprint``. None where a number is not defined, and
+            for the threshold that accepts or rejects every trial.
         """
         points = []
         for cost in self.points:
             row = attrs.asdict(cost, filter=lambda field, value: field.name != "point")
             row.update(attrs.asdict(cost.point), beta=cost.beta)
             points.append({name: _or_none(value) for name, value in row.items()})
+        costs = {name: _or_none(getattr(self, name)) for name in ("actual", "minimum", "eer")}
         return {
             "plan": self.plan.name,
             "fingerprint": self.plan.fingerprint,
             "compatibility": self.compatibility,
-            "actual": _or_none(self.actual),
-            "minimum": _or_none(self.minimum),
-            "eer": _or_none(self.eer),
+            **costs,
             "n_tar": self.n_tar,
             "n_non": self.n_non,
             "operating_points": points,
@@ -373,10 +365,9 @@ def primary_cost(
         C = \sum_k w_k P_{miss,k} + \beta \sum_k w_k P_{fa,k}.
 
     The actual cost is that at the Bayes threshold :math:`\log\beta`. For the
-    minimum, one ROC in which each trial of partition k weighs
-    :math:`w_k / N_k` is minimised separately for each operating point. Both are
-    then averaged over operating points. These weights are those of van Leeuwen
-    [1]_, equation (12), with equal :math:`w_k`.
+    minimum, one ROC in which each trial of partition k weighs :math:`w_k / N_k`
+    ([1]_, equation 12) is minimised separately for each operating point. Both are
+    then averaged over operating points.
 
     References
     ----------
@@ -422,13 +413,11 @@ def primary_cost_of_files(
     key_file : str or path-like
         The key; its further columns divide the trials as the plan says; see
         `read_key`.
-    plan : EvaluationPlan or str
-        The plan, or the name of one in `PLANS`.
+    plan
+        As for `primary_cost`.
     score_format, key_format : str, optional
         Names of the formats; by default they are found out.
-    only : mapping of str to str, optional
-        As for `primary_cost`.
-    compatibility : {None, "nist"}
+    only, compatibility
         As for `primary_cost`.
 
     Returns
@@ -545,22 +534,21 @@ def _defined_costs(
         # van Leeuwen, equations 3 and 4.
         pmiss += item.tar_weight * np.where(item.tar_weight > 0, misses, 0.0)
         pfa += item.non_weight * np.where(item.non_weight > 0, alarms, 0.0)
+    # One threshold for all partitions: the minimum is that of the weighted ROC (equation 12).
     hull = ConditionMixture(cut.tar.scores, cut.non.scores, members).roc.convex_hull()
     best = hull.best_vertices(costs)
-    actual = costs.cost(pmiss, pfa, normalize=plan.normalize)
-    minimum = costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize)
+    columns = {
+        "threshold": costs.thresholds,
+        "pmiss": pmiss,
+        "pfa": pfa,
+        "actual": costs.cost(pmiss, pfa, normalize=plan.normalize),
+        "minimum": costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize),
+        "min_threshold": hull.thresholds[best],
+        "min_pmiss": hull.pmiss[best],
+        "min_pfa": hull.pfa[best],
+    }
     points = [
-        PointCost(
-            point=point,
-            threshold=float(costs.thresholds[i]),
-            pmiss=float(pmiss[i]),
-            pfa=float(pfa[i]),
-            actual=float(actual[i]),
-            minimum=float(minimum[i]),
-            min_threshold=float(hull.thresholds[best[i]]),
-            min_pmiss=float(hull.pmiss[best[i]]),
-            min_pfa=float(hull.pfa[best[i]]),
-        )
+        PointCost(point=point, **{name: float(column[i]) for name, column in columns.items()})
         for i, point in enumerate(plan.operating_points)
     ]
     return tuple(points), hull.eer
@@ -579,9 +567,10 @@ def _nist_costs(
     points = []
     for point in plan.operating_points:
         pmiss, pfa = nist.actual_rates(cells, point)
-        best = nist.cheapest(curve, point)
         beta = point.fa_cost / point.miss_cost
-        least = point.miss_cost * curve.pmiss[best] + point.fa_cost * curve.pfa[best]
+        costs = point.miss_cost * curve.pmiss + point.fa_cost * curve.pfa
+        # The first of several cheapest points.
+        best = int(np.argmin(costs))
         points.append(
             PointCost(
                 point=point,
@@ -589,7 +578,8 @@ def _nist_costs(
                 pmiss=pmiss,
                 pfa=pfa,
                 actual=pmiss + beta * pfa,
-                minimum=float(least / min(point.miss_cost, point.fa_cost)),
+                minimum=float(costs[best] / min(point.miss_cost, point.fa_cost)),
+                # The trial at the best point is rejected, so the threshold lies above it.
                 min_threshold=float(np.nextafter(curve.scores[best], np.inf)),
                 min_pmiss=float(curve.pmiss[best]),
                 min_pfa=float(curve.pfa[best]),
@@ -613,6 +603,7 @@ def _partition_costs(
         if not (own.tar.size and others.size):
             pmiss, pfa = (tuple(rates.tolist()) for rates in _rates(cut, alone, limits))
         else:
+            # A single partition has the whole weight of both classes.
             points, _ = costs(plan, cut, [alone])
             pmiss, pfa = tuple(cost.pmiss for cost in points), tuple(cost.pfa for cost in points)
             actual = _mean(cost.actual for cost in points)
@@ -664,6 +655,7 @@ def _plan_notes(plan: EvaluationPlan, compatibility: str | None) -> Iterator[str
 
 def _empty_notes(plan: EvaluationPlan, cut: Partitioning, only: Mapping[str, str]) -> Iterator[str]:
     """Say which partitions that the plan names have no trials at all."""
+    # What is missing is known only if the plan names all levels, for both classes.
     listed = [factor for factor in plan.factors if factor.levels and factor.classes == "both"]
     if not cut.by_plan or len(listed) < len(plan.factors):
         return
