@@ -202,9 +202,10 @@ class PrimaryCost:
         Returns
         -------
         dict
-            The fields of this object, with ``operating_points`` in place of
-            `points`, and ``fingerprint``. None where a number is not defined, and
-            for the threshold that accepts or rejects every trial.
+            The fields of this object, with the name of the plan, its
+            ``fingerprint``, and ``operating_points`` in place of `points`. None where
+            a number is not defined, and for the threshold that accepts or rejects
+            every trial.
         """
         points = []
         for cost in self.points:

@@ -190,8 +190,8 @@ def auc_standard_error_scores(
         Scores of the system.
     key : Key or FlatKey
         Which trials are targets and which non-targets.
-    ties : {"coin", "half"}, default: "coin"
-        What a tie does, as for `auc_standard_error`.
+    ties
+        As for `auc_standard_error`.
     conditions : Conditions, optional
         Weights of conditions: the area is then the condition-weighted one. Trials may be
         in one condition only.
@@ -199,26 +199,20 @@ def auc_standard_error_scores(
     Returns
     -------
     float
-        In [0, 0.5]; 0 if one class lies above the other altogether.
+        As for `auc_standard_error`, with its warning.
 
     Raises
     ------
-    InvalidInputError
-        If a class has no scores, a score is NaN, conditions overlap, or `ties` is unknown.
-    TrialMismatchError
-        If a trial is in no condition, unless they allow that, or a condition has no
-        trial with a score.
+    InvalidInputError, TrialMismatchError
+        As for `auc_standard_error`; as for `speaker_errors` if conditions are bad.
 
     Warns
     -----
     MissingTrialsWarning, ConditionWarning
         As for `speaker_errors`.
-    FewErrorsWarning
-        If the result is 0.
 
     See Also
     --------
-    auc_standard_error : The formula.
     bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
     """
     check_choice(ties, get_args(Ties), "ties")
@@ -443,8 +437,7 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     divided by n_non; both unbiased [1]_. Placements come from one sort per class
     and system and a binary search, as in [2]_: O(k n log n) time.
 
-    Trials count one each: placements have no covariance formula here for weighted
-    conditions, for which `paired_bootstrap` of `AUC` compares two systems.
+    Trials count one each; `paired_bootstrap` of `AUC` weighs conditions.
 
     References
     ----------
@@ -540,11 +533,11 @@ def dcf_standard_error(
         of an OperatingPoint, and of an ActDCF, is the Bayes threshold, so scores must then
         be log-likelihood-ratios.
     method : {"upper-bound", "iid", "one-layer", "two-layer"}, default: "upper-bound"
-        "upper-bound" is equation (4) of [1]_ without its covariance term; "iid" is the
-        limit of the bootstrap of trials, which is the same number. (The paper takes the
-        covariance to be negative, hence the name. At a fixed threshold the trials of the
-        two classes are drawn independently and it is zero.) "one-layer" and "two-layer"
-        are the limits of the bootstraps of sets, and of sets and trials in them.
+        "upper-bound" is equation (4) of [1]_ without its covariance term, which the paper
+        takes to be negative; at a fixed threshold it is zero, as trials of the two classes
+        are drawn independently. "iid" is the limit of the bootstrap of trials, which is
+        the same number; "one-layer" and "two-layer" are those of the bootstraps of sets,
+        and of sets and trials in them.
     tar_sets, non_sets : (n,) array_like of str or int, optional
         Label of the set that each trial belongs to, for instance its model or speaker;
         needed by "one-layer" and "two-layer". Sets of the two classes are resampled
@@ -595,10 +588,9 @@ def dcf_standard_error(
 
     *one-layer.* A replicate draws m of m sets with replacement. If all sets have n trials,
     its rate is the mean of m independent draws of the set's rates :math:`r_j`, so
-    :math:`V = \frac{1}{m} \cdot \frac{1}{m} \sum_j (r_j - p)^2`, which is exact and equal to
-    the formula above. If sizes differ, the rate is a ratio of two random sums, and the
-    formula is the variance of its linear part (the delta method), with a relative error
-    of order 1/m.
+    :math:`V = \frac{1}{m} \cdot \frac{1}{m} \sum_j (r_j - p)^2` is exact. If sizes differ,
+    the rate is a ratio of two random sums, and the formula is the variance of its linear
+    part (the delta method), with a relative error of order 1/m.
 
     *two-layer.* A drawn set contributes :math:`n_j` draws from its own trials. Given the
     set, the variance of their sum is :math:`\sum z_i^2 - Z_j^2/n_j`
@@ -607,19 +599,16 @@ def dcf_standard_error(
     one-layer bootstrap, as the paper finds by experiment.
 
     With weights all three are first order, because the total weight of a replicate
-    varies. The estimand with unequal sets is the rate of all trials, sum of errors over
-    sum of trials, not the mean of the sets' rates.
+    varies. With unequal sets the estimand is the rate of all trials, not the mean of the
+    sets' rates.
 
     *Conditions.* With weights :math:`w_\alpha` the rate is :math:`\sum_\alpha w_\alpha p_\alpha`,
     and :math:`z_i = W w_\alpha (e_i - p_\alpha) / n_\alpha` for a trial of condition
     :math:`\alpha`: residuals are taken from the rate of the condition, because a replicate
-    divides by its own number of trials there. For *iid* this is
-
-    .. math:: V = \sum_\alpha w_\alpha^2 \frac{p_\alpha (1 - p_\alpha)}{n_\alpha},
-
-    which is exact: as many trials are picked of each condition as it has. A set may be of
-    several conditions; for *two-layer* the inner sums are over the trials of each set and
-    condition, in which they are picked.
+    divides by its own number of trials there. For *iid*
+    :math:`V = \sum_\alpha w_\alpha^2 p_\alpha (1 - p_\alpha) / n_\alpha` is exact: as many
+    trials are picked of each condition as it has. A set may be of several conditions; for
+    *two-layer* the inner sums are over the trials of each set and condition.
 
     References
     ----------
@@ -671,10 +660,8 @@ def dcf_standard_error_scores(
 
     Parameters
     ----------
-    scores : Scores or FlatScores
-        Scores of the system.
-    key : Key or FlatKey
-        Which trials are targets and which non-targets.
+    scores, key
+        The trials, as for `speaker_errors`.
     statistic : DCF, ActDCF or OperatingPoint
         Threshold, prior and costs, as for `dcf_standard_error`.
     method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"

@@ -294,8 +294,7 @@ class ComparisonTable:
 
     Examples
     --------
-    >>> from bosaris_py.uncertainty.decisions import ErrorCounts
-    >>> from bosaris_py.uncertainty.decisions import hter_z_test
+    >>> from bosaris_py.uncertainty import ErrorCounts, hter_z_test
     >>> a, b = ErrorCounts(40, 400, 600, 6000), ErrorCounts(80, 400, 1200, 6000)
     >>> c = ErrorCounts(44, 400, 620, 6000)
     >>> ComparisonTable.from_tests({

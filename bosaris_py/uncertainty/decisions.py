@@ -741,16 +741,14 @@ def hter_interval(
     Parameters
     ----------
     errors : ErrorCounts or Decisions
-        Errors of the system: ``ErrorCounts(misses, n_tar, false_alarms, n_non)``,
-        ``ErrorCounts.from_scores(scores, key, threshold)`` or others.
+        Errors of the system, such as ``ErrorCounts.from_scores(scores, key, threshold)``.
     confidence : float, default: 0.95
         Strictly between 0 and 1.
     method : {"hter", "naive", "class"}, default: "hter"
         "hter" is equation (13) of [1]_. The others are there to show what goes
-        wrong with them: "naive" takes the HTER for the error-rate of all trials,
-        equation (18); "class" is the interval of the classification error, a
-        quantity that the larger class dominates, equation (17). Both are usually
-        far too narrow.
+        wrong with them: "naive" (18) takes the HTER for the error-rate of all trials,
+        "class" (17) is the interval of the classification error, which the larger
+        class dominates. Both are usually far too narrow.
 
     Returns
     -------
@@ -804,8 +802,8 @@ def dcf_interval(
 
     Parameters
     ----------
-    errors : ErrorCounts or Decisions
-        Errors of the system, as for `hter_interval`.
+    errors
+        As for `hter_interval`.
     cost : OperatingPoint or DCF
         Prior and costs; anything with attributes p_target, c_miss and c_fa.
     confidence : float, default: 0.95
@@ -896,9 +894,8 @@ def hter_z_test(
         \qquad \sigma^2 = \frac{n_A + n_B}{4T^2} + \frac{m_A + m_B}{4N^2}.
 
     Figure 2 of the paper leaves out the factor 1/2 of the difference, which would
-    double z; its tables 3 and 6 agree with the formula above. The dependent
-    variance is small where the systems are alike, then it is too optimistic
-    according to the paper.
+    double z; its tables 3 and 6 agree with the formula above. According to the paper
+    the dependent test is too optimistic where the systems are alike.
 
     References
     ----------
@@ -933,11 +930,9 @@ def dcf_z_test(
         Errors of the two systems, as for `hter_z_test`; `Disagreements` as `a` and
         None as `b`.
     cost : OperatingPoint or DCF
-        Prior and costs; anything with attributes p_target, c_miss and c_fa.
-    method : {"independent", "dependent", "stricter"}, default: "independent"
-        As for `hter_z_test`.
-    alternative
-        As for `hter_z_test`.
+        Prior and costs, as for `dcf_interval`.
+    method, alternative
+        As for `hter_z_test`, without "naive" and "class".
     normalize
         As for `dcf_interval`.
 
