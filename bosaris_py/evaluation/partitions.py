@@ -293,7 +293,8 @@ class _Cells:
     def _leave_out(self, trials: BoolArray) -> BoolArray:
         """Drop trials; return those that were not dropped before."""
         dropped: BoolArray = self._kept & trials
-        self._kept &= ~trials
+        if dropped.any():
+            self._kept &= ~trials
         return dropped
 
     def trials(self) -> dict[Levels, IndexArray]:
@@ -303,10 +304,11 @@ class _Cells:
         counts = np.bincount(codes, minlength=len(self._cells))
         # A short type is sorted by its digits, in one or two passes.
         narrow = codes.astype(np.min_scalar_type(len(self._cells)))
-        order = positions[np.argsort(narrow, kind="stable")]
+        # Parts of a read-only array are kept by ConditionMembers without a copy.
+        order = mark_read_only(positions[np.argsort(narrow, kind="stable")])
         parts = np.split(order, np.cumsum(counts)[:-1])
         cells = zip(self._cells, parts, strict=True)
-        return {cell: mark_read_only(part) for cell, part in cells if part.size}
+        return {cell: part for cell, part in cells if part.size}
 
 
 def _combined(
