@@ -1,21 +1,26 @@
-"""A table of conditions: each on its own, all trials pooled, and each weighing as intended."""
+"""Tables of the figures of each condition, of the pooled trials, and of equalised conditions."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
 from bosaris_py._arrays import FloatArray
+from bosaris_py._tables import text_table
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
-from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
+
+# Operating points by what follows the names of their costs in a table.
+Points: TypeAlias = Mapping[str, float | OperatingPoint]
 
 _HEADS = {"cllr": "Cllr", "min_cllr": "minCllr", "eer": "EER (%)"}
 
@@ -58,9 +63,10 @@ class ConditionRow:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call; the mappings that cannot be changed cannot be pickled."""
+        # A MappingProxyType cannot be pickled; the converters make a new one.
         values = attrs.asdict(self, recurse=False)
-        plain = {name: dict(v) if name in _MAPPINGS else v for name, v in values.items()}
-        return _rebuilt_row, (plain,)
+        values.update(figures=dict(self.figures), intervals=dict(self.intervals))
+        return partial(ConditionRow, **values), ()
 
     def record(self) -> dict[str, Any]:
         """Return the row as plain values.
@@ -83,13 +89,6 @@ class ConditionRow:
             if name in self.intervals:
                 record[f"{name}_low"], record[f"{name}_high"] = self.intervals[name]
         return record
-
-
-_MAPPINGS = ("figures", "intervals")
-
-
-def _rebuilt_row(values: dict[str, Any]) -> ConditionRow:
-    return ConditionRow(**values)
 
 
 def _to_rows(rows: Iterable[ConditionRow]) -> tuple[ConditionRow, ...]:
@@ -128,16 +127,27 @@ class ConditionTable:
 
     def __str__(self) -> str:
         """Return the table as text."""
-        figures = list(self.rows[0].figures)
-        columns = [("condition", [row.name for row in self.rows])]
-        weights = [_NOTHING if row.weight is None else f"{row.weight:.4g}" for row in self.rows]
-        columns.append(("weight", weights))
-        columns.append(("targets", [str(row.n_tar) for row in self.rows]))
-        columns.append(("non-targets", [str(row.n_non) for row in self.rows]))
-        for name in figures:
-            head = _HEADS.get(name) or name.replace("_dcf", "DCF")
-            columns.append((head, [_cell(row, name) for row in self.rows]))
-        return "\n".join(_aligned(columns, rule_before=len(self.rows) - 2))
+        names = list(self.rows[0].figures)
+        heads = [_HEADS.get(name) or name.replace("_dcf", "DCF") for name in names]
+        lines = [["condition", "weight", "targets", "non-targets", *heads]]
+        for row in self.rows:
+            weight = _NOTHING if row.weight is None else f"{row.weight:.4g}"
+            counts = [str(row.n_tar), str(row.n_non)]
+            lines.append([row.name, weight, *counts, *(_cell(row, name) for name in names)])
+        return "\n".join(text_table(lines, rules=(1, len(lines) - 2)))
+
+
+def _cell(row: ConditionRow, name: str) -> str:
+    """Return a figure, and its interval if there is one, as text."""
+    value = row.figures[name]
+    if value is None:
+        return _NOTHING
+    factor, form = (100.0, ".2f") if name == "eer" else (1.0, ".4f")
+    text = format(factor * value, form)
+    if name in row.intervals:
+        low, high = (format(factor * end, form) for end in row.intervals[name])
+        text += f" [{low}, {high}]"
+    return text
 
 
 def condition_table(
@@ -191,10 +201,10 @@ def condition_table(
     Notes
     -----
     The *pooled* row counts all trials alike, so that large conditions decide. The
-    *equalised* row averages error-rates with the weights of the conditions: van
-    Leeuwen's condition-weighted analysis, see `evaluation.ConditionMixture`. Minimum
-    Cllr, EER and minimum cost of both take one calibration and one threshold for all
-    conditions, so they can be larger than that of each condition.
+    *equalised* row averages error-rates with the weights of the conditions, see
+    `evaluation.ConditionMixture`. Minimum Cllr, EER and minimum cost of both take one
+    calibration and one threshold for all conditions, so they can be larger than that
+    of each condition.
 
     Examples
     --------
@@ -220,46 +230,69 @@ def condition_table(
     points = {} if prior is None else table_points(prior)
     tar, non = scores.get_tar_non(key)
     members = conditions.scored_members(scores, key)
-    rows = [_condition_row(item, tar, non, points, normalize=normalize) for item in members]
-    all_tar = tar[any_of([item.tar for item in members], tar.size)]
-    all_non = non[any_of([item.non for item in members], non.size)]
-    equalised = _nothing(points)
-    if all_tar.size and all_non.size:
+    rows = []
+    for item in members:
+        own = tar[item.tar], non[item.non]
+        figures = _figures(_results(*own), points, normalize=normalize)
+        rows.append(_row(item.name, "condition", item.weight, own, figures))
+    # Trials outside all conditions, and those of conditions of weight 0, do not count.
+    pooled = (
+        tar[any_of([item.tar for item in members], tar.size)],
+        non[any_of([item.non for item in members], non.size)],
+    )
+    figures = _figures(_results(*pooled), points, normalize=normalize)
+    rows.append(_row("pooled", "pooled", None, pooled, figures))
+    mixture = None
+    if pooled[0].size and pooled[1].size:
         mixture = Results.from_evidence(ConditionMixture(tar, non, members))
-        equalised = _figures(mixture, points, normalize=normalize)
-    pooled = _figures_of_lists(all_tar, all_non, points, normalize=normalize)
-    together: dict[RowKind, dict[str, float | None]] = {"pooled": pooled, "equalised": equalised}
-    for kind, figures in together.items():
-        row = ConditionRow(
-            name=kind,
-            kind=kind,
-            weight=None,
-            n_tar=all_tar.size,
-            n_non=all_non.size,
-            figures=figures,
-        )
-        rows.append(row)
+    figures = _figures(mixture, points, normalize=normalize)
+    rows.append(_row("equalised", "equalised", None, pooled, figures))
     return ConditionTable(rows)
+
+
+def _row(
+    name: str,
+    kind: RowKind,
+    weight: float | None,
+    classes: tuple[FloatArray, FloatArray],
+    figures: dict[str, float | None],
+) -> ConditionRow:
+    n_tar, n_non = classes[0].size, classes[1].size
+    return ConditionRow(
+        name=name, kind=kind, weight=weight, n_tar=n_tar, n_non=n_non, figures=figures
+    )
+
+
+def _results(tar: FloatArray, non: FloatArray) -> Results | None:
+    """Judge two lists of scores; None where a class is empty."""
+    return Results(tar, non) if tar.size and non.size else None
+
+
+def _figures(
+    results: Results | None, points: Points, *, normalize: bool
+) -> dict[str, float | None]:
+    """Return the figures of one row, each None where there are no results."""
+    figures: dict[str, float | None] = {}
+    for name in ("cllr", "min_cllr", "eer"):
+        figures[name] = None if results is None else getattr(results, name)
+    for suffix, point in points.items():
+        for name in ("act_dcf", "min_dcf"):
+            figures[name + suffix] = None
+            if results is not None:
+                figures[name + suffix] = float(getattr(results, name)(point, normalize=normalize))
+    return figures
 
 
 def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
     """Return single operating points by what follows the names of costs in a table.
 
-    Parameters
-    ----------
-    prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-        The points.
-
-    Returns
-    -------
-    dict
-        With the empty text as key of a lone point, else ``"(0.01)"`` and the like.
+    That is the empty text if there is one only, else ``"(0.01)"`` and the like.
     """
-    costs = DecisionCosts.from_prior(prior)
     given: Any = prior
-    if costs.plo.ndim == 0:
+    if DecisionCosts.from_prior(prior).plo.ndim == 0:
         return {"": given if isinstance(given, OperatingPoint) else float(given)}
     points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
+    # Six digits are readable; where they do not tell the points apart, all digits do.
     for show in ("{:g}".format, repr):
         named = {f"({_point_name(point, show)})": point for point in points}
         if len(named) == len(points):
@@ -271,83 +304,3 @@ def _point_name(point: float | OperatingPoint, show: Callable[[float], str]) -> 
     if isinstance(point, OperatingPoint):
         return ", ".join(map(show, (point.p_target, point.c_miss, point.c_fa)))
     return show(point)
-
-
-def _condition_row(
-    item: ConditionMembers,
-    tar: FloatArray,
-    non: FloatArray,
-    points: Mapping[str, float | OperatingPoint],
-    *,
-    normalize: bool,
-) -> ConditionRow:
-    own = tar[item.tar], non[item.non]
-    return ConditionRow(
-        name=item.name,
-        kind="condition",
-        weight=item.weight,
-        n_tar=own[0].size,
-        n_non=own[1].size,
-        figures=_figures_of_lists(*own, points, normalize=normalize),
-    )
-
-
-def _figures_of_lists(
-    tar: FloatArray,
-    non: FloatArray,
-    points: Mapping[str, float | OperatingPoint],
-    *,
-    normalize: bool,
-) -> dict[str, float | None]:
-    """Return the figures of two lists of scores; none where a class is empty."""
-    if not tar.size or not non.size:
-        return _nothing(points)
-    return _figures(Results(tar, non), points, normalize=normalize)
-
-
-def _figures(
-    results: Results, points: Mapping[str, float | OperatingPoint], *, normalize: bool
-) -> dict[str, float | None]:
-    figures: dict[str, float | None] = {
-        "cllr": results.cllr,
-        "min_cllr": results.min_cllr,
-        "eer": results.eer,
-    }
-    for suffix, point in points.items():
-        figures[f"act_dcf{suffix}"] = float(results.act_dcf(point, normalize=normalize))
-        figures[f"min_dcf{suffix}"] = float(results.min_dcf(point, normalize=normalize))
-    return figures
-
-
-def _nothing(points: Mapping[str, float | OperatingPoint]) -> dict[str, float | None]:
-    names = ["cllr", "min_cllr", "eer"]
-    for suffix in points:
-        names += [f"act_dcf{suffix}", f"min_dcf{suffix}"]
-    return dict.fromkeys(names)
-
-
-def _cell(row: ConditionRow, name: str) -> str:
-    """Return a figure, and its interval if there is one, as text."""
-    value = row.figures[name]
-    if value is None:
-        return _NOTHING
-    factor, form = (100.0, ".2f") if name == "eer" else (1.0, ".4f")
-    text = format(factor * value, form)
-    if name in row.intervals:
-        low, high = (format(factor * end, form) for end in row.intervals[name])
-        text += f" [{low}, {high}]"
-    return text
-
-
-def _aligned(columns: Sequence[tuple[str, list[str]]], rule_before: int) -> Iterator[str]:
-    """Yield the lines of a table: names to the left, everything else to the right."""
-    widths = [max(map(len, (head, *cells))) for head, cells in columns]
-    lines = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
-    for number, line in enumerate(lines):
-        if number in (1, 1 + rule_before):
-            yield "-" * (sum(widths) + 2 * (len(widths) - 1))
-        first, *rest = (
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        yield "  ".join((first, *rest)).rstrip()

@@ -1,4 +1,4 @@
-"""Looking at a fusion beside its subsystems: on development data, and on trials without a key."""
+"""Compare a fusion with its subsystems, on trials with a key and on trials without."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._tables import text_table
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
@@ -22,7 +23,7 @@ _SAME = attrs.cmp_using(eq=np.array_equal)
 
 @attrs.frozen(kw_only=True, repr=False)
 class SystemComparison:
-    """How well subsystems and fusions do on the same trials, whose answers are known.
+    """How well subsystems and fusions do on the same trials, whose labels are known.
 
     Make one with `from_scores`; ``print`` shows it as a table.
 
@@ -45,7 +46,7 @@ class SystemComparison:
 
     See Also
     --------
-    SystemDivergence : What can be said about new trials without their answers.
+    SystemDivergence : What can be said about new trials without their labels.
 
     Notes
     -----
@@ -98,7 +99,7 @@ class SystemComparison:
         Raises
         ------
         TrialMismatchError
-            If a system lacks scores of the key's trials; says how many for each.
+            If a system lacks scores; says how many for each.
         InvalidInputError
             If there is no system, a class is empty, a score is NaN, or the prior is not
             in (0, 1).
@@ -108,6 +109,7 @@ class SystemComparison:
         tar, non = stack_tar_non(scores, key)
         results = [Results(*classes) for classes in zip(tar, non, strict=True)]
         stack = np.concatenate((tar, non), axis=1)
+        # Proportions are estimated with the true one for prior: a calibrated system finds it.
         return cls(
             names=names,
             n_tar=key.n_tar,
@@ -150,7 +152,7 @@ class SystemComparison:
             "min. DCF": [f"{cost:.4f}" for cost in self.min_dcf],
             "PRBEP": [f"{count:.2f}" for count in self.prbep],
         }
-        return "\n".join((head, *_table("system", self.names, columns)))
+        return "\n".join((head, *_table(self.names, columns)))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -178,7 +180,7 @@ class SystemDivergence:
 
     See Also
     --------
-    SystemComparison : What can be said where the answers are known.
+    SystemComparison : What can be said where the labels are known.
 
     Notes
     -----
@@ -188,11 +190,10 @@ class SystemDivergence:
     Examples
     --------
     >>> from bosaris_py import Key, Scores
-    >>> models, segments = ["anna"], ["s1", "s2", "s3", "s4"]
-    >>> key = Key(models, segments, [[True, True, False, False]], [[False, False, True, True]])
-    >>> good = Scores([[3.0, 2.0, -4.0, -1.0]], models, segments)
-    >>> poor = Scores([[0.5, -1.0, 1.0, -2.0]], models, segments)
-    >>> systems = {"good": good, "poor": poor}
+    >>> trials = ["anna"], ["s1", "s2", "s3", "s4"]
+    >>> key = Key(*trials, [[True, True, False, False]], [[False, False, True, True]])
+    >>> systems = {"good": Scores([[3.0, 2.0, -4.0, -1.0]], *trials),
+    ...            "poor": Scores([[0.5, -1.0, 1.0, -2.0]], *trials)}
     >>> print(SystemDivergence.from_scores(systems, key, systems, key.to_ndx(), prior=0.5))
     Targets on the new trials, estimated with prior 0.08:
     system  targets (%)
@@ -231,14 +232,13 @@ class SystemDivergence:
         Parameters
         ----------
         dev : mapping of str to Scores or FlatScores, or sequence of these
-            Log-likelihood-ratios of each system for every trial of the key; by custom the
-            fusions last. A sequence is named 1, 2, and so on.
+            Scores for every trial of `key`, as for `SystemComparison.from_scores`.
         key : Key or FlatKey
             The development trials. Both classes are averaged on their own.
-        evaluation : mapping of str to Scores or FlatScores, or sequence of these
-            The same systems, with scores for every trial of `ndx`.
+        evaluation
+            Scores of the same systems for every trial of `ndx`.
         ndx : Ndx, Key, FlatNdx or FlatKey
-            The new trials. Answers are not used.
+            The new trials; labels are not used.
         prior : float or OperatingPoint, optional
             Prior with which posteriors are formed for the divergence. By default the
             proportion of targets on the new trials as the last system estimates it.
@@ -251,11 +251,9 @@ class SystemDivergence:
 
         Raises
         ------
-        TrialMismatchError
-            If a system lacks scores; says how many for each.
-        InvalidInputError
-            If there is no system, `dev` and `evaluation` hold different ones, a class is
-            empty, a score is NaN, or a prior is not in (0, 1).
+        TrialMismatchError, InvalidInputError
+            As for `SystemComparison.from_scores`; if `dev` and `evaluation` hold
+            different systems.
         """
         names, dev_scores = _named(dev)
         found, new_scores = _named(evaluation)
@@ -266,7 +264,9 @@ class SystemDivergence:
         assumed, _ = resolve_prior(assumed_prior)
         new = stack_scores(new_scores, ndx)
         estimates = estimate_target_proportions(new, assumed)
+        # By custom the last system is the fusion.
         used, _ = resolve_prior(float(estimates[-1]) if prior is None else prior)
+        # Targets stand first in the joined scores.
         labels = np.arange(key.n_trials) < key.n_tar
         known = kl_divergence(np.concatenate((tar, non), axis=1), used, is_target=labels)
         return cls(
@@ -287,7 +287,7 @@ class SystemDivergence:
         shares = [f"{100 * share:.2f}" for share in self.estimated_proportions]
         lines = [
             f"Targets on the new trials, estimated with prior {self.assumed_prior:.4g}:",
-            *_table("system", self.names, {"targets (%)": shares}),
+            *_table(self.names, {"targets (%)": shares}),
         ]
         for where, matrix in (("development data", self.dev), ("new trials", self.evaluation)):
             columns = {
@@ -297,7 +297,7 @@ class SystemDivergence:
             lines.append(
                 f"Divergence on the {where} at prior {self.prior:.4g}, nats / 100, row: reference"
             )
-            lines.extend(_table("system", self.names, columns))
+            lines.extend(_table(self.names, columns))
         return "\n".join(lines)
 
 
@@ -317,17 +317,6 @@ def _collected(values: Iterable[float]) -> Float64Array:
     return mark_read_only(np.array(list(values), dtype=np.float64))
 
 
-def _table(corner: str, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the lines of a table: names to the left, columns of numbers to the right."""
-    width = max(len(corner), *(len(name) for name in names))
-    widths = {
-        title: max(len(title), *(len(cell) for cell in cells)) for title, cells in columns.items()
-    }
-    head = "  ".join((corner.ljust(width), *(title.rjust(widths[title]) for title in columns)))
-    rows = [
-        "  ".join(
-            (name.ljust(width), *(columns[title][row].rjust(widths[title]) for title in columns))
-        )
-        for row, name in enumerate(names)
-    ]
-    return [head, *rows]
+def _table(names: Sequence[str], columns: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the lines of a table with a row for each system."""
+    return text_table([("system", *columns), *zip(names, *columns.values(), strict=True)])

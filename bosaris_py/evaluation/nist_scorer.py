@@ -1,26 +1,25 @@
-"""What the official scorer of the NIST SREs since 2016 computes, its quirks included.
+"""Costs as the official scorer of the NIST SREs since 2016 computes them, quirks included.
 
-For results that must agree with published ones to the last digit; where the
-quirks change a number, the default of `primary_cost` is the better one. They
-are marked "Quirk" here, one by one. The behaviour is that of the scoring
-software of SRE18, version 4.3; the cores of later kits are the same.
+For results that must agree with published ones to the last digit; where the quirks
+change a number, the default of `primary_cost` is the better one. The behaviour is that
+of the scoring software of SRE18, version 4.3; the cores of later kits are the same.
 
-Two things cannot be imitated. The official scorer sorts with an algorithm that
-is not stable, so its results for tied scores depend on the order of the rows
-and on the processor; here ties keep an order: partition by partition, in each
-the order of the key's trials, column by column. And it pairs scores with the key
-by row, not by the ids.
+Two things cannot be imitated. The official scorer sorts with an algorithm that is not
+stable, so its results for tied scores depend on the order of the rows and on the
+processor; here ties keep an order: partition by partition, in each the order of the
+key's trials, column by column. And it pairs scores with the key by row, not by the ids.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray
-from bosaris_py.evaluation.partitions import EvaluatedClass, Partition
+from bosaris_py.evaluation.partitions import EvaluatedClass
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials import ConditionMembers
 
 QUIRKS = (
     "The minimum does not consider accepting every trial, so it can exceed 1 where beta < 1.",
@@ -45,26 +44,19 @@ DIFFERENCES = (
 
 @attrs.frozen(eq=False)
 class Cell:
-    """The scores of one partition, in the order of the key's trials.
-
-    Parameters
-    ----------
-    scores : (n,) ndarray of float
-        All scores.
-    is_tar : (n,) ndarray of bool
-        Which are those of targets.
-    """
+    """The scores of one partition, in the order of the key's trials."""
 
     scores: FloatArray
     is_tar: BoolArray
 
     @classmethod
-    def of(cls, tar: EvaluatedClass, non: EvaluatedClass, partition: Partition) -> "Cell":
+    def of(cls, tar: EvaluatedClass, non: EvaluatedClass, members: ConditionMembers) -> "Cell":
         """Merge the two classes of a partition."""
-        places = np.concatenate((tar.places[partition.tar], non.places[partition.non]))
-        scores = np.concatenate((tar.scores[partition.tar], non.scores[partition.non]))
-        order = np.argsort(places, kind="stable")
-        return cls(scores[order], order < partition.tar.size)
+        positions = np.concatenate((tar.positions[members.tar], non.positions[members.non]))
+        scores = np.concatenate((tar.scores[members.tar], non.scores[members.non]))
+        # The order of the key's trials, which decides ties later.
+        order = np.argsort(positions, kind="stable")
+        return cls(scores[order], order < members.tar.size)
 
     @property
     def n_tar(self) -> int:
@@ -77,17 +69,8 @@ class Cell:
         return self.is_tar.size - self.n_tar
 
 
-@attrs.frozen(eq=False)
-class Curve:
-    """Rates after each trial, in ascending order of scores.
-
-    Parameters
-    ----------
-    scores : (n,) ndarray of float
-        The score of each trial; what is not above it is rejected.
-    pmiss, pfa : (n,) ndarray of float64
-        The rates.
-    """
+class Curve(NamedTuple):
+    """Rates when the trials up to each score are rejected, in ascending order of scores."""
 
     scores: FloatArray
     pmiss: Float64Array
@@ -95,30 +78,27 @@ class Curve:
 
 
 def actual_rates(cells: Sequence[Cell], point: OperatingPoint) -> tuple[float, float]:
-    """Return the means over partitions of the miss and of the false-alarm rate.
-
-    Quirk: a class that no partition has gets rate 0.
-    """
+    """Return the means over partitions of the miss and of the false-alarm rate."""
     accepted = [cell.scores >= np.log(point.fa_cost / point.miss_cost) for cell in cells]
     pairs = list(zip(cells, accepted, strict=True))
     pmiss = [np.mean(~yes[cell.is_tar]) for cell, yes in pairs if cell.n_tar]
     pfa = [np.mean(yes[~cell.is_tar]) for cell, yes in pairs if cell.n_non]
+    # Quirk: a class that no partition has gets rate 0.
     return float(np.mean(pmiss or [0.0])), float(np.mean(pfa or [0.0]))
 
 
 def curve(cells: Sequence[Cell]) -> Curve:
-    """Return the weighted error-rates after each trial.
-
-    Quirks: a point for each trial, also within ties; none before the first
-    trial; and weights, the largest count of any partition over that of the
-    trial's own, in single precision.
-    """
+    """Return the weighted error-rates after each trial."""
     n_tar, n_non = max(cell.n_tar for cell in cells), max(cell.n_non for cell in cells)
     scores = np.concatenate([cell.scores for cell in cells])
     is_tar = np.concatenate([cell.is_tar for cell in cells])
-    weights = np.concatenate([_weights(cell, n_tar, n_non) for cell in cells])
+    # Quirk: weights in single precision, the largest count of any partition over the own one.
+    counts = [(cell.is_tar, max(cell.n_tar, 1), max(cell.n_non, 1)) for cell in cells]
+    weights = np.concatenate([np.where(is_, n_tar / t, n_non / n) for is_, t, n in counts])
+    weights = weights.astype(np.float32).astype(np.float64)
+    # Quirk: a point for each trial, also within ties; none before the first trial.
     order = np.argsort(scores, kind="stable")
-    is_tar, weights = is_tar[order], weights[order].astype(np.float64)
+    is_tar, weights = is_tar[order], weights[order]
     tar_weights, non_weights = weights * is_tar, weights * ~is_tar
     with np.errstate(invalid="ignore"):
         pmiss = np.cumsum(tar_weights) / np.sum(tar_weights)
@@ -126,32 +106,16 @@ def curve(cells: Sequence[Cell]) -> Curve:
     return Curve(scores[order], pmiss, pfa)
 
 
-def _weights(cell: Cell, n_tar: int, n_non: int) -> npt.NDArray[np.float32]:
-    """Weigh each trial as much as makes its partition as large as the largest."""
-    weights = np.empty(cell.is_tar.size, dtype=np.float32)
-    if cell.n_tar:
-        weights[cell.is_tar] = n_tar / cell.n_tar
-    if cell.n_non:
-        weights[~cell.is_tar] = n_non / cell.n_non
-    return weights
-
-
-def cheapest(rates: Curve, point: OperatingPoint) -> int:
-    """Return the index of the cheapest point of a curve, the first of several."""
-    return int(np.argmin(point.miss_cost * rates.pmiss + point.fa_cost * rates.pfa))
-
-
 def eer(rates: Curve) -> float:
-    """Interpolate where the difference of the rates changes sign.
-
-    NaN where the official scorer fails: at the first point misses are at least
-    as frequent as false alarms already, or a class has no trials.
-    """
-    pmiss, pfa = rates.pmiss, rates.pfa
+    """Interpolate the equal error rate where the difference of the rates changes sign."""
+    _, pmiss, pfa = rates
     difference = pmiss - pfa
     above, below = np.flatnonzero(difference >= 0), np.flatnonzero(difference < 0)
+    # The official scorer fails here: at the first point misses are at least as frequent
+    # as false alarms already, or a class has no trials.
     if not (above.size and below.size):
         return float("nan")
     i, j = above[0], below[-1]
+    # Straight lines between the last point with fewer misses and the first with more.
     share = difference[i] / (pfa[j] - pfa[i] - (pmiss[j] - pmiss[i]))
     return float(pmiss[i] + share * (pmiss[j] - pmiss[i]))

@@ -1,304 +1,95 @@
-"""Divide trials into the cells of an evaluation plan."""
+"""Divide the scored trials of a key into the partitions of an evaluation plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, FloatArray, IndexArray, mark_read_only
 from bosaris_py._validation import describe, invalid, list_some, refuse_nan
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
+from bosaris_py.trials.conditions import shares_of
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, scored_trials
 
-Levels = tuple[tuple[str, str], ...]
+# What may divide the trials.
+Labelling: TypeAlias = Conditions | TrialMetadata | None
+
+# Pairs of factor and value.
+Levels: TypeAlias = tuple[tuple[str, str], ...]
+
+# Values of a column for the targets and for the non-targets, in the order of their scores.
+ClassFactors: TypeAlias = tuple[Factor, Factor]
+
+_NONE = mark_read_only(np.zeros(0, dtype=np.intp))
 
 # More are a mistake, such as a column of ids.
 _MOST_CELLS = 100_000
 
-# Values of a column for the targets and for the non-targets, in the order of their scores.
-ClassFactors = tuple[Factor, Factor]
-
 
 @attrs.frozen(eq=False)
 class EvaluatedClass:
-    """The scored trials of one class.
-
-    Parameters
-    ----------
-    scores : (k,) ndarray of float
-        Their scores, none NaN.
-    places : (k,) ndarray of int
-        Where each stands in the vector of all trials of the key; ascending.
-    """
+    """Scores of one class, and their positions in the vector of all trials of the key."""
 
     scores: FloatArray
-    places: IndexArray
+    positions: IndexArray
 
     def at(self, chosen: BoolArray) -> "EvaluatedClass":
         """Return the trials under a mask."""
         if chosen.all():
             return self
-        return EvaluatedClass(self.scores[chosen], self.places[chosen])
+        return EvaluatedClass(self.scores[chosen], self.positions[chosen])
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False)
 class Partition:
-    """The trials that share a value of each factor.
+    """The trials that share a value of each factor, as positions in the scores of both classes."""
 
-    Parameters
-    ----------
-    name : str
-        What they share, in words.
-    levels : tuple of (str, str)
-        The same as pairs of factor and value.
-    weight : float
-        Weight in the means over partitions, up to a factor.
-    tar, non : (k,) ndarray of int
-        Ascending positions, in the two classes, of the trials that count in this
-        partition; either may be empty.
-    stand_ins : (k,) ndarray of int
-        Positions of non-targets of other partitions, by which this one is judged
-        where it has none of its own by rule.
-    """
-
-    name: str
+    members: ConditionMembers
     levels: Levels = ()
-    weight: float = 1.0
-    tar: IndexArray
-    non: IndexArray
-    stand_ins: IndexArray = attrs.field(factory=lambda: np.zeros(0, dtype=np.intp))
+    # Non-targets of other partitions: where a plan counts only targets of a level, a
+    # partition of that level is judged on its own with these.
+    stand_ins: IndexArray = _NONE
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False)
 class Partitioning:
-    """All partitions that have trials, and what was left out.
-
-    Parameters
-    ----------
-    tar, non : EvaluatedClass
-        The trials.
-    partitions : tuple of Partition
-        In the order of the factors' levels, the last factor running fastest.
-    notes : tuple of str
-        What was left out, with counts.
-    by_plan : bool, default: False
-        Whether they are those that the plan asks for.
-    """
+    """The partitions that have trials, in the order of the levels, the last factor fastest."""
 
     tar: EvaluatedClass
     non: EvaluatedClass
     partitions: tuple[Partition, ...]
-    notes: tuple[str, ...] = ()
+    # What was left out, with counts.
+    notes: tuple[str, ...]
+    # Whether these are the partitions that the plan asks for.
     by_plan: bool = False
 
+    @property
+    def members(self) -> list[ConditionMembers]:
+        """The partitions as weighted conditions."""
+        return [partition.members for partition in self.partitions]
 
-def partitions_by_factors(
-    plan: EvaluationPlan,
-    tar: EvaluatedClass,
-    non: EvaluatedClass,
-    columns: Mapping[str, ClassFactors],
-    only: Mapping[str, str],
-    *,
-    drop_unknown: bool,
-) -> Partitioning:
-    """Cut the trials by all factors of a plan.
 
-    Parameters
-    ----------
-    plan : EvaluationPlan
-        Names the factors.
-    tar, non : EvaluatedClass
-        All trials of the data set.
-    columns : mapping
-        The values of each factor for targets and non-targets.
-    only : mapping of str to str
-        Factors of which one value only is looked at.
-    drop_unknown : bool
-        Leave out trials with values that the plan does not name, instead of
-        raising.
-
-    Returns
-    -------
-    Partitioning
-
-    Raises
-    ------
-    InvalidInputError
-        If a trial has a value that the plan does not name.
-    """
-    notes: list[str] = []
-    sides: list[dict[Levels, IndexArray]] = []
-    for class_name, trials in (("tar", tar), ("non", non)):
-        cutter = _Cutter(class_name, trials.scores.size, only, drop_unknown=drop_unknown)
-        for factor in plan.factors:
-            if factor.divides(class_name):
-                cutter.cut(factor, columns[factor.name][class_name == "non"])
-        sides.append(cutter.cells())
-        notes.extend(cutter.notes)
-    targets, others = sides
-    nothing = np.zeros(0, dtype=np.intp)
-    partitions = [
-        Partition(
-            name=", ".join(f"{factor} {level}" for factor, level in levels) or "all trials",
-            levels=levels,
-            weight=_weight(plan.factors, levels),
-            tar=targets.get(levels, nothing),
-            non=others.get(levels, nothing),
-            stand_ins=_stand_ins(plan.factors, levels, others, nothing),
-        )
-        for levels in dict.fromkeys((*targets, *others))
+def weighted_members(
+    cells: Iterable[tuple[str, float, IndexArray, IndexArray]],
+) -> list[ConditionMembers]:
+    """Share the weights out in each class; a cell is name, weight, targets, non-targets."""
+    listed = list(cells)
+    weights = [weight for _, weight, _, _ in listed]
+    tar_shares = shares_of(weights, [tar for _, _, tar, _ in listed])
+    non_shares = shares_of(weights, [non for _, _, _, non in listed])
+    return [
+        ConditionMembers(*cell, *shares)
+        for cell, *shares in zip(listed, tar_shares, non_shares, strict=True)
     ]
-    ordered = sorted(partitions, key=lambda p: _rank(plan.factors, columns, p.levels))
-    return Partitioning(
-        tar=tar, non=non, partitions=tuple(ordered), notes=tuple(notes), by_plan=bool(plan.factors)
-    )
 
 
-class _Cutter:
-    """Cuts the trials of one class by one factor after the other."""
-
-    def __init__(
-        self, class_name: str, n_trials: int, only: Mapping[str, str], *, drop_unknown: bool
-    ) -> None:
-        self._class_name = class_name
-        self._only = only
-        self._drop_unknown = drop_unknown
-        self._codes: npt.NDArray[np.int32] = np.zeros(n_trials, dtype=np.int32)
-        self._kept: BoolArray = np.ones(n_trials, dtype=np.bool_)
-        self._cells: list[Levels] = [()]
-        self.notes: list[str] = []
-
-    def cut(self, factor: PartitionFactor, column: Factor) -> None:
-        """Divide each cell by the values of one more column."""
-        found = column.levels.tolist()
-        n_levels = len(found if factor.levels is None else factor.levels)
-        if len(self._cells) * n_levels > _MOST_CELLS:
-            expected = f"have at most {_MOST_CELLS} combinations of values"
-            hint = f"Column `{factor.name}` has {n_levels} values: is it a factor?"
-            raise invalid("plan", expected, "more", hint)
-        levels = found if factor.levels is None else list(factor.levels)
-        place = np.array([levels.index(v) if v in levels else -1 for v in found], dtype=np.int32)
-        positions = place[column.codes] if found else np.zeros(0, dtype=np.int32)
-        self._handle_unknown(factor, column, positions < 0)
-        if self._class_name == "non" and factor.target_only:
-            self._leave_out_target_only(factor, levels, positions)
-        chosen = self._only.get(factor.name)
-        if chosen is not None and not (self._class_name == "non" and chosen in factor.target_only):
-            self._kept &= positions == levels.index(chosen)
-        elif chosen is not None:
-            # Where the level is judged by itself, the non-targets of the others stand in.
-            positions = np.full_like(positions, levels.index(chosen))
-        self._codes = self._codes * len(levels) + positions
-        self._cells = [(*cell, (factor.name, level)) for cell in self._cells for level in levels]
-
-    def _handle_unknown(self, factor: PartitionFactor, column: Factor, unknown: BoolArray) -> None:
-        unknown &= self._kept
-        count = int(np.count_nonzero(unknown))
-        if not count:
-            return
-        values = column.levels[np.unique(column.codes[unknown])].tolist()
-        what = "targets" if self._class_name == "tar" else "non-targets"
-        if not self._drop_unknown:
-            expected = f"be one of {', '.join(factor.levels or ())} in column `{factor.name}`"
-            hint = "Give the plan other levels with evolve(factors=...), or None for all found."
-            got = f"{list_some(map(repr, values))} for {count} {what}"
-            raise invalid("conditions", expected, got, hint)
-        self._kept &= ~unknown
-        self.notes.append(
-            f"{count} {what} are left out: their {factor.name} is {list_some(values)}, which the "
-            "plan does not name."
-        )
-
-    def _leave_out_target_only(
-        self, factor: PartitionFactor, levels: Sequence[str], positions: npt.NDArray[np.int32]
-    ) -> None:
-        barred = [levels.index(level) for level in factor.target_only if level in levels]
-        excluded = self._kept & np.isin(positions, barred)
-        count = int(np.count_nonzero(excluded))
-        if count:
-            self._kept &= ~excluded
-            named = " or ".join(factor.target_only)
-            self.notes.append(
-                f"{count} non-targets do not count: their {factor.name} is {named}, where the plan "
-                "counts targets only."
-            )
-
-    def cells(self) -> dict[Levels, IndexArray]:
-        """Return the positions of the trials of each cell that has any."""
-        positions = np.flatnonzero(self._kept)
-        codes = self._codes if positions.size == self._kept.size else self._codes[positions]
-        counts = np.bincount(codes, minlength=len(self._cells))
-        # A short type is sorted by its digits, in one or two passes.
-        narrow = codes.astype(np.min_scalar_type(len(self._cells)))
-        order = positions[np.argsort(narrow, kind="stable")]
-        parts = np.split(order, np.cumsum(counts)[:-1])
-        return {
-            cell: mark_read_only(part)
-            for cell, part in zip(self._cells, parts, strict=True)
-            if part.size
-        }
-
-
-def _weight(factors: Sequence[PartitionFactor], levels: Levels) -> float:
-    weight = 1.0
-    chosen = dict(levels)
-    for factor in factors:
-        if factor.weights is not None and factor.levels is not None and factor.name in chosen:
-            weight *= factor.weights[factor.levels.index(chosen[factor.name])]
-    return weight
-
-
-def _stand_ins(
-    factors: Sequence[PartitionFactor],
-    levels: Levels,
-    others: Mapping[Levels, IndexArray],
-    nothing: IndexArray,
-) -> IndexArray:
-    """Return the non-targets by which a partition of targets only is judged on its own."""
-    barred = {factor.name: factor.target_only for factor in factors if factor.target_only}
-    free = [name for name, level in levels if level in barred.get(name, ())]
-    if not free or levels in others:
-        return nothing
-    fixed = [pair for pair in levels if pair[0] not in free]
-    parts = [part for cell, part in others.items() if set(fixed) <= set(cell)]
-    return mark_read_only(np.sort(np.concatenate(parts))) if parts else nothing
-
-
-def _rank(
-    factors: Sequence[PartitionFactor], columns: Mapping[str, ClassFactors], levels: Levels
-) -> list[int]:
-    """Return what sorts partitions: the place of each value among those of its factor."""
-    chosen = dict(levels)
-    rank = []
-    for factor in factors:
-        found = sorted({v for column in columns[factor.name] for v in column.levels.tolist()})
-        order = found if factor.levels is None else list(factor.levels)
-        rank.append(order.index(chosen[factor.name]) if factor.name in chosen else -1)
-    return rank
-
-
-# What may divide the trials.
-Labelling: TypeAlias = Conditions | TrialMetadata | None
-
-
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False)
 class EvaluatedTrials:
-    """The scores of both classes, and metadata or conditions that divide them.
-
-    Parameters
-    ----------
-    tar, non : EvaluatedClass
-        The trials.
-    metadata : TrialMetadata or None
-        Columns for the trials of the key.
-    members : tuple of ConditionMembers or None
-        Conditions, with positions in `tar` and `non`.
-    """
+    """The scores of both classes, and metadata or conditions that divide them."""
 
     tar: EvaluatedClass
     non: EvaluatedClass
@@ -306,27 +97,25 @@ class EvaluatedTrials:
     members: tuple[ConditionMembers, ...] | None = None
 
     @classmethod
-    def of(cls, scores: AnyScores, key: AnyKey, conditions: object) -> "EvaluatedTrials":
+    def of(cls, scores: AnyScores, key: AnyKey, labelling: object) -> "EvaluatedTrials":
         """Collect the scores of a key's trials."""
-        if conditions is not None and not isinstance(conditions, (Conditions, TrialMetadata)):
+        if labelling is not None and not isinstance(labelling, (Conditions, TrialMetadata)):
             hint = "A column of labels: Conditions.from_labels(key, labels)."
             expected = "be TrialMetadata, Conditions or None"
-            raise invalid("conditions", expected, describe(conditions), hint)
+            raise invalid("conditions", expected, describe(labelling), hint)
         tar, non = scores.get_tar_non(key)
         refuse_nan(tar, "scores of targets")
         refuse_nan(non, "scores of non-targets")
+        # Positions in the key: columns of metadata have a value for each of its trials.
         labels, scored = key.trial_labels(), scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
-        trials = cls(
-            tar=EvaluatedClass(tar, np.flatnonzero(is_tar)),
-            non=EvaluatedClass(non, np.flatnonzero(is_non)),
+        return cls(
+            EvaluatedClass(tar, np.flatnonzero(is_tar)),
+            EvaluatedClass(non, np.flatnonzero(is_non)),
+            labelling.for_trials(key) if isinstance(labelling, TrialMetadata) else None,
+            labelling.scored_members(scores, key) if isinstance(labelling, Conditions) else None,
         )
-        if isinstance(conditions, Conditions):
-            return attrs.evolve(trials, members=conditions.scored_members(scores, key))
-        if isinstance(conditions, TrialMetadata):
-            return attrs.evolve(trials, metadata=conditions.for_trials(key))
-        return trials
 
     def check_parts(self, plan: EvaluationPlan) -> None:
         """Raise unless the trials of the parts of a plan can be told apart."""
@@ -336,117 +125,242 @@ class EvaluatedTrials:
             hint = f"Or judge one data set: {', '.join(part.name for part in plan.parts)}."
             got = "Conditions" if self.members is not None else "None"
             raise invalid("conditions", expected + list_some(columns), got, hint)
-        self._check_columns(plan, columns)
+        _check_columns(plan, self.metadata, columns)
 
     def partition(
         self, plan: EvaluationPlan, only: Mapping[str, str], *, drop_unknown: bool
     ) -> Partitioning:
-        """Cut the trials that a plan is about into its partitions.
+        """Divide the trials that a plan without parts is about.
 
-        Parameters
-        ----------
-        plan : EvaluationPlan
-            A plan without parts.
-        only : mapping of str to str
-            Factors of which one value only is looked at.
-        drop_unknown : bool
-            Leave out trials with values that the plan does not name.
-
-        Returns
-        -------
-        Partitioning
+        Values that the plan does not name raise, or their trials are left out. `only`
+        chooses one value of some factors.
         """
         if self.metadata is None:
-            return self._without_metadata(plan, only)
-        names = [factor.name for factor in plan.factors]
-        self._check_columns(plan, names)
-        self._check_only(plan, only)
-        chosen, notes = self._selected(plan)
-        columns = {name: chosen._column(name) for name in names}
-        cut = partitions_by_factors(
-            plan, chosen.tar, chosen.non, columns, only, drop_unknown=drop_unknown
-        )
-        if not cut.partitions:
+            if only:
+                hint = "A single condition's key is conditions.select(key, name)."
+                raise invalid("only", "be None without TrialMetadata", describe(only), hint)
+            return self._without_metadata(plan)
+        _check_columns(plan, self.metadata, [factor.name for factor in plan.factors])
+        _check_only(plan, self.metadata, only)
+        tar, non, notes = self._selected(plan, self.metadata)
+        columns = {
+            factor.name: _of_classes(self.metadata.factor(factor.name), tar, non)
+            for factor in plan.factors
+        }
+        targets = _Cells("tar", tar.scores.size)
+        others = _Cells("non", non.scores.size)
+        for cells in (targets, others):
+            for factor in plan.factors:
+                if factor.divides(cells.class_name):
+                    column = columns[factor.name][cells.class_name == "non"]
+                    cells.divide(factor, column, only.get(factor.name), drop_unknown=drop_unknown)
+        partitions = _combined(plan.factors, columns, targets.trials(), others.trials())
+        if not partitions:
             raise invalid("key", "hold trials that count", "none")
-        return attrs.evolve(cut, notes=(*notes, *cut.notes))
+        notes += targets.notes + others.notes
+        return Partitioning(tar, non, partitions, tuple(notes), by_plan=bool(plan.factors))
 
-    def _without_metadata(self, plan: EvaluationPlan, only: Mapping[str, str]) -> Partitioning:
-        if only:
-            hint = "A single condition's key is conditions.select(key, name)."
-            raise invalid("only", "be None without TrialMetadata", describe(only), hint)
+    def _without_metadata(self, plan: EvaluationPlan) -> Partitioning:
+        """Take the conditions that were given for partitions, or all trials for one."""
         notes = []
         if plan.select:
+            # Nothing tells whether they are.
             chosen = ", ".join(f"{column} {level}" for column, level in plan.select)
             notes.append(f"All trials of the key are taken to be of {chosen}.")
         names = ", ".join(factor.name for factor in plan.factors)
-        if self.members is None:
+        members: Iterable[ConditionMembers]
+        if self.members is not None:
+            members = self.members
+            if names:
+                notes.append(
+                    f"Partitions are the conditions given, not those of the plan ({names})."
+                )
+        else:
+            tar, non = (mark_read_only(np.arange(c.scores.size)) for c in (self.tar, self.non))
+            members = weighted_members([("all trials", 1.0, tar, non)])
             if names:
                 notes.append(
                     f"NOT the published cost: without metadata the trials are pooled, and not "
                     f"equalised over {names}."
                 )
-            everything = Partition(
-                name="all trials",
-                tar=np.arange(self.tar.scores.size),
-                non=np.arange(self.non.scores.size),
-            )
-            partitions: tuple[Partition, ...] = (everything,)
-            return self._partitioning(partitions, notes)
-        if names:
-            notes.append(f"Partitions are the conditions given, not those of the plan ({names}).")
-        partitions = tuple(
-            Partition(name=item.name, weight=item.weight, tar=item.tar, non=item.non)
-            for item in self.members
-        )
-        return self._partitioning(partitions, notes)
+        return Partitioning(self.tar, self.non, tuple(map(Partition, members)), tuple(notes))
 
-    def _partitioning(
-        self, partitions: tuple[Partition, ...], notes: Sequence[str]
-    ) -> Partitioning:
-        return Partitioning(tar=self.tar, non=self.non, partitions=partitions, notes=tuple(notes))
-
-    def _check_columns(self, plan: EvaluationPlan, names: list[str]) -> None:
-        assert self.metadata is not None
-        lacking = [name for name in names if name not in self.metadata.names]
-        if lacking:
-            expected = f"have the columns by which {plan.name} divides trials ({', '.join(names)})"
-            found = list_some(self.metadata.names, 20) or "no column"
-            hint = f"It lacks {', '.join(lacking)}; plan.evolve(factors=...) takes other columns."
-            raise invalid("conditions", expected, found, hint)
-
-    def _check_only(self, plan: EvaluationPlan, only: Mapping[str, str]) -> None:
-        assert self.metadata is not None
-        factors = {factor.name: factor for factor in plan.factors}
-        for name, level in only.items():
-            if name not in factors:
-                expected = (
-                    f"name factors of {plan.name} ({list_some(factors, 20) or 'it has none'})"
-                )
-                raise invalid("only", expected, repr(name))
-            levels = factors[name].levels or self.metadata.factor(name).levels.tolist()
-            if level not in levels:
-                expected = f"take a value of {name} that exists ({list_some(levels, 20)})"
-                raise invalid("only", expected, describe(level))
-
-    def _selected(self, plan: EvaluationPlan) -> tuple["EvaluatedTrials", list[str]]:
+    def _selected(
+        self, plan: EvaluationPlan, metadata: TrialMetadata
+    ) -> tuple[EvaluatedClass, EvaluatedClass, list[str]]:
         """Return the trials of the plan's data set."""
-        assert self.metadata is not None
-        trials, notes = self, []
+        tar, non, notes = self.tar, self.non, []
         for name, level in plan.select:
-            if name not in self.metadata.names:
+            if name not in metadata.names:
                 notes.append(f"No column {name}: all trials are taken to be of {name} {level}.")
                 continue
-            found = self.metadata.factor(name).levels.tolist()
+            column = metadata.factor(name)
+            found = column.levels.tolist()
             if level not in found:
                 expected = f"hold trials of {plan.name}, whose {name} is {level!r}"
                 raise invalid("conditions", expected, list_some(map(repr, found)))
-            tar, non = trials._column(name)
-            in_tar, in_non = (part.codes == found.index(level) for part in (tar, non))
-            trials = attrs.evolve(trials, tar=trials.tar.at(in_tar), non=trials.non.at(in_non))
-        return trials, notes
+            parts = _of_classes(column, tar, non)
+            in_tar, in_non = (part.codes == found.index(level) for part in parts)
+            tar, non = tar.at(in_tar), non.at(in_non)
+        return tar, non, notes
 
-    def _column(self, name: str) -> tuple[Factor, Factor]:
-        """Return a column's values for targets and for non-targets, with the same levels."""
-        assert self.metadata is not None
-        column = self.metadata.factor(name)
-        return column.take(self.tar.places), column.take(self.non.places)
+
+def _of_classes(column: Factor, tar: EvaluatedClass, non: EvaluatedClass) -> ClassFactors:
+    """Return a column's values for targets and for non-targets, with the same levels."""
+    return column.take(tar.positions), column.take(non.positions)
+
+
+def _check_columns(plan: EvaluationPlan, metadata: TrialMetadata, names: list[str]) -> None:
+    """Raise unless the metadata have the columns that a plan needs."""
+    lacking = [name for name in names if name not in metadata.names]
+    if lacking:
+        expected = f"have the columns by which {plan.name} divides trials ({', '.join(names)})"
+        found = list_some(metadata.names, 20) or "no column"
+        hint = f"It lacks {', '.join(lacking)}; plan.evolve(factors=...) takes other columns."
+        raise invalid("conditions", expected, found, hint)
+
+
+def _check_only(plan: EvaluationPlan, metadata: TrialMetadata, only: Mapping[str, str]) -> None:
+    """Raise unless `only` names factors of the plan and values of them."""
+    factors = {factor.name: factor for factor in plan.factors}
+    for name, level in only.items():
+        if name not in factors:
+            expected = f"name factors of {plan.name} ({list_some(factors, 20) or 'it has none'})"
+            raise invalid("only", expected, repr(name))
+        levels = factors[name].levels or metadata.factor(name).levels.tolist()
+        if level not in levels:
+            expected = f"take a value of {name} that exists ({list_some(levels, 20)})"
+            raise invalid("only", expected, describe(level))
+
+
+class _Cells:
+    """The trials of one class, divided by one factor after the other."""
+
+    def __init__(self, class_name: str, n_trials: int) -> None:
+        self.class_name = class_name
+        self.notes: list[str] = []
+        self._what = "targets" if class_name == "tar" else "non-targets"
+        self._codes = np.zeros(n_trials, dtype=np.int32)
+        self._kept: BoolArray = np.ones(n_trials, dtype=np.bool_)
+        self._cells: list[Levels] = [()]
+
+    def divide(
+        self, factor: PartitionFactor, column: Factor, only: str | None, *, drop_unknown: bool
+    ) -> None:
+        """Divide each cell by the values of one more column, or take those of `only`."""
+        found = column.levels.tolist()
+        levels = found if factor.levels is None else list(factor.levels)
+        if len(self._cells) * len(levels) > _MOST_CELLS:
+            expected = f"have at most {_MOST_CELLS} combinations of values"
+            hint = f"Column `{factor.name}` has {len(levels)} values: is it a factor?"
+            raise invalid("plan", expected, "more", hint)
+        # -1 marks values that the plan does not name.
+        codes = np.array([levels.index(v) if v in levels else -1 for v in found], dtype=np.int32)
+        codes = codes[column.codes] if found else np.zeros(0, dtype=np.int32)
+
+        unknown = self._leave_out(codes < 0)
+        if unknown.any():
+            values = column.levels[np.unique(column.codes[unknown])].tolist()
+            count = f"{np.count_nonzero(unknown)} {self._what}"
+            if not drop_unknown:
+                expected = f"be one of {', '.join(factor.levels or ())} in column `{factor.name}`"
+                hint = "Give the plan other levels with evolve(factors=...), or None for all found."
+                got = f"{list_some(map(repr, values))} for {count}"
+                raise invalid("conditions", expected, got, hint)
+            self.notes.append(
+                f"{count} are left out: their {factor.name} is {list_some(values)}, which the "
+                "plan does not name."
+            )
+        barred = factor.target_only if self.class_name == "non" else ()
+        if barred:
+            excluded = self._leave_out(
+                np.isin(codes, [levels.index(level) for level in barred if level in levels])
+            )
+            if excluded.any():
+                self.notes.append(
+                    f"{np.count_nonzero(excluded)} non-targets do not count: their {factor.name} "
+                    f"is {' or '.join(barred)}, where the plan counts targets only."
+                )
+        if only is not None and only in barred:
+            # Where the level is judged by itself, the non-targets of the others stand in.
+            codes = np.full_like(codes, levels.index(only))
+        elif only is not None:
+            self._kept &= codes == levels.index(only)
+        # The number of a cell in a mixed radix, the last factor running fastest.
+        self._codes = self._codes * len(levels) + codes
+        self._cells = [(*cell, (factor.name, level)) for cell in self._cells for level in levels]
+
+    def _leave_out(self, trials: BoolArray) -> BoolArray:
+        """Drop trials; return those that were not dropped before."""
+        dropped: BoolArray = self._kept & trials
+        if dropped.any():
+            self._kept &= ~trials
+        return dropped
+
+    def trials(self) -> dict[Levels, IndexArray]:
+        """Return the positions of the trials of each cell that has any."""
+        positions = np.flatnonzero(self._kept)
+        codes = self._codes if positions.size == self._kept.size else self._codes[positions]
+        counts = np.bincount(codes, minlength=len(self._cells))
+        # A short type is sorted by its digits, in one or two passes.
+        narrow = codes.astype(np.min_scalar_type(len(self._cells)))
+        # Parts of a read-only array are kept by ConditionMembers without a copy.
+        order = mark_read_only(positions[np.argsort(narrow, kind="stable")])
+        parts = np.split(order, np.cumsum(counts)[:-1])
+        cells = zip(self._cells, parts, strict=True)
+        return {cell: part for cell, part in cells if part.size}
+
+
+def _combined(
+    factors: Sequence[PartitionFactor],
+    columns: Mapping[str, ClassFactors],
+    targets: Mapping[Levels, IndexArray],
+    others: Mapping[Levels, IndexArray],
+) -> tuple[Partition, ...]:
+    """Join the cells of both classes, in the order of the factors' levels."""
+    order = {}
+    for factor in factors:
+        found = sorted({v for column in columns[factor.name] for v in column.levels.tolist()})
+        order[factor.name] = found if factor.levels is None else list(factor.levels)
+
+    def rank(levels: Levels) -> list[int]:
+        # A factor that divides one class only is missing from the cells of the other.
+        chosen = dict(levels)
+        return [order[name].index(chosen[name]) if name in chosen else -1 for name in order]
+
+    cells = sorted(dict.fromkeys((*targets, *others)), key=rank)
+    members = weighted_members(
+        (
+            ", ".join(f"{factor} {level}" for factor, level in levels) or "all trials",
+            _weight(factors, levels),
+            targets.get(levels, _NONE),
+            others.get(levels, _NONE),
+        )
+        for levels in cells
+    )
+    return tuple(
+        Partition(member, levels, _stand_ins(factors, levels, others))
+        for member, levels in zip(members, cells, strict=True)
+    )
+
+
+def _weight(factors: Sequence[PartitionFactor], levels: Levels) -> float:
+    """Return the product of the weights of the levels."""
+    weight, chosen = 1.0, dict(levels)
+    for factor in factors:
+        if factor.weights is not None and factor.levels is not None and factor.name in chosen:
+            weight *= factor.weights[factor.levels.index(chosen[factor.name])]
+    return weight
+
+
+def _stand_ins(
+    factors: Sequence[PartitionFactor], levels: Levels, others: Mapping[Levels, IndexArray]
+) -> IndexArray:
+    """Return the non-targets by which a partition of targets only is judged on its own."""
+    barred = {(factor.name, level) for factor in factors for level in factor.target_only}
+    # Those that agree in all factors but the barred ones.
+    fixed = [pair for pair in levels if pair not in barred]
+    if len(fixed) == len(levels) or levels in others:
+        return _NONE
+    parts = [part for cell, part in others.items() if set(fixed) <= set(cell)]
+    return mark_read_only(np.sort(np.concatenate(parts))) if parts else _NONE

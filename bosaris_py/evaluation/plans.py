@@ -1,8 +1,8 @@
-"""Evaluation plans as data: which cost an evaluation published, and how sure that is.
+"""Evaluation plans as data: the cost that an evaluation published, and its source.
 
-A plan names operating points, the factors whose combinations are the
-*partitions* of the trials, what happens to trials of one class only, and the
-document that says so. The presets are in `PLANS`; every part can be replaced.
+A plan names operating points, the factors whose combinations are the *partitions* of
+the trials, what happens to trials of one class only, and the document that says so.
+The presets are in `PLANS`; every part can be replaced.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
 
+# How sure a part of a plan is.
 GRADES = {
     "V": "read in the source",
     "S": "from a secondary source",
@@ -24,18 +25,8 @@ GRADES = {
     "U": "the user's own",
 }
 
+# What the decimals of weights such as 0.3333333333 may leave.
 _UNIT_SUM_TOLERANCE = 1e-9
-
-
-def _to_texts(name: str, values: object) -> tuple[str, ...]:
-    """Return several texts as a tuple; a lone one is a common mistake."""
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        hint = "One text needs a comma: ('Y',)." if isinstance(values, str) else ""
-        raise invalid(name, "be several texts", describe(values), hint)
-    if not all(isinstance(value, str) for value in values):
-        hint = "Levels are text, as in the files: '1', not 1."
-        raise invalid(name, "hold texts", describe(values), hint)
-    return tuple(values)
 
 
 def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
@@ -55,19 +46,28 @@ def _choice(choices: Sequence[str]) -> Any:
     return check
 
 
-def _optional_levels(values: object) -> tuple[str, ...] | None:
+def _to_texts(name: str, values: object) -> tuple[str, ...]:
+    """Return several texts as a tuple; a single one is a common mistake."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        hint = "One text needs a comma: ('Y',)." if isinstance(values, str) else ""
+        raise invalid(name, "be several texts", describe(values), hint)
+    if not all(isinstance(value, str) for value in values):
+        hint = "Levels are text, as in the files: '1', not 1."
+        raise invalid(name, "hold texts", describe(values), hint)
+    return tuple(values)
+
+
+def _to_levels(values: object) -> tuple[str, ...] | None:
     return None if values is None else _to_texts("levels", values)
 
 
-def _target_only(values: object) -> tuple[str, ...]:
+def _to_target_only(values: object) -> tuple[str, ...]:
     return _to_texts("target_only", values)
 
 
-def _optional_weights(values: Any) -> tuple[float, ...] | None:
-    if values is None:
-        return None
+def _to_weights(values: Any) -> tuple[float, ...] | None:
     try:
-        return tuple(float(value) for value in values)
+        return None if values is None else tuple(float(value) for value in values)
     except (TypeError, ValueError):
         raise invalid("weights", "be numbers", describe(values)) from None
 
@@ -84,7 +84,7 @@ class PartitionFactor:
         The values that it may have; another value is then an error. None
         takes whatever values there are.
     target_only : sequence of str, default: ()
-        Levels of which the target trials count only. Where such a level is
+        Levels of which only the target trials count. Where such a level is
         judged on its own, the non-targets of the other levels stand in.
     classes : {"both", "tar", "non"}, default: "both"
         Which trials it divides: all, or those of one class. The others are
@@ -107,42 +107,33 @@ class PartitionFactor:
     """
 
     name: str = attrs.field(validator=_check_text)
-    levels: tuple[str, ...] | None = attrs.field(default=None, converter=_optional_levels)
-    target_only: tuple[str, ...] = attrs.field(default=(), converter=_target_only, kw_only=True)
+    levels: tuple[str, ...] | None = attrs.field(default=None, converter=_to_levels)
+    target_only: tuple[str, ...] = attrs.field(default=(), converter=_to_target_only, kw_only=True)
     classes: str = attrs.field(
         default="both", validator=_choice(("both", "tar", "non")), kw_only=True
     )
     weights: tuple[float, ...] | None = attrs.field(
-        default=None, converter=_optional_weights, kw_only=True
+        default=None, converter=_to_weights, kw_only=True
     )
 
-    @levels.validator
-    def _check_levels(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        if value is not None and (not value or len(set(value)) < len(value)):
-            expected = "name each level once, or be None"
-            raise invalid("levels", expected, describe(value))
-
-    @target_only.validator
-    def _check_target_only(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        unknown = [level for level in value if self.levels is not None and level not in self.levels]
+    def __attrs_post_init__(self) -> None:
+        """Raise if levels are repeated, or what refers to levels does not fit them."""
+        levels, weights = self.levels, self.weights
+        if levels is not None and (not levels or len(set(levels)) < len(levels)):
+            raise invalid("levels", "name each level once, or be None", describe(levels))
+        unknown = [level for level in self.target_only if levels and level not in levels]
         if unknown:
-            raise invalid("target_only", f"be among the levels {self.levels}", str(unknown))
-
-    @classes.validator
-    def _check_classes(self, attribute: "attrs.Attribute[str]", value: str) -> None:
-        if self.target_only and value != "both":
+            raise invalid("target_only", f"be among the levels {levels}", str(unknown))
+        if self.target_only and self.classes != "both":
             hint = "`target_only` says already that the classes are treated differently."
-            raise invalid("classes", "be 'both'", describe(value), hint)
-
-    @weights.validator
-    def _check_weights(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        if value is None:
+            raise invalid("classes", "be 'both'", describe(self.classes), hint)
+        if weights is None:
             return
-        n_levels = 0 if self.levels is None else len(self.levels)
-        good = len(value) == n_levels and all(math.isfinite(w) and w >= 0 for w in value)
-        if not good or abs(math.fsum(value) - 1.0) > _UNIT_SUM_TOLERANCE:
+        n_levels = len(levels or ())
+        good = len(weights) == n_levels and all(math.isfinite(w) and w >= 0 for w in weights)
+        if not good or abs(math.fsum(weights) - 1.0) > _UNIT_SUM_TOLERANCE:
             expected = f"be one for each of the {n_levels} levels, not negative, with sum one"
-            raise invalid("weights", expected, describe(value))
+            raise invalid("weights", expected, describe(weights))
 
     def __repr__(self) -> str:
         """Show what is not at its default."""
@@ -154,7 +145,7 @@ class PartitionFactor:
         return f"PartitionFactor({', '.join(shown)})"
 
     def divides(self, class_name: str) -> bool:
-        """Tell if trials of a class, "tar" or "non", are divided by this factor.
+        """Tell if trials of a class are divided by this factor.
 
         Parameters
         ----------
@@ -167,40 +158,34 @@ class PartitionFactor:
         """
         return self.classes in ("both", class_name)
 
-    def _canonical(self) -> list[Any]:
-        """Return all that a cost depends on, for the fingerprint."""
-        return [self.name, self.levels, self.target_only, self.classes, self.weights]
+
+def _listed(name: str, expected: str, values: Any) -> Sequence[Any]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise invalid(name, expected, describe(values))
+    return values
 
 
 def _to_points(values: Any) -> tuple[OperatingPoint, ...]:
-    if isinstance(values, (OperatingPoint, float)):
-        values = (values,)
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        expected = "be operating points or target probabilities"
-        raise invalid("operating_points", expected, describe(values))
-    return tuple(p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in values)
+    given = (values,) if isinstance(values, (OperatingPoint, float)) else values
+    points = _listed("operating_points", "be operating points or target probabilities", given)
+    return tuple(p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in points)
 
 
 def _to_factors(values: Any) -> tuple[PartitionFactor, ...]:
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        expected = "be a list of PartitionFactor or names of columns"
-        raise invalid("factors", expected, describe(values))
-    return tuple(f if isinstance(f, PartitionFactor) else PartitionFactor(f) for f in values)
+    factors = _listed("factors", "be a list of PartitionFactor or names of columns", values)
+    return tuple(f if isinstance(f, PartitionFactor) else PartitionFactor(f) for f in factors)
 
 
 def _to_pairs(values: Any) -> tuple[tuple[str, str], ...]:
-    pairs = tuple(values.items()) if isinstance(values, Mapping) else values
+    pairs = values.items() if isinstance(values, Mapping) else values
     try:
-        return tuple((_as_text(column), _as_text(level)) for column, level in pairs)
+        listed = tuple((column, level) for column, level in pairs)
     except (TypeError, ValueError):
+        listed = ((None, None),)
+    if not all(isinstance(text, str) for pair in listed for text in pair):
         expected = "be a mapping from a column to the value that its trials have"
-        raise invalid("select", expected, describe(values)) from None
-
-
-def _as_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
+        raise invalid("select", expected, describe(values))
+    return listed
 
 
 def _to_notes(values: Any) -> tuple[str, ...]:
@@ -208,9 +193,10 @@ def _to_notes(values: Any) -> tuple[str, ...]:
 
 
 def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
-    if not isinstance(values, Sequence) or not all(isinstance(v, EvaluationPlan) for v in values):
+    parts = _listed("parts", "be evaluation plans", values)
+    if not all(isinstance(part, EvaluationPlan) for part in parts):
         raise invalid("parts", "be evaluation plans", describe(values))
-    return tuple(values)
+    return tuple(parts)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -219,10 +205,8 @@ class EvaluationPlan:
 
     Parameters
     ----------
-    name : str
-        Short name.
-    title : str, default: ""
-        What it is, in words.
+    name, title : str
+        Short name, and what it is in words.
     operating_points : sequence of OperatingPoint or float, default: ()
         The primary cost is the mean over these; a number is a target
         probability with costs 1 and 1.
@@ -249,8 +233,8 @@ class EvaluationPlan:
         on it, U: the user's own.
     source : str, default: ""
         Document and address.
-    notes : sequence of str, default: ()
-        What else a user must know; they are repeated in every result.
+    notes : str or sequence of str, default: ()
+        What else a user must know, repeated in every result.
 
     Raises
     ------
@@ -295,18 +279,15 @@ class EvaluationPlan:
     source: str = ""
     notes: tuple[str, ...] = attrs.field(default=(), converter=_to_notes)
 
-    @factors.validator
-    def _check_factors(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        names = [factor.name for factor in value]
+    def __attrs_post_init__(self) -> None:
+        """Raise unless the plan has either operating points or parts, and each factor once."""
+        names = [factor.name for factor in self.factors]
         if len(set(names)) < len(names):
             raise invalid("factors", "name each column once", str(names))
-
-    @parts.validator
-    def _check_parts(self, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        if bool(value) == bool(self.operating_points):
-            got = "both" if value else "neither"
+        if bool(self.parts) == bool(self.operating_points):
+            got = "both" if self.parts else "neither"
             raise invalid("operating_points or parts", "be given, exactly one of them", got)
-        if value and (self.factors or self.select):
+        if self.parts and (self.factors or self.select):
             hint = "Give them to the parts."
             raise invalid("factors and select", "be empty beside `parts`", "some", hint)
 
@@ -322,12 +303,14 @@ class EvaluationPlan:
         Name, texts and evidence do not count: two plans with the same
         fingerprint give the same costs.
         """
+        # Eight digits of a hash: short enough to print, and a clash of two plans is unlikely.
         text = json.dumps(self._canonical(), separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     def _canonical(self) -> list[Any]:
+        # The order of the entries, and of the fields of a factor, decides the fingerprint.
         points = [(repr(p.p_target), repr(p.c_miss), repr(p.c_fa)) for p in self.operating_points]
-        factors = [factor._canonical() for factor in self.factors]
+        factors = [attrs.astuple(factor, recurse=False) for factor in self.factors]
         parts = [part._canonical() for part in self.parts]
         return [points, factors, sorted(self.select), parts, self.normalize, self.ranked_by]
 
@@ -355,17 +338,14 @@ class EvaluationPlan:
         InvalidInputError
             If there is no such field, or a value is bad.
         """
-        names = [field.name for field in attrs.fields(type(self))]
+        names = attrs.fields_dict(type(self))
         unknown = [name for name in changes if name not in names]
         if unknown:
             raise invalid("changes", f"be among {', '.join(names)}", str(unknown))
-        graded = {
-            "points_evidence": {"operating_points", "normalize"},
-            "partitions_evidence": {"factors", "select"},
-        }
-        for grade, fields in graded.items():
-            if fields & set(changes):
-                changes.setdefault(grade, "U")
+        if {"operating_points", "normalize"} & set(changes):
+            changes.setdefault("points_evidence", "U")
+        if {"factors", "select"} & set(changes):
+            changes.setdefault("partitions_evidence", "U")
         return attrs.evolve(self, **changes)
 
     def __repr__(self) -> str:
@@ -416,6 +396,7 @@ def _in_words(factor: PartitionFactor) -> str:
 
 def _bare(name: str) -> str:
     """Return a name as it is compared: no case, no punctuation."""
+    # "SRE18-CMN2", "sre18_cmn2" and "SRE18 CMN2" are all in use.
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 

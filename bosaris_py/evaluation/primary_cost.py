@@ -1,18 +1,20 @@
-"""Primary costs of official evaluations."""
+"""Primary costs of official evaluations: error-rates averaged over partitions of the trials."""
 
+import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array
+from bosaris_py._tables import text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import nist_scorer as nist
-from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partition, Partitioning
+from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partitioning
 from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
@@ -23,10 +25,11 @@ from bosaris_py.trials.scores import AnyScores, check_scores
 
 
 def _same(first: float, second: float) -> bool:
-    """Compare two numbers; not defined equals not defined."""
+    """Compare two numbers; NaN equals NaN."""
     return first == second or (math.isnan(first) and math.isnan(second))
 
 
+# A rate or cost of a class without trials is NaN; results are equal nevertheless.
 _NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
 
 
@@ -42,14 +45,10 @@ class PointCost:
         Bayes threshold, at which the actual cost is taken.
     pmiss, pfa : float
         Error-rates at `threshold`, means over partitions.
-    actual : float
-        Actual cost.
-    minimum : float
-        Smallest cost of any threshold.
-    min_threshold : float
-        A threshold that has it.
-    min_pmiss, min_pfa : float
-        Error-rates at `min_threshold`.
+    actual, minimum : float
+        Cost at `threshold`, and the smallest cost of any threshold.
+    min_threshold, min_pmiss, min_pfa : float
+        A threshold that has the smallest cost, and its error-rates.
     """
 
     point: OperatingPoint
@@ -164,29 +163,25 @@ class PrimaryCost:
         Returns
         -------
         list of dict
-            ``plan``, ``partition``, a column for each factor, ``n_tar``,
-            ``n_non``, ``n_stand_ins``, ``tar_weight``, ``non_weight``,
-            ``actual``, ``minimum``, and for each operating point, numbered from
-            1, ``pmiss_1``, ``pfa_1`` and so on. None where a number is not
-            defined.
+            ``plan``, ``partition``, a column for each factor, the numbers of
+            `PartitionCost`, and for each operating point, numbered from 1,
+            ``pmiss_1``, ``pfa_1`` and so on. None where a number is not defined.
         """
         rows = [row for part in self.parts for row in part.records()]
-        rows.extend(self._record(partition) for partition in self.partitions)
-        overall: dict[str, Any] = {
-            "plan": self.plan.name,
-            "partition": "overall",
-            "n_tar": self.n_tar,
-            "n_non": self.n_non,
-            "n_stand_ins": 0,
-            "tar_weight": 1.0,
-            "non_weight": 1.0,
-            "actual": _or_none(self.actual),
-            "minimum": _or_none(self.minimum),
-        }
-        for number, cost in enumerate(self.points, start=1):
-            overall[f"pmiss_{number}"] = cost.pmiss
-            overall[f"pfa_{number}"] = cost.pfa
-        rows.append(overall)
+        overall = PartitionCost(
+            name="overall",
+            levels=(),
+            n_tar=self.n_tar,
+            n_non=self.n_non,
+            n_stand_ins=0,
+            tar_weight=1.0,
+            non_weight=1.0,
+            pmiss=tuple(cost.pmiss for cost in self.points),
+            pfa=tuple(cost.pfa for cost in self.points),
+            actual=self.actual,
+            minimum=self.minimum,
+        )
+        rows.extend(self._record(partition) for partition in (*self.partitions, overall))
         columns = list(dict.fromkeys(name for row in rows for name in row))
         return [{name: row.get(name) for name in columns} for row in rows]
 
@@ -195,10 +190,9 @@ class PrimaryCost:
         row.update(partition.levels)
         for name in ("n_tar", "n_non", "n_stand_ins", "tar_weight", "non_weight"):
             row[name] = getattr(partition, name)
-        row["actual"], row["minimum"] = _or_none(partition.actual), _or_none(partition.minimum)
-        for number, (pmiss, pfa) in enumerate(
-            zip(partition.pmiss, partition.pfa, strict=True), start=1
-        ):
+        row.update(actual=_or_none(partition.actual), minimum=_or_none(partition.minimum))
+        rates = zip(partition.pmiss, partition.pfa, strict=True)
+        for number, (pmiss, pfa) in enumerate(rates, start=1):
             row[f"pmiss_{number}"], row[f"pfa_{number}"] = _or_none(pmiss), _or_none(pfa)
         return row
 
@@ -208,24 +202,22 @@ class PrimaryCost:
         Returns
         -------
         dict
-            ``plan``, ``fingerprint``, ``compatibility``, ``actual``,
-            ``minimum``, ``eer``, ``n_tar``, ``n_non``, ``operating_points``,
-            ``partitions``, ``parts``, ``notes``, ``differences``. None where a
-            number is not defined, and for the threshold that accepts or rejects
-            every trial: its error-rates say which.
+            The fields of this object, with the name of the plan, its
+            ``fingerprint``, and ``operating_points`` in place of `points`. None where
+            a number is not defined, and for the threshold that accepts or rejects
+            every trial.
         """
         points = []
         for cost in self.points:
             row = attrs.asdict(cost, filter=lambda field, value: field.name != "point")
             row.update(attrs.asdict(cost.point), beta=cost.beta)
             points.append({name: _or_none(value) for name, value in row.items()})
+        costs = {name: _or_none(getattr(self, name)) for name in ("actual", "minimum", "eer")}
         return {
             "plan": self.plan.name,
             "fingerprint": self.plan.fingerprint,
             "compatibility": self.compatibility,
-            "actual": _or_none(self.actual),
-            "minimum": _or_none(self.minimum),
-            "eer": _or_none(self.eer),
+            **costs,
             "n_tar": self.n_tar,
             "n_non": self.n_non,
             "operating_points": points,
@@ -274,7 +266,10 @@ def _report(cost: PrimaryCost) -> list[str]:
         lines.append(f"{'EER, per cent':<40}{'':>10}{100 * cost.eer:>10.2f}")
     if len(cost.partitions) > 1:
         lines += ["", *_table(cost.partitions)]
-    for heading, texts in (("notes", cost.notes), (_heading(cost), cost.differences)):
+    mode = "as the official scorer, which means"
+    if not cost.compatibility:
+        mode = "other than the official scorer"
+    for heading, texts in (("notes", cost.notes), (mode, cost.differences)):
         if texts:
             lines += ["", f"{heading}:", *(f"- {text}" for text in texts)]
     for part in cost.parts:
@@ -283,6 +278,7 @@ def _report(cost: PrimaryCost) -> list[str]:
 
 
 def _averaging(cost: PrimaryCost) -> str:
+    """Say what the error-rates are means over."""
     if cost.parts:
         return f"mean of {len(cost.parts)} data sets"
     if cost.equalised:
@@ -290,41 +286,21 @@ def _averaging(cost: PrimaryCost) -> str:
     return "trials pooled"
 
 
-def _heading(cost: PrimaryCost) -> str:
-    if cost.compatibility:
-        return "as the official scorer, which means"
-    return "other than the official scorer"
-
-
-def _table(partitions: "tuple[PartitionCost, ...]") -> list[str]:
+def _table(partitions: tuple[PartitionCost, ...]) -> list[str]:
     """Return the table of partitions, with a column for each factor that they are made of."""
     factors = list(dict.fromkeys(name for row in partitions for name, _ in row.levels))
-    rows = [[*(factors or ["partition"]), "targets", "non-targets", "actual", "minimum"]]
+    # Numbers of non-targets end in a star or a blank.
+    rows = [[*(factors or ["partition"]), "targets", "non-targets ", "actual", "minimum"]]
     for row in partitions:
         levels = dict(row.levels)
         names = [levels.get(factor, "-") for factor in factors] if factors else [row.name]
         n_non = f"{row.n_stand_ins}*" if row.n_stand_ins else f"{row.n_non} "
-        rows.append([*names, str(row.n_tar), n_non, _shown(row.actual), _shown(row.minimum)])
-    rows[0][-3] += " "
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    n_names = len(rows[0]) - 4
-    lines = [
-        "  ".join(
-            text.ljust(width) if place < n_names else text.rjust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+        costs = ("-" if math.isnan(cost) else f"{cost:.4f}" for cost in (row.actual, row.minimum))
+        rows.append([*names, str(row.n_tar), n_non, *costs])
+    lines = text_table(rows, left=range(len(rows[0]) - 4))
     if any(row.n_stand_ins for row in partitions):
         lines.append("* non-targets of other partitions stand in for its own, which do not count")
     return lines
-
-
-def _shown(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
-
-
-_CLASSES = ("target", "non-target")
 
 
 def primary_cost(
@@ -390,10 +366,9 @@ def primary_cost(
         C = \sum_k w_k P_{miss,k} + \beta \sum_k w_k P_{fa,k}.
 
     The actual cost is that at the Bayes threshold :math:`\log\beta`. For the
-    minimum, one ROC in which each trial of partition k weighs
-    :math:`w_k / N_k` is minimised separately for each operating point. Both are
-    then averaged over operating points. These weights are those of van Leeuwen
-    [1]_, equation (12), with equal :math:`w_k`.
+    minimum, one ROC in which each trial of partition k weighs :math:`w_k / N_k`
+    ([1]_, equation 12) is minimised separately for each operating point. Both are
+    then averaged over operating points.
 
     References
     ----------
@@ -439,13 +414,11 @@ def primary_cost_of_files(
     key_file : str or path-like
         The key; its further columns divide the trials as the plan says; see
         `read_key`.
-    plan : EvaluationPlan or str
-        The plan, or the name of one in `PLANS`.
+    plan
+        As for `primary_cost`.
     score_format, key_format : str, optional
         Names of the formats; by default they are found out.
-    only : mapping of str to str, optional
-        As for `primary_cost`.
-    compatibility : {None, "nist"}
+    only, compatibility
         As for `primary_cost`.
 
     Returns
@@ -496,21 +469,24 @@ def _judge(
     compatibility: str | None,
 ) -> PrimaryCost:
     """Judge the trials by a plan, or by each of its parts."""
+    differences: tuple[str, ...] = nist.DIFFERENCES if plan.official_scorer else ()
+    if compatibility == "nist":
+        differences = nist.QUIRKS
+    result = functools.partial(
+        PrimaryCost, plan=plan, compatibility=compatibility, differences=differences
+    )
     notes = list(_plan_notes(plan, compatibility))
     if plan.parts:
         trials.check_parts(plan)
         parts = tuple(_judge(part, trials, only, compatibility) for part in plan.parts)
-        return PrimaryCost(
-            plan=plan,
+        return result(
             actual=_mean(part.actual for part in parts),
             minimum=_mean(part.minimum for part in parts),
             eer=math.nan,
             n_tar=sum(part.n_tar for part in parts),
             n_non=sum(part.n_non for part in parts),
             parts=parts,
-            compatibility=compatibility,
             notes=tuple(notes),
-            differences=_differences(plan, compatibility),
         )
     if only:
         chosen = ", ".join(f"{name} {level}" for name, level in only.items())
@@ -522,98 +498,80 @@ def _judge(
             "document: print(plan)."
         )
         warn_caller(message, UncertainPlanWarning)
-    points, eer = _costs(plan, cut, compatibility)
-    return PrimaryCost(
-        plan=plan,
+    costs = _nist_costs if compatibility == "nist" else _defined_costs
+    points, eer = costs(plan, cut, cut.members)
+    return result(
         actual=_mean(cost.actual for cost in points),
         minimum=_mean(cost.minimum for cost in points),
         eer=eer,
-        n_tar=sum(partition.tar.size for partition in cut.partitions),
-        n_non=sum(partition.non.size for partition in cut.partitions),
+        n_tar=sum(members.tar.size for members in cut.members),
+        n_non=sum(members.non.size for members in cut.members),
         points=points,
-        partitions=tuple(_partition_costs(plan, cut, compatibility)),
-        compatibility=compatibility,
-        notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(cut.partitions)),
-        differences=_differences(plan, compatibility),
+        partitions=tuple(_partition_costs(plan, cut, costs)),
+        notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(cut.members)),
     )
 
 
-def _costs(
-    plan: EvaluationPlan, cut: Partitioning, compatibility: str | None
-) -> tuple[tuple[PointCost, ...], float]:
-    """Return the costs at all operating points, and the EER."""
-    if compatibility == "nist":
-        return _nist_costs(plan, cut)
-    return _defined_costs(plan, cut)
+# Costs at all operating points, and the EER.
+_Costs = tuple[tuple[PointCost, ...], float]
 
 
-def _defined_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[PointCost, ...], float]:
+def _defined_costs(
+    plan: EvaluationPlan, cut: Partitioning, members: Sequence[ConditionMembers]
+) -> _Costs:
     """Return the costs as the plan means them."""
-    members = _members(cut.partitions)
-    shares = [(item.tar_weight, item.non_weight) for item in members]
-    for weights, class_name in zip(zip(*shares, strict=True), _CLASSES, strict=True):
-        if not any(weights):
+    for class_name, shares in (
+        ("target", [item.tar_weight for item in members]),
+        ("non-target", [item.non_weight for item in members]),
+    ):
+        if not any(shares):
             expected = f"hold at least one {class_name} that counts"
             hint = "Error-rates of a class without trials are not defined."
             raise invalid("key", expected, "none", hint)
     costs = DecisionCosts.from_prior(plan.operating_points)
-    rates = [_rates(cut, partition, costs.thresholds) for partition in cut.partitions]
     pmiss, pfa = np.zeros(costs.thresholds.size), np.zeros(costs.thresholds.size)
-    for item, (misses, alarms) in zip(members, rates, strict=True):
+    for item in members:
+        misses, alarms = _rates(cut, item, costs.thresholds)
+        # van Leeuwen, equations 3 and 4.
         pmiss += item.tar_weight * np.where(item.tar_weight > 0, misses, 0.0)
         pfa += item.non_weight * np.where(item.non_weight > 0, alarms, 0.0)
+    # One threshold for all partitions: the minimum is that of the weighted ROC (equation 12).
     hull = ConditionMixture(cut.tar.scores, cut.non.scores, members).roc.convex_hull()
     best = hull.best_vertices(costs)
-    actual = costs.cost(pmiss, pfa, normalize=plan.normalize)
-    minimum = costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize)
+    columns = {
+        "threshold": costs.thresholds,
+        "pmiss": pmiss,
+        "pfa": pfa,
+        "actual": costs.cost(pmiss, pfa, normalize=plan.normalize),
+        "minimum": costs.cost(hull.pmiss[best], hull.pfa[best], normalize=plan.normalize),
+        "min_threshold": hull.thresholds[best],
+        "min_pmiss": hull.pmiss[best],
+        "min_pfa": hull.pfa[best],
+    }
     points = [
-        PointCost(
-            point=point,
-            threshold=float(costs.thresholds[i]),
-            pmiss=float(pmiss[i]),
-            pfa=float(pfa[i]),
-            actual=float(actual[i]),
-            minimum=float(minimum[i]),
-            min_threshold=float(hull.thresholds[best[i]]),
-            min_pmiss=float(hull.pmiss[best[i]]),
-            min_pfa=float(hull.pfa[best[i]]),
-        )
+        PointCost(point=point, **{name: float(column[i]) for name, column in columns.items()})
         for i, point in enumerate(plan.operating_points)
     ]
     return tuple(points), hull.eer
 
 
-def _members(partitions: Sequence[Partition]) -> list[ConditionMembers]:
-    """Return the partitions as conditions, with their shares in each class."""
-    tar_total = math.fsum(p.weight for p in partitions if p.tar.size)
-    non_total = math.fsum(p.weight for p in partitions if p.non.size)
-    return [
-        ConditionMembers(
-            name=p.name,
-            weight=p.weight,
-            tar=p.tar,
-            non=p.non,
-            tar_weight=p.weight / tar_total if p.tar.size and tar_total else 0.0,
-            non_weight=p.weight / non_total if p.non.size and non_total else 0.0,
-        )
-        for p in partitions
-    ]
-
-
-def _nist_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[PointCost, ...], float]:
+def _nist_costs(
+    plan: EvaluationPlan, cut: Partitioning, members: Sequence[ConditionMembers]
+) -> _Costs:
     """Return the costs with the quirks of the official scorer."""
-    if len({partition.weight for partition in cut.partitions}) > 1 or not plan.normalize:
+    if len({item.weight for item in members}) > 1 or not plan.normalize:
         expected = "be None for unequal weights of partitions and for costs not normalized"
         hint = "The official scorer has neither."
         raise invalid("compatibility", expected, "'nist'", hint)
-    cells = [nist.Cell.of(cut.tar, cut.non, partition) for partition in cut.partitions]
+    cells = [nist.Cell.of(cut.tar, cut.non, item) for item in members]
     curve = nist.curve(cells)
     points = []
     for point in plan.operating_points:
         pmiss, pfa = nist.actual_rates(cells, point)
-        best = nist.cheapest(curve, point)
         beta = point.fa_cost / point.miss_cost
-        least = point.miss_cost * curve.pmiss[best] + point.fa_cost * curve.pfa[best]
+        costs = point.miss_cost * curve.pmiss + point.fa_cost * curve.pfa
+        # The first of several cheapest points.
+        best = int(np.argmin(costs))
         points.append(
             PointCost(
                 point=point,
@@ -621,7 +579,8 @@ def _nist_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[PointCos
                 pmiss=pmiss,
                 pfa=pfa,
                 actual=pmiss + beta * pfa,
-                minimum=float(least / min(point.miss_cost, point.fa_cost)),
+                minimum=float(costs[best] / min(point.miss_cost, point.fa_cost)),
+                # The trial at the best point is rejected, so the threshold lies above it.
                 min_threshold=float(np.nextafter(curve.scores[best], np.inf)),
                 min_pmiss=float(curve.pmiss[best]),
                 min_pfa=float(curve.pfa[best]),
@@ -631,32 +590,33 @@ def _nist_costs(plan: EvaluationPlan, cut: Partitioning) -> tuple[tuple[PointCos
 
 
 def _partition_costs(
-    plan: EvaluationPlan, cut: Partitioning, compatibility: str | None
+    plan: EvaluationPlan,
+    cut: Partitioning,
+    costs: Callable[[EvaluationPlan, Partitioning, Sequence[ConditionMembers]], _Costs],
 ) -> Iterator[PartitionCost]:
     """Judge each partition by itself."""
     limits = DecisionCosts.from_prior(plan.operating_points).thresholds
-    for partition, member in zip(cut.partitions, _members(cut.partitions), strict=True):
-        others = partition.non if partition.non.size else partition.stand_ins
-        alone = attrs.evolve(partition, non=others, weight=1.0)
+    for partition in cut.partitions:
+        own = partition.members
+        others = own.non if own.non.size else partition.stand_ins
+        alone = attrs.evolve(own, non=others, weight=1.0, tar_weight=1.0, non_weight=1.0)
         actual = minimum = math.nan
-        if partition.tar.size and others.size:
-            only_this = attrs.evolve(cut, partitions=(alone,))
-            points, _ = _costs(plan, only_this, compatibility)
-            pmiss = tuple(cost.pmiss for cost in points)
-            pfa = tuple(cost.pfa for cost in points)
+        if not (own.tar.size and others.size):
+            pmiss, pfa = (tuple(rates.tolist()) for rates in _rates(cut, alone, limits))
+        else:
+            # A single partition has the whole weight of both classes.
+            points, _ = costs(plan, cut, [alone])
+            pmiss, pfa = tuple(cost.pmiss for cost in points), tuple(cost.pfa for cost in points)
             actual = _mean(cost.actual for cost in points)
             minimum = _mean(cost.minimum for cost in points)
-        else:
-            misses, alarms = _rates(cut, alone, limits)
-            pmiss, pfa = tuple(misses.tolist()), tuple(alarms.tolist())
         yield PartitionCost(
-            name=partition.name,
+            name=own.name,
             levels=partition.levels,
-            n_tar=partition.tar.size,
-            n_non=partition.non.size,
-            n_stand_ins=others.size - partition.non.size,
-            tar_weight=member.tar_weight,
-            non_weight=member.non_weight,
+            n_tar=own.tar.size,
+            n_non=own.non.size,
+            n_stand_ins=others.size - own.non.size,
+            tar_weight=own.tar_weight,
+            non_weight=own.non_weight,
             pmiss=pmiss,
             pfa=pfa,
             actual=actual,
@@ -665,13 +625,11 @@ def _partition_costs(
 
 
 def _rates(
-    cut: Partitioning, partition: Partition, limits: Float64Array
+    cut: Partitioning, members: ConditionMembers, limits: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
-    """Return the error-rates of one partition at a few thresholds; NaN without trials.
-
-    A pass over the scores for each threshold costs much less than sorting them.
-    """
-    tar, non = cut.tar.scores[partition.tar], cut.non.scores[partition.non]
+    """Return the error-rates of one partition at a few thresholds; NaN without trials."""
+    tar, non = cut.tar.scores[members.tar], cut.non.scores[members.non]
+    # A pass over the scores for each threshold costs much less than sorting them.
     pmiss = [np.count_nonzero(tar < limit) / tar.size if tar.size else np.nan for limit in limits]
     pfa = [np.count_nonzero(non >= limit) / non.size if non.size else np.nan for limit in limits]
     return np.array(pmiss), np.array(pfa)
@@ -698,39 +656,36 @@ def _plan_notes(plan: EvaluationPlan, compatibility: str | None) -> Iterator[str
 
 def _empty_notes(plan: EvaluationPlan, cut: Partitioning, only: Mapping[str, str]) -> Iterator[str]:
     """Say which partitions that the plan names have no trials at all."""
+    # What is missing is known only if the plan names all levels, for both classes.
     listed = [factor for factor in plan.factors if factor.levels and factor.classes == "both"]
     if not cut.by_plan or len(listed) < len(plan.factors):
         return
     choices = [(only[f.name],) if f.name in only else f.levels or () for f in listed]
     present = {tuple(level for _, level in partition.levels) for partition in cut.partitions}
-    empty = [levels for levels in itertools.product(*choices) if levels not in present]
+    empty = [
+        ", ".join(f"{f.name} {level}" for f, level in zip(listed, levels, strict=True))
+        for levels in itertools.product(*choices)
+        if levels not in present
+    ]
     if empty:
-        named = [
-            ", ".join(f"{f.name} {level}" for f, level in zip(listed, levels, strict=True))
-            for levels in empty[:2]
-        ]
-        names = "; ".join(named) + ("; ..." if len(empty) > 2 else "")
         yield (
             f"{len(empty)} of {len(empty) + len(present)} partitions of the plan have no trial "
-            f"that counts, and no part in the means: {names}."
+            f"that counts, and no part in the means: {_first_two(empty)}."
         )
 
 
-def _absence_notes(partitions: Sequence[Partition]) -> Iterator[str]:
+def _absence_notes(members: Sequence[ConditionMembers]) -> Iterator[str]:
     """Say which partitions have one class only."""
     for name, other, lacking in (
-        ("targets", "Pfa", [p.name for p in partitions if not p.tar.size]),
-        ("non-targets", "Pmiss", [p.name for p in partitions if not p.non.size]),
+        ("targets", "Pfa", [item.name for item in members if not item.tar.size]),
+        ("non-targets", "Pmiss", [item.name for item in members if not item.non.size]),
     ):
         if lacking:
-            names = "; ".join(lacking[:2]) + ("; ..." if len(lacking) > 2 else "")
             yield (
-                f"{len(lacking)} of {len(partitions)} partitions have no {name} that count and "
-                f"take part in the mean of {other} only: {names}."
+                f"{len(lacking)} of {len(members)} partitions have no {name} that count and "
+                f"take part in the mean of {other} only: {_first_two(lacking)}."
             )
 
 
-def _differences(plan: EvaluationPlan, compatibility: str | None) -> tuple[str, ...]:
-    if compatibility == "nist":
-        return nist.QUIRKS
-    return nist.DIFFERENCES if plan.official_scorer else ()
+def _first_two(names: Sequence[str]) -> str:
+    return "; ".join(names[:2]) + ("; ..." if len(names) > 2 else "")

@@ -1,36 +1,13 @@
-"""Closed-form standard errors of AUC, DCF and error-rates.
+r"""Closed-form standard errors of AUC, DCF and error-rates.
 
-Two formulas for independent trials: the plug-in variance of the Mann-Whitney
-statistic that NISTIR 7722 [1]_ uses, and DeLong's [2]_, which also gives the
-covariance of several systems on the same trials. Neither knows that trials
-share speakers.
+For independent trials: the plug-in variance of the Mann-Whitney statistic of NISTIR 7722
+(`auc_standard_error`) and DeLong's, with the covariance of several systems (`delong`).
 
 The cost :math:`a P_{miss} + b P_{fa}` with :math:`a = P_{target} C_{miss}` and
-:math:`b = (1-P_{target}) C_{fa}` is a linear function of two error-rates, so its
-variance is known in closed form as soon as one says what is independent:
-
-- trials (`dcf_standard_error`, "upper-bound" and "iid"),
-- sets of trials (`dcf_standard_error`, "one-layer" and "two-layer"): what the
-  bootstraps of Wu et al. tend to as the number of replications grows,
-- speakers, who take part in trials on both sides: see `speaker_errors`.
-
-The analytic counterpart of the speaker bootstrap: trials are independent only if they
-have no speaker in common, on either side.
-
-References
-----------
-.. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "Measurement
-   uncertainties in speaker recognition evaluation", NISTIR 7722, 2010, appendix A.1.
-.. [2] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under two
-   or more correlated receiver operating characteristic curves", Biometrics 44, 1988,
-   doi:10.2307/2531595.
-.. [3] X. Sun and W. Xu, "Fast implementation of DeLong's algorithm", IEEE Signal Processing
-   Letters 21, 2014, doi:10.1109/LSP.2014.2337313.
-.. [4] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data
-   dependence on speaker recognition evaluation", IEEE/ACM Transactions on Audio, Speech,
-   and Language Processing 25, 2017, doi:10.1109/TASLP.2016.2614725.
-.. [5] P. M. Aronow, C. Samii and V. A. Assenova, "Cluster-robust variance estimation for
-   dyadic data", Political Analysis 23, 2015, doi:10.1093/pan/mpv018.
+:math:`b = (1-P_{target}) C_{fa}` is a linear function of two error-rates, so its variance
+is known in closed form as soon as one says what is independent: trials or sets of trials,
+as in the bootstraps of Wu et al. (`dcf_standard_error`), or speakers, who take part in
+trials on both sides (`speaker_errors`).
 """
 
 import functools
@@ -42,12 +19,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import (
     as_matrix,
     as_vector,
     as_weights,
-    check_not_empty,
     describe,
     invalid,
     refuse_nan,
@@ -71,7 +47,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
 from bosaris_py.uncertainty.decisions import (
     Prices,
     ThresholdCost,
-    as_count,
+    as_positive,
     as_threshold,
     check_few_errors,
     prices_of,
@@ -86,9 +62,12 @@ from bosaris_py.uncertainty.strata import (
     TrialSpeakers,
     TrialStrata,
     Unknown,
+    as_scores,
     check_system,
     effective_errors,
 )
+
+# The area under the ROC, NISTIR 7722.
 
 Ties = Literal["coin", "half"]
 
@@ -108,10 +87,8 @@ def auc_standard_error(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
+    tar, non : (n,) array_like of float
+        Target and non-target scores; no NaN, +-inf allowed.
     ties : {"coin", "half"}, default: "coin"
         "coin" is equation (14) of [1]_: the variance as if a coin decided which of
         two equal scores ranks higher. "half" is the variance of the area itself,
@@ -144,7 +121,6 @@ def auc_standard_error(
 
     See Also
     --------
-    auc_standard_error_scores : The same for scores and a key.
     delong : Nearly the same number, with the covariance of several systems.
     bosaris_py.auc : The area itself.
 
@@ -159,14 +135,13 @@ def auc_standard_error(
     with :math:`B_{TTN}` the chance that two targets, drawn with replacement, both
     outscore one non-target and :math:`B_{NNT}` the chance that one target outscores
     two non-targets, equations (12) to (14) of [1]_. For ``ties="half"`` the
-    same with the mean of products of the kernel 0, 1/2, 1 in their place.
+    same with the mean of products of the kernel 0, 1/2, 1 in their place. With trial
+    weights the numbers of trials are replaced by :math:`(\sum w)^2 / \sum w^2`, which is
+    right if weights have nothing to do with scores.
 
-    With trial weights the numbers of trials are replaced by
-    :math:`(\sum w)^2 / \sum w^2`, which is right if weights have nothing to do with scores.
-
-    Weights of conditions have: each condition keeps its share and its number of trials,
-    whatever it has for scores. The area is then the mean of those of all pairs of a
-    condition :math:`\alpha` of targets and :math:`\beta` of non-targets,
+    With weights of conditions each condition keeps its share and its number of trials,
+    whatever its scores. The area is then the mean of those of all pairs of a condition
+    :math:`\alpha` of targets and :math:`\beta` of non-targets,
     :math:`A = \sum_{\alpha\beta} w_\alpha w_\beta A_{\alpha\beta}`, and its variance
 
     .. math::
@@ -181,8 +156,7 @@ def auc_standard_error(
     :math:`R_{\alpha\beta} = A(1-A) - (B_{TTN} - A^2) - (B_{NNT} - A^2)` within the pair of
     conditions. With one condition this is equation (14).
 
-    O(T log T + N log N) time, two sorts; the sums run over the distinct target
-    scores only. With k conditions, k + 2 times as many.
+    O(T log T + N log N) time, two sorts; with k conditions, k + 2 times as many.
 
     References
     ----------
@@ -197,12 +171,8 @@ def auc_standard_error(
     """
     check_choice(ties, get_args(Ties), "ties")
     if tar_conditions is None and non_conditions is None and condition_weights is None:
-        sorted_tar, sorted_non = sort_classes(tar, non, tar_weights, non_weights)
-        return _root(_variance(sorted_tar, sorted_non, ties))
-    for weights, name in ((tar_weights, "tar_weights"), (non_weights, "non_weights")):
-        if weights is not None:
-            expected = "be left out where there are conditions"
-            raise invalid(name, expected, "weights")
+        return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
+    _refuse_weights(tar_weights, non_weights)
     tar_scores, non_scores = as_vector(tar, "tar"), as_vector(non, "non")
     sizes = (tar_scores.size, non_scores.size)
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
@@ -220,8 +190,8 @@ def auc_standard_error_scores(
         Scores of the system.
     key : Key or FlatKey
         Which trials are targets and which non-targets.
-    ties : {"coin", "half"}, default: "coin"
-        What a tie does, as for `auc_standard_error`.
+    ties
+        As for `auc_standard_error`.
     conditions : Conditions, optional
         Weights of conditions: the area is then the condition-weighted one. Trials may be
         in one condition only.
@@ -229,34 +199,32 @@ def auc_standard_error_scores(
     Returns
     -------
     float
-        In [0, 0.5]; 0 if one class lies above the other altogether.
+        As for `auc_standard_error`, with its warning.
 
     Raises
     ------
-    InvalidInputError
-        If a class has no scores, a score is NaN, conditions overlap, or `ties` is unknown.
-    TrialMismatchError
-        If a trial is in no condition, unless they allow that, or a condition has no
-        trial with a score.
+    InvalidInputError, TrialMismatchError
+        As for `auc_standard_error`; as for `speaker_errors` if conditions are bad.
 
     Warns
     -----
-    MissingTrialsWarning
-        If trials of the key have no scores; they are left out.
-    FewErrorsWarning
-        If the result is 0.
-    ConditionWarning
-        If conditions have trials of one class only.
+    MissingTrialsWarning, ConditionWarning
+        As for `speaker_errors`.
 
     See Also
     --------
-    auc_standard_error : The formula.
     bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
     """
     check_choice(ties, get_args(Ties), "ties")
     trials = ScoredTrials.of(scores, key, conditions)
-    tar, non = trials.take(scores, key)
-    return _root(_variance_of_strata(tar, non, trials.strata, ties))
+    return _root(_variance_of_strata(*trials.take(scores, key), trials.strata, ties))
+
+
+def _refuse_weights(tar_weights: object, non_weights: object) -> None:
+    """Raise if trials have weights beside those of their conditions."""
+    for weights, name in ((tar_weights, "tar_weights"), (non_weights, "non_weights")):
+        if weights is not None:
+            raise invalid(name, "be left out where there are conditions", "weights")
 
 
 def _root(variance: float) -> float:
@@ -265,49 +233,22 @@ def _root(variance: float) -> float:
     return math.sqrt(variance)
 
 
-def _variance(tar: SortedScores, non: SortedScores, ties: Ties) -> float:
-    """Return the variance of the area, NISTIR 7722 eq. 14."""
-    pairs = _Pairs.of(tar, non, ties)
-    n_tar, n_non = _effective_size(tar), _effective_size(non)
-    total = pairs.square - pairs.area**2
-    total += (n_tar - 1.0) * pairs.spread_of_non + (n_non - 1.0) * pairs.spread_of_tar
-    return max(total, 0.0) / (n_tar * n_non)
-
-
-def _variance_of_strata(tar: FloatArray, non: FloatArray, strata: TrialStrata, ties: Ties) -> float:
-    """Return the variance of the condition-weighted area."""
-    all_tar, all_non = sort_classes(tar, non, *strata.trial_weights())
-    if strata.is_single:
-        return _variance(all_tar, all_non, ties)
-    tar_parts, tar_shares = strata.tar.sorted(tar)
-    non_parts, non_shares = strata.non.sorted(non)
-    tar_mass = tar_shares**2 / [part.size for part in tar_parts]
-    non_mass = non_shares**2 / [part.size for part in non_parts]
-    total = 0.0
-    for part, mass in zip(tar_parts, tar_mass, strict=True):
-        total += mass * _Pairs.of(part, all_non, ties).spread_of_tar
-        for other, other_mass in zip(non_parts, non_mass, strict=True):
-            total += mass * other_mass * _Pairs.of(part, other, ties).rest
-    for part, mass in zip(non_parts, non_mass, strict=True):
-        total += mass * _Pairs.of(all_tar, part, ties).spread_of_non
-    return max(float(total), 0.0)
+def _warn_all_alike() -> None:
+    message = (
+        "All pairs of a target and a non-target compare alike, so the standard error is 0. That is "
+        "a property of the formula, not a measure of how certain the area under the ROC is."
+    )
+    warn_caller(message, FewErrorsWarning)
 
 
 class _Pairs(NamedTuple):
-    """What pairs of a target and a non-target have in common.
-
-    Parameters
-    ----------
-    area : float
-        The area under the ROC.
-    square : float
-        The mean square of one comparison: of 0 and 1 it is the area.
-    spread_of_tar, spread_of_non : float
-        How much the share of the other class that it is right of varies over the class.
-    """
+    """Moments of the comparison of a target with a non-target."""
 
     area: float
+    # Mean square of one comparison: of 0 and 1 it is the area.
     square: float
+    # B_NNT - A^2 and B_TTN - A^2: variance over one class of the share of the other that
+    # a trial compares rightly with.
     spread_of_tar: float
     spread_of_non: float
 
@@ -316,14 +257,12 @@ class _Pairs(NamedTuple):
         """What varies from pair to pair."""
         return self.square - self.area**2 - self.spread_of_tar - self.spread_of_non
 
-    @classmethod
-    def of(cls, tar: SortedScores, non: SortedScores, ties: Ties) -> "_Pairs":
-        """Count all pairs of two classes."""
-        return cls(*_pair_moments(ROC.from_sorted(tar, non), ties))
 
-
-def _pair_moments(roc: ROC, ties: Ties) -> tuple[float, float, float, float]:
-    """Return area, mean square, and the two spreads: NISTIR 7722 eqs. 10 to 13."""
+def _pairs(tar: SortedScores, non: SortedScores, ties: Ties) -> _Pairs:
+    """Compare all pairs of two classes."""
+    roc = ROC.from_sorted(tar, non)
+    # Shares of the targets at each distinct target score, and of the non-targets at it and
+    # between it and the one before: the sums need no loop over non-targets.
     p_tar = roc.tar_at / roc.tar_total
     p_tied = roc.non_at / roc.non_total
     p_between = roc.non_between / roc.non_total
@@ -343,22 +282,49 @@ def _pair_moments(roc: ROC, ties: Ties) -> tuple[float, float, float, float]:
     b_nnt = float(np.dot(p_tar, non_below**2 + non_below * p_tied + both_tied * p_tied**2))
     area = roc.auc
     square = area if ties == "coin" else area - 0.25 * float(np.dot(p_tar, p_tied))
-    return area, square, b_nnt - area**2, b_ttn - area**2
+    return _Pairs(area, square, b_nnt - area**2, b_ttn - area**2)
+
+
+def _variance(tar: SortedScores, non: SortedScores, ties: Ties) -> float:
+    """Return the variance of the area."""
+    pairs = _pairs(tar, non, ties)
+    n_tar, n_non = _effective_size(tar), _effective_size(non)
+    # Eq. 14. Rounding may leave a negative sum where all pairs compare alike.
+    total = pairs.square - pairs.area**2
+    total += (n_tar - 1.0) * pairs.spread_of_non + (n_non - 1.0) * pairs.spread_of_tar
+    return max(total, 0.0) / (n_tar * n_non)
 
 
 def _effective_size(scores: SortedScores) -> float:
+    # As many trials of equal weight have a mean of the same variance.
     weights = scores.weights
     if weights is None:
         return float(scores.size)
     return float(weights.sum()) ** 2 / float(np.dot(weights, weights))
 
 
-def _warn_all_alike() -> None:
-    message = (
-        "All pairs of a target and a non-target compare alike, so the standard error is 0. That is "
-        "a property of the formula, not a measure of how certain the area under the ROC is."
-    )
-    warn_caller(message, FewErrorsWarning)
+def _variance_of_strata(tar: FloatArray, non: FloatArray, strata: TrialStrata, ties: Ties) -> float:
+    """Return the variance of the condition-weighted area."""
+    all_tar, all_non = sort_classes(tar, non, *strata.trial_weights())
+    if strata.is_single:
+        return _variance(all_tar, all_non, ties)
+    tar_parts, tar_shares = strata.tar.sorted(tar)
+    non_parts, non_shares = strata.non.sorted(non)
+    # w_alpha^2 / T_alpha and w_beta^2 / N_beta. The first and the last sum below are over
+    # V_alpha. and V_.beta of the docstring, the middle one over R_alphabeta.
+    tar_mass = tar_shares**2 / [part.size for part in tar_parts]
+    non_mass = non_shares**2 / [part.size for part in non_parts]
+    total = 0.0
+    for part, mass in zip(tar_parts, tar_mass, strict=True):
+        total += mass * _pairs(part, all_non, ties).spread_of_tar
+        for other, other_mass in zip(non_parts, non_mass, strict=True):
+            total += mass * other_mass * _pairs(part, other, ties).rest
+    for part, mass in zip(non_parts, non_mass, strict=True):
+        total += mass * _pairs(all_tar, part, ties).spread_of_non
+    return max(float(total), 0.0)
+
+
+# The areas of several systems, DeLong et al.
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -415,6 +381,7 @@ class DeLongResult:
             if not (-size <= index < size):
                 expected = f"be the position of one of {size} systems"
                 raise invalid(name, expected, describe(index))
+        # The variance of a linear function c'A of the areas is c'Sc for their covariance S.
         contrast = np.zeros(size)
         contrast[first] += 1.0
         contrast[second] -= 1.0
@@ -456,8 +423,7 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     Warns
     -----
     FewErrorsWarning
-        If the variance of a system is 0, because all its pairs of a target and a
-        non-target compare alike: then it is no measure of uncertainty.
+        If the variance of a system is 0, as for `auc_standard_error`.
 
     See Also
     --------
@@ -471,8 +437,7 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     divided by n_non; both unbiased [1]_. Placements come from one sort per class
     and system and a binary search, as in [2]_: O(k n log n) time.
 
-    Trials count one each: placements have no covariance formula here for weighted
-    conditions, for which `paired_bootstrap` of `AUC` compares two systems.
+    Trials count one each; `paired_bootstrap` of `AUC` weighs conditions.
 
     References
     ----------
@@ -504,6 +469,7 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
         tar_placements[row] = _share_below(sorted_non, tar_row)
         non_placements[row] = 1.0 - _share_below(sorted_tar, non_row)
     auc = tar_placements.mean(axis=1)
+    # The variance of a placement within each class, over the number of trials of the class.
     covariance = _covariance_of_mean(tar_placements) + _covariance_of_mean(non_placements)
     if not np.diag(covariance).all():
         _warn_all_alike()
@@ -512,13 +478,11 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 
 
 def _as_rows(scores: npt.ArrayLike, name: str) -> FloatArray:
-    if np.ndim(scores) == 1:
-        rows = as_vector(scores, name)[np.newaxis, :]
-    else:
-        rows = as_matrix(scores, name)
+    """Return the scores of one class, a row for each system."""
+    single = np.ndim(scores) == 1
+    rows = as_vector(scores, name)[np.newaxis, :] if single else as_matrix(scores, name)
     if rows.shape[0] < 1 or rows.shape[1] < 2:
-        expected = "hold at least two trials of at least one system"
-        raise invalid(name, expected, describe(rows))
+        raise invalid(name, "hold at least two trials of at least one system", describe(rows))
     refuse_nan(rows.ravel(), name)
     return rows
 
@@ -531,9 +495,312 @@ def _share_below(others: SortedScores, scores: FloatArray) -> Float64Array:
 
 def _covariance_of_mean(values: Float64Array) -> Float64Array:
     """Return the covariance of the row means, (k, k)."""
+    # n - 1 makes the variance of a value unbiased; n more is for the mean.
     n = values.shape[1]
     centred = values - values.mean(axis=1, keepdims=True)
     return np.asarray(centred @ centred.T / (n * (n - 1.0)))
+
+
+# Costs at a fixed threshold where trials or sets of them are independent, Wu et al.
+
+Method = Literal["upper-bound", "iid", "one-layer", "two-layer"]
+ScoresMethod = Literal["speaker", "upper-bound", "iid", "one-layer", "two-layer"]
+
+
+def dcf_standard_error(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    statistic: ThresholdCost | ActDCF,
+    *,
+    method: Method = "upper-bound",
+    tar_sets: npt.ArrayLike | None = None,
+    non_sets: npt.ArrayLike | None = None,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
+) -> float:
+    r"""Compute the standard error of a detection cost at a fixed threshold.
+
+    Parameters
+    ----------
+    tar, non : (n,) array_like of float
+        Target and non-target scores; no NaN, +-inf allowed.
+    statistic : DCF, ActDCF or OperatingPoint
+        Threshold, prior and costs: anything with attributes threshold, p_target, c_miss,
+        c_fa and perhaps normalize; or an ActDCF at one operating point. The threshold
+        of an OperatingPoint, and of an ActDCF, is the Bayes threshold, so scores must then
+        be log-likelihood-ratios.
+    method : {"upper-bound", "iid", "one-layer", "two-layer"}, default: "upper-bound"
+        "upper-bound" is equation (4) of [1]_ without its covariance term, which the paper
+        takes to be negative; at a fixed threshold it is zero, as trials of the two classes
+        are drawn independently. "iid" is the limit of the bootstrap of trials, which is
+        the same number; "one-layer" and "two-layer" are those of the bootstraps of sets,
+        and of sets and trials in them.
+    tar_sets, non_sets : (n,) array_like of str or int, optional
+        Label of the set that each trial belongs to, for instance its model or speaker;
+        needed by "one-layer" and "two-layer". Sets of the two classes are resampled
+        independently, even if labels are the same.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative: how much each trial counts.
+    tar_conditions, non_conditions, condition_weights
+        Conditions of the trials and their weights, as for `bootstrap`; not together with
+        trial weights.
+
+    Returns
+    -------
+    float
+        In the unit of the cost.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, labels are missing, of the wrong length or of
+        fewer than two sets, weights are bad, or the statistic has no threshold or prices.
+
+    Warns
+    -----
+    FewErrorsWarning
+        If one of the rates rests on fewer than 30 errors.
+
+    See Also
+    --------
+    speaker_errors : For trials that share speakers on both sides.
+
+    Notes
+    -----
+    :math:`SE^2 = a^2 V_{miss} + b^2 V_{fa}`. For one class, let :math:`e_i` be 1 for an error
+    and else 0, :math:`p` the error-rate, :math:`w_i` the weight (1 by default),
+    :math:`z_i = w_i (e_i - p)`, :math:`W = \sum_i w_i`, and :math:`Z_j, n_j` the sum of
+    :math:`z_i` over set :math:`j` and its number of trials. Then
+
+    .. math::
+
+        W^2 V = \begin{cases}
+            \sum_i z_i^2 & \text{iid} \\
+            \sum_j Z_j^2 & \text{one-layer} \\
+            \sum_j \left( Z_j^2 + \sum_{i \in j} z_i^2 - Z_j^2 / n_j \right) & \text{two-layer}
+        \end{cases}
+
+    *iid.* Without weights a replicate's number of errors is binomial and
+    :math:`V = p (1-p) / n` is exact.
+
+    *one-layer.* A replicate draws m of m sets with replacement. If all sets have n trials,
+    its rate is the mean of m independent draws of the set's rates :math:`r_j`, so
+    :math:`V = \frac{1}{m} \cdot \frac{1}{m} \sum_j (r_j - p)^2` is exact. If sizes differ,
+    the rate is a ratio of two random sums, and the formula is the variance of its linear
+    part (the delta method), with a relative error of order 1/m.
+
+    *two-layer.* A drawn set contributes :math:`n_j` draws from its own trials. Given the
+    set, the variance of their sum is :math:`\sum z_i^2 - Z_j^2/n_j`
+    (:math:`n_j r_j (1-r_j)` without weights), which adds to that of drawing sets. Exact
+    for sets of equal size, first order otherwise. It is never smaller than that of the
+    one-layer bootstrap, as the paper finds by experiment.
+
+    With weights all three are first order, because the total weight of a replicate
+    varies. With unequal sets the estimand is the rate of all trials, not the mean of the
+    sets' rates.
+
+    *Conditions.* With weights :math:`w_\alpha` the rate is :math:`\sum_\alpha w_\alpha p_\alpha`,
+    and :math:`z_i = W w_\alpha (e_i - p_\alpha) / n_\alpha` for a trial of condition
+    :math:`\alpha`: residuals are taken from the rate of the condition, because a replicate
+    divides by its own number of trials there. For *iid*
+    :math:`V = \sum_\alpha w_\alpha^2 p_\alpha (1 - p_\alpha) / n_\alpha` is exact: as many
+    trials are picked of each condition as it has. A set may be of several conditions; for
+    *two-layer* the inner sums are over the trials of each set and condition.
+
+    References
+    ----------
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data
+       dependence on speaker recognition evaluation", IEEE/ACM Transactions on Audio, Speech,
+       and Language Processing 25, 2017, equation (4) and algorithms I to III,
+       doi:10.1109/TASLP.2016.2614725.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py.numerics import OperatingPoint
+    >>> tar, non = np.repeat([-1.0, 1.0], [40, 360]), np.repeat([-1.0, 1.0], [950, 50])
+    >>> se = dcf_standard_error(tar, non, OperatingPoint(0.5))
+    >>> bool(np.isclose(se**2, 0.25 * (0.1 * 0.9 / 400 + 0.05 * 0.95 / 1000)))
+    True
+    """
+    check_choice(method, get_args(Method), "method")
+    cost = FixedCost.of(statistic)
+    misses = rejected(as_scores(tar, "tar"), cost.threshold)
+    alarms = ~rejected(as_scores(non, "non"), cost.threshold)
+    sizes = (misses.size, alarms.size)
+    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
+    sets = (
+        _set_index(tar_sets, misses.size, "tar_sets", method),
+        _set_index(non_sets, alarms.size, "non_sets", method),
+    )
+    if tar_conditions is not None:
+        _refuse_weights(tar_weights, non_weights)
+    weights = (
+        as_weights(tar_weights, misses.size, "tar_weights"),
+        as_weights(non_weights, alarms.size, "non_weights"),
+    )
+    return _cost_error(cost, (misses, alarms), strata, sets, method, weights)
+
+
+def dcf_standard_error_scores(
+    scores: AnyScores,
+    key: AnyKey,
+    statistic: ThresholdCost | ActDCF,
+    *,
+    method: ScoresMethod = "speaker",
+    model_speakers: IdMap | None = None,
+    segment_speakers: IdMap | None = None,
+    unknown: Unknown = "refuse",
+    conditions: Conditions | None = None,
+) -> float:
+    """Compute the standard error of the detection cost of the scores of a key's trials.
+
+    Parameters
+    ----------
+    scores, key
+        The trials, as for `speaker_errors`.
+    statistic : DCF, ActDCF or OperatingPoint
+        Threshold, prior and costs, as for `dcf_standard_error`.
+    method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
+        "speaker" lets speakers be independent, see `speaker_errors`; the others are those
+        of `dcf_standard_error`, with the trials of one model's speaker as a set, as in
+        the paper of Wu et al.
+    model_speakers, segment_speakers, unknown
+        The speakers, as for `speaker_errors`; those of segments are used by "speaker" only.
+    conditions : Conditions, optional
+        Weights of conditions, as for `speaker_errors`.
+
+    Returns
+    -------
+    float
+        In the unit of the cost.
+
+    Raises
+    ------
+    InvalidInputError, TrialMismatchError
+        As for `dcf_standard_error` and `speaker_errors`.
+
+    Warns
+    -----
+    MissingTrialsWarning, FewErrorsWarning, ConditionWarning
+        As for `speaker_errors`.
+    """
+    check_choice(method, get_args(ScoresMethod), "method")
+    cost = FixedCost.of(statistic)
+    if method == "speaker":
+        errors = speaker_errors(
+            scores,
+            key,
+            cost.threshold,
+            model_speakers=model_speakers,
+            segment_speakers=segment_speakers,
+            unknown=unknown,
+            conditions=conditions,
+        )
+        return errors.cost_error(cost.miss, cost.alarm)
+    trials = ScoredTrials.of(scores, key, conditions)
+    tar, non = trials.take(scores, key)
+    sets: tuple[SetIndex | None, SetIndex | None] = (None, None)
+    if method in ("one-layer", "two-layer"):
+        of_models = TrialSpeakers.of_models_only(key, model_speakers, unknown=unknown).of_models
+        tar_sets, non_sets = of_models[trials.tar[0]], of_models[trials.non[0]]
+        sets = (
+            SetIndex.from_labels(tar_sets, tar.size, "key"),
+            SetIndex.from_labels(non_sets, non.size, "key"),
+        )
+    below = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
+    return _cost_error(cost, below, trials.strata, sets, method)
+
+
+@attrs.frozen
+class FixedCost:
+    """A detection cost at a fixed threshold, with the prices of a miss and a false-alarm rate."""
+
+    threshold: float
+    miss: float
+    alarm: float
+
+    @classmethod
+    def of(cls, statistic: ThresholdCost | ActDCF, name: str = "statistic") -> Self:
+        """Read a `statistic` argument."""
+        if isinstance(statistic, ActDCF):
+            if statistic.shape:
+                n_points = math.prod(statistic.shape)
+                raise invalid(name, "be of one operating point", f"{n_points}")
+            costs = statistic.costs
+            scale = float(costs.default_cost) if statistic.normalize else 1.0
+            return cls(float(costs.thresholds), float(costs.miss) / scale, float(costs.fa) / scale)
+        try:
+            value = statistic.threshold
+        except AttributeError:
+            hint = "Only a cost at a fixed threshold has an analytic standard error; see bootstrap."
+            expected = "have a threshold, as DCF and OperatingPoint do"
+            raise invalid(name, expected, describe(statistic), hint) from None
+        miss, alarm = prices_of(statistic)
+        return cls(as_threshold(value, f"{name}.threshold"), miss, alarm)
+
+
+def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) -> SetIndex | None:
+    """Return the sets of one class; None if sets do not matter."""
+    if method in ("one-layer", "two-layer"):
+        return SetIndex.from_labels(labels, size, name)
+    if labels is not None:
+        expected = f'be left out with method="{method}"'
+        raise invalid(name, expected, "labels", 'Did you mean method="two-layer"?')
+    return None
+
+
+def _cost_error(
+    cost: FixedCost,
+    errors: tuple[BoolArray, BoolArray],
+    strata: TrialStrata,
+    sets: tuple[SetIndex | None, SetIndex | None],
+    method: str,
+    weights: tuple[Float64Array | None, Float64Array | None] = (None, None),
+) -> float:
+    """Return the standard error of a cost, given which trials of each class are errors."""
+    # Trials of the two classes are drawn independently, so the variances add up.
+    variance = 0.0
+    rates = zip(errors, strata, sets, weights, strict=True)
+    for price, what, (wrong, part, index, trial_weights) in zip(
+        (cost.miss, cost.alarm), ("miss rate", "false-alarm rate"), rates, strict=True
+    ):
+        if trial_weights is None:
+            found = ErrorResiduals.of(wrong, part)
+            residuals, n_errors = found.residuals, found.effective_errors
+        else:
+            shares = trial_weights / trial_weights.sum()
+            # The linear part of a ratio of two random sums, errors over weights.
+            residuals = shares * (wrong - float(shares[wrong].sum()))
+            n_errors = float(np.count_nonzero(wrong))
+        check_few_errors(n_errors, what)
+        variance += price**2 * _rate_variance(residuals, part, index, method)
+    return math.sqrt(variance)
+
+
+def _rate_variance(
+    residuals: Float64Array, strata: Strata, sets: SetIndex | None, method: str
+) -> float:
+    """Return the variance of a rate from the residuals z_i / W of its trials."""
+    # The three cases of the docstring; for "upper-bound", equation (4) of Wu et al.
+    single = float(np.dot(residuals, residuals))
+    if sets is None:
+        return single
+    sums = np.bincount(sets.labels, weights=residuals)
+    between = float(np.dot(sums, sums))
+    if method == "one-layer":
+        return between
+    # Trials are picked within their set and condition, so the last term, which takes out
+    # what sets explain, is a sum over these cells; some may be empty.
+    cells = strata.cells(sets)
+    sums = np.bincount(cells.labels, weights=residuals, minlength=cells.n_sets)
+    return between + single - float(np.dot(sums, sums / np.maximum(cells.sizes, 1)))
+
+
+# Error-rates where speakers are independent, Aronow et al.
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -585,8 +852,8 @@ class SpeakerErrors:
     def effective_n_tar(self) -> float:
         """Number of independent targets that would measure the miss rate as well.
 
-        p (1 - p) / variance, for `wilson_interval` and `jeffreys_interval`; the
-        number of targets where the variance is 0.
+        p (1 - p) / variance, for `error_rate_interval`; the number of targets where the
+        variance is 0.
         """
         return _effective(self.pmiss, self.covariance[0, 0], self.n_tar)
 
@@ -603,7 +870,8 @@ class SpeakerErrors:
         cost : DCF or OperatingPoint
             Prior and costs; a threshold is ignored.
         normalize : bool, optional
-            As for `dcf_standard_error`.
+            Divide by the cost of the better decision made without a detector. By
+            default what `cost` says, if it has such an attribute, else False.
 
         Returns
         -------
@@ -617,11 +885,8 @@ class SpeakerErrors:
 
         Parameters
         ----------
-        cost : DCF or OperatingPoint
-            Prior and costs; a threshold is ignored.
-        normalize : bool, optional
-            Divide by the cost of the better decision made without a detector. By
-            default what `cost` says, if it has such an attribute, else False.
+        cost, normalize
+            As for `dcf`.
 
         Returns
         -------
@@ -651,12 +916,12 @@ class SpeakerErrors:
 
         Parameters
         ----------
-        cost : DCF or OperatingPoint
-            Prior and costs; a threshold is ignored.
+        cost
+            As for `dcf`.
         confidence : float, default: 0.95
             Strictly between 0 and 1.
-        normalize : bool, optional
-            As for `dcf_standard_error`.
+        normalize
+            As for `dcf`.
 
         Returns
         -------
@@ -674,8 +939,8 @@ class SpeakerErrors:
 
         Parameters
         ----------
-        cost : DCF or OperatingPoint
-            Prior and costs; a threshold is ignored.
+        cost
+            As for `dcf`.
 
         Returns
         -------
@@ -702,20 +967,19 @@ class SpeakerErrors:
 
         Parameters
         ----------
-        cost : DCF or OperatingPoint
-            Prior and costs; a threshold is ignored.
+        cost
+            As for `dcf`.
         standard_error : float
             The standard error that is wanted, positive.
-        normalize : bool, optional
-            As for `dcf_standard_error`; holds for `standard_error` too.
+        normalize
+            As for `dcf`; holds for `standard_error` too.
 
         Returns
         -------
         int
         """
-        wanted = as_count(standard_error, "standard_error")
-        if wanted == 0:
-            raise invalid("standard_error", "be positive", describe(standard_error))
+        # Var ~ 1/K.
+        wanted = as_positive(standard_error, "standard_error")
         ratio = self.dcf_standard_error(cost, normalize=normalize) / wanted
         return math.ceil(self.n_speakers * ratio**2)
 
@@ -725,6 +989,10 @@ class SpeakerErrors:
             f"SpeakerErrors: pmiss {self.pmiss:.4g} +- {self.pmiss_standard_error:.2g}, pfa "
             f"{self.pfa:.4g} +- {self.pfa_standard_error:.2g} ({self.n_speakers} speakers)"
         )
+
+
+def _effective(rate: float, variance: float, n_trials: int) -> float:
+    return rate * (1.0 - rate) / variance if variance > 0 else float(n_trials)
 
 
 def speaker_errors(
@@ -759,8 +1027,8 @@ def speaker_errors(
         What to do where the speaker is not known: refuse, or take each model or segment
         for a speaker of its own, with a warning.
     conditions : Conditions, optional
-        Weights of conditions: rates are then the condition-weighted ones. Trials may be
-        in one condition only.
+        Weights of conditions: rates and costs are then the condition-weighted ones. Trials
+        may be in one condition only.
 
     Returns
     -------
@@ -812,16 +1080,13 @@ def speaker_errors(
     :math:`f_i = w_\alpha / n_\alpha` and contributes :math:`f_i (e_i - P_\alpha)` to the sums
     of its speakers, where :math:`e_i` says if it is an error and :math:`P_\alpha` is the
     rate of the condition: the linear part of :math:`\sum_\alpha w_\alpha P_\alpha` when
-    speakers, who may be of several conditions, are drawn anew. Without conditions this is
-    the same as above.
+    speakers, who may be of several conditions, are drawn anew.
 
     In 300 simulated data sets of 80 speakers the nominal 95 % normal interval of the cost
     covered the truth 92 % of the time; the bootstrap's of independent trials 26 %, of sets
     by enrolled speaker 79 % (one-layer) and 81 % (two-layer), by
     ``benchmarks/coverage_study.py``. Unlike the speaker bootstrap it is accurate where
-    speakers' effects are weak, too.
-
-    Time and memory in proportion to the score matrix.
+    speakers' effects are weak, too. Time and memory in proportion to the score matrix.
 
     References
     ----------
@@ -840,35 +1105,22 @@ def speaker_errors(
     check_few_errors(alarm.effective_errors, "false-alarm rate")
     covariance, method = dyadic_covariance(miss.residuals, alarm.residuals, shared)
     return SpeakerErrors(
-        miss.rate,
-        alarm.rate,
-        miss.n_errors,
-        tar.size,
-        alarm.n_errors,
-        non.size,
-        shared.n_speakers,
-        mark_read_only(covariance),
-        (miss.variance, alarm.variance),
-        method,
+        pmiss=miss.rate,
+        pfa=alarm.rate,
+        misses=miss.n_errors,
+        n_tar=tar.size,
+        false_alarms=alarm.n_errors,
+        n_non=non.size,
+        n_speakers=shared.n_speakers,
+        covariance=mark_read_only(covariance),
+        trial_variances=(miss.variance, alarm.variance),
+        method=method,
     )
 
 
 @attrs.frozen(eq=False)
 class ErrorResiduals:
-    """What each trial of one class contributes to the luck of an error-rate.
-
-    Parameters
-    ----------
-    rate : float
-        The error-rate, condition-weighted.
-    residuals : (n,) ndarray of float64
-        Weight times (error - rate of its condition) of each trial; they sum to zero in
-        each condition.
-    n_errors : int
-        Number of errors.
-    effective_errors : float
-        As many errors of equal weight would leave the rate as uncertain.
-    """
+    """An error-rate and the residual of each trial, which sum to zero in each condition."""
 
     rate: float
     residuals: Float64Array
@@ -876,20 +1128,17 @@ class ErrorResiduals:
     effective_errors: float
 
     @classmethod
-    def of(cls, errors: npt.NDArray[np.bool_], strata: Strata) -> "ErrorResiduals":
-        """Compute the residuals of errors in weighted conditions."""
+    def of(cls, errors: BoolArray, strata: Strata) -> "ErrorResiduals":
+        """Compute the residuals f_i (e_i - P_alpha) of errors in weighted conditions."""
         counts = strata.totals(errors)
         rates = counts / strata.sizes
         if strata.labels is None:
             residuals = (errors - rates[0]) / errors.size
         else:
             residuals = strata.factors[strata.labels] * (errors - rates[strata.labels])
-        return cls(
-            float(np.dot(strata.shares, rates)),
-            residuals,
-            int(counts.sum()),
-            float(effective_errors(counts, strata.factors)),
-        )
+        rate = float(np.dot(strata.shares, rates))
+        effective = float(effective_errors(counts, strata.factors))
+        return cls(rate, residuals, int(counts.sum()), effective)
 
     @property
     def variance(self) -> float:
@@ -900,361 +1149,19 @@ class ErrorResiduals:
 def dyadic_covariance(
     tar_residuals: Float64Array, non_residuals: Float64Array, shared: SpeakerTrials
 ) -> tuple[Float64Array, str]:
-    """Return the covariance of two means from what each trial contributes to their luck."""
+    """Return the covariance of two means from the residuals of their trials, and the method."""
     n_speakers = shared.n_speakers
     if n_speakers < 2:
         raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
+    # Residuals from estimated rates are too small by (K - 1) / K in the mean square.
     correction = n_speakers / (n_speakers - 1.0)
+    # u_k and v_k: the sums of the residuals of each speaker.
     shares = np.stack((shared.of_targets(tar_residuals), shared.of_non_targets(non_residuals)))
     covariance = correction * (shares @ shares.T)
+    # Each s_kj is in the sums of both its speakers; see the equation of Var P_fa.
     corrected = covariance.copy()
     corrected[1, 1] -= correction * shared.pair_squares(non_residuals)
+    # The correction can exceed the sum where K is small or false alarms are few.
     if corrected[1, 1] >= 0 and np.linalg.det(corrected) >= 0:
         return corrected, "speaker pairs"
     return covariance, "speaker pairs, overlap not subtracted"
-
-
-def _effective(rate: float, variance: float, n_trials: int) -> float:
-    return rate * (1.0 - rate) / variance if variance > 0 else float(n_trials)
-
-
-Method = Literal["upper-bound", "iid", "one-layer", "two-layer"]
-
-ScoresMethod = Literal["speaker", "upper-bound", "iid", "one-layer", "two-layer"]
-
-
-def dcf_standard_error(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    statistic: ThresholdCost | ActDCF,
-    *,
-    method: Method = "upper-bound",
-    tar_sets: npt.ArrayLike | None = None,
-    non_sets: npt.ArrayLike | None = None,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
-    tar_conditions: npt.ArrayLike | None = None,
-    non_conditions: npt.ArrayLike | None = None,
-    condition_weights: Mapping[Any, float] | None = None,
-) -> float:
-    r"""Compute the standard error of a detection cost at a fixed threshold.
-
-    Parameters
-    ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores; no NaN, +-inf allowed.
-    statistic : DCF, ActDCF or OperatingPoint
-        Threshold, prior and costs: anything with attributes threshold, p_target, c_miss,
-        c_fa and, if it likes, normalize; or an ActDCF at one operating point. The threshold
-        of an OperatingPoint, and of an ActDCF, is the Bayes threshold, so scores must then
-        be log-likelihood-ratios.
-    method : {"upper-bound", "iid", "one-layer", "two-layer"}, default: "upper-bound"
-        "upper-bound" is equation (4) of [1]_ without its covariance term; "iid" is the
-        limit of the bootstrap of trials, which is the same number. (The paper takes the
-        covariance to be negative, hence the name. At a fixed threshold the trials of the
-        two classes are drawn independently and it is zero.) "one-layer" and "two-layer"
-        are the limits of the bootstraps of sets, and of sets and trials in them.
-    tar_sets : (n_tar,) array_like of str or int, optional
-        Label of the set that each target trial belongs to, for instance its model
-        or speaker; needed by "one-layer" and "two-layer".
-    non_sets : (n_non,) array_like of str or int, optional
-        Label of the set that each non-target trial belongs to. Sets of the two
-        classes are resampled independently, even if labels are the same.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative: how much each trial counts.
-    tar_conditions, non_conditions, condition_weights
-        Conditions of the trials and their weights, as for `bootstrap`; not together with
-        trial weights.
-
-    Returns
-    -------
-    float
-        In the unit of the cost.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, labels are missing, of the wrong length or of
-        fewer than two sets, weights are bad, or the statistic has no threshold or prices.
-
-    Warns
-    -----
-    FewErrorsWarning
-        If one of the rates rests on fewer than 30 errors.
-
-    See Also
-    --------
-    speaker_errors : For trials that share speakers on both sides.
-
-    Notes
-    -----
-    :math:`SE^2 = a^2 V_{miss} + b^2 V_{fa}`. For one class, let :math:`e_i` be 1 for an error
-    and else 0, :math:`p` the error-rate, :math:`w_i` the weight (1 by default),
-    :math:`z_i = w_i (e_i - p)`, :math:`W = \sum_i w_i`, and :math:`Z_j, n_j` the sum of
-    :math:`z_i` over set :math:`j` and its number of trials. Then
-
-    .. math::
-
-        W^2 V = \begin{cases}
-            \sum_i z_i^2 & \text{iid} \\
-            \sum_j Z_j^2 & \text{one-layer} \\
-            \sum_j \left( Z_j^2 + \sum_{i \in j} z_i^2 - Z_j^2 / n_j \right) & \text{two-layer}
-        \end{cases}
-
-    *iid.* Without weights a replicate's number of errors is binomial and
-    :math:`V = p (1-p) / n` is exact.
-
-    *one-layer.* A replicate draws m of m sets with replacement. If all sets have n trials,
-    its rate is the mean of m independent draws of the set's rates :math:`r_j`, so
-    :math:`V = \frac{1}{m} \cdot \frac{1}{m} \sum_j (r_j - p)^2`, which is exact and equal to
-    the formula above. If sizes differ, the rate is a ratio of two random sums, and the
-    formula is the variance of its linear part (the delta method): first order, with a
-    relative error of order 1/m.
-
-    *two-layer.* A drawn set contributes :math:`n_j` draws from its own trials. Given the
-    set, the variance of their sum is :math:`\sum z_i^2 - Z_j^2/n_j`
-    (:math:`n_j r_j (1-r_j)` without weights), which adds to that of drawing sets. Exact
-    for sets of equal size, first order otherwise: the denominator varies only with the
-    drawn sets. It is never smaller than that of the one-layer bootstrap, as the paper
-    finds by experiment, and V of both has the same leading term.
-
-    With weights all three are first order, because the total weight of a replicate
-    varies.
-
-    *Conditions.* With weights :math:`w_\alpha` the rate is :math:`\sum_\alpha w_\alpha p_\alpha`,
-    and :math:`z_i = W w_\alpha (e_i - p_\alpha) / n_\alpha` for a trial of condition
-    :math:`\alpha`: residuals are taken from the rate of the condition, because a replicate
-    divides by its own number of trials there. For *iid* this is
-
-    .. math:: V = \sum_\alpha w_\alpha^2 \frac{p_\alpha (1 - p_\alpha)}{n_\alpha},
-
-    which is exact: as many trials are picked of each condition as it has. A set may be of
-    several conditions; for *two-layer* the inner sums are over the trials of each set and
-    condition, in which they are picked.
-
-    The estimand with unequal sets is the rate of all trials, sum of errors over
-    sum of trials, not the mean of the sets' rates.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data
-       dependence on speaker recognition evaluation", IEEE/ACM Transactions on Audio, Speech,
-       and Language Processing 25, 2017, equation (4) and algorithms I to III.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bosaris_py.numerics import OperatingPoint
-    >>> tar, non = np.repeat([-1.0, 1.0], [40, 360]), np.repeat([-1.0, 1.0], [950, 50])
-    >>> se = dcf_standard_error(tar, non, OperatingPoint(0.5))
-    >>> bool(np.isclose(se**2, 0.25 * (0.1 * 0.9 / 400 + 0.05 * 0.95 / 1000)))
-    True
-    """
-    check_choice(method, get_args(Method), "method")
-    cost = FixedCost.of(statistic)
-    classes = [_errors(tar, cost.threshold, "tar"), _errors(non, cost.threshold, "non")]
-    sizes = (classes[0].size, classes[1].size)
-    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
-    variance = 0.0
-    for price, errors, sets, weights, part, name in zip(
-        (cost.miss, cost.alarm),
-        classes,
-        (tar_sets, non_sets),
-        (tar_weights, non_weights),
-        strata,
-        ("tar", "non"),
-        strict=True,
-    ):
-        index = _set_index(sets, errors.size, f"{name}_sets", method)
-        checked = as_weights(weights, errors.size, f"{name}_weights")
-        if checked is not None and tar_conditions is not None:
-            expected = "be left out where there are conditions"
-            raise invalid(f"{name}_weights", expected, "weights")
-        variance += price**2 * _class_variance(errors, checked, part, index, method, name)
-    return math.sqrt(variance)
-
-
-def dcf_standard_error_scores(
-    scores: AnyScores,
-    key: AnyKey,
-    statistic: ThresholdCost | ActDCF,
-    *,
-    method: ScoresMethod = "speaker",
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
-    unknown: Unknown = "refuse",
-    conditions: Conditions | None = None,
-) -> float:
-    """Compute the standard error of the detection cost of a score matrix.
-
-    Parameters
-    ----------
-    scores : Scores or FlatScores
-        Scores of the system.
-    key : Key or FlatKey
-        Which trials are targets and which non-targets.
-    statistic : DCF, ActDCF or OperatingPoint
-        Threshold, prior and costs, as for `dcf_standard_error`.
-    method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
-        "speaker" lets speakers be independent, see `speaker_errors`; the others are those
-        of `dcf_standard_error`, with the trials of one model's speaker as a set, as in
-        the paper of Wu et al.
-    model_speakers : IdMap, optional
-        From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, optional
-        From test segment to speaker. By default that of the models whose target it
-        is. Used by "speaker" only.
-    unknown : {"refuse", "own"}, default: "refuse"
-        What to do where the speaker is not known: refuse, or take each model or segment
-        for a speaker of its own, with a warning.
-    conditions : Conditions, optional
-        Weights of conditions: the cost is then the condition-weighted one. Trials may be
-        in one condition only.
-
-    Returns
-    -------
-    float
-        In the unit of the cost.
-
-    Raises
-    ------
-    InvalidInputError
-        If a speaker is not known, conditions overlap, or as `dcf_standard_error`.
-    TrialMismatchError
-        If a trial is in no condition, unless they allow that, or a condition has no
-        trial with a score.
-
-    Warns
-    -----
-    MissingTrialsWarning
-        If trials of the key have no scores; they are left out.
-    FewErrorsWarning
-        If one of the rates rests on fewer than 30 errors.
-    ConditionWarning
-        If conditions have trials of one class only.
-    """
-    check_choice(method, get_args(ScoresMethod), "method")
-    cost = FixedCost.of(statistic)
-    if method == "speaker":
-        errors = speaker_errors(
-            scores,
-            key,
-            cost.threshold,
-            model_speakers=model_speakers,
-            segment_speakers=segment_speakers,
-            unknown=unknown,
-            conditions=conditions,
-        )
-        return errors.cost_error(cost.miss, cost.alarm)
-    trials = ScoredTrials.of(scores, key, conditions)
-    tar, non = trials.take(scores, key)
-    sets: list[SetIndex | None] = [None, None]
-    if method in ("one-layer", "two-layer"):
-        of_models = TrialSpeakers.of_models_only(key, model_speakers, unknown=unknown).of_models
-        sets = [
-            _set_index(of_models[rows], rows.size, "key", method)
-            for rows in (trials.tar[0], trials.non[0])
-        ]
-    below = rejected(tar, cost.threshold), rejected(non, cost.threshold)
-    variance = cost.miss**2 * _class_variance(
-        below[0], None, trials.strata.tar, sets[0], method, "tar"
-    )
-    variance += cost.alarm**2 * _class_variance(
-        ~below[1], None, trials.strata.non, sets[1], method, "non"
-    )
-    return math.sqrt(variance)
-
-
-@attrs.frozen
-class FixedCost:
-    """A detection cost at a fixed threshold, whatever object it came from.
-
-    Parameters
-    ----------
-    threshold : float
-        Accept iff score >= threshold.
-    miss : float
-        Price of a miss rate of one.
-    alarm : float
-        Price of a false-alarm rate of one.
-    """
-
-    threshold: float
-    miss: float
-    alarm: float
-
-    @classmethod
-    def of(cls, statistic: ThresholdCost | ActDCF, name: str = "statistic") -> Self:
-        """Read a `statistic` argument."""
-        if isinstance(statistic, ActDCF):
-            if statistic.shape:
-                n_points = math.prod(statistic.shape)
-                raise invalid(name, "be of one operating point", f"{n_points}")
-            costs = statistic.costs
-            scale = float(costs.default_cost) if statistic.normalize else 1.0
-            return cls(float(costs.thresholds), float(costs.miss) / scale, float(costs.fa) / scale)
-        try:
-            value = statistic.threshold
-        except AttributeError:
-            hint = "Only a cost at a fixed threshold has an analytic standard error; see bootstrap."
-            expected = "have a threshold, as DCF and OperatingPoint do"
-            raise invalid(name, expected, describe(statistic), hint) from None
-        miss, alarm = prices_of(statistic)
-        return cls(as_threshold(value, f"{name}.threshold"), miss, alarm)
-
-
-def _errors(scores: npt.ArrayLike, threshold: float, name: str) -> npt.NDArray[np.bool_]:
-    """Tell which trials of a class are errors."""
-    array = as_vector(scores, name)
-    check_not_empty(array, name)
-    refuse_nan(array, name)
-    below = rejected(array, threshold)
-    return below if name == "tar" else ~below
-
-
-def _class_variance(
-    errors: npt.NDArray[np.bool_],
-    weights: Float64Array | None,
-    strata: Strata,
-    sets: SetIndex | None,
-    method: str,
-    name: str,
-) -> float:
-    """Return the variance of an error-rate; warn if it rests on few errors."""
-    if weights is None:
-        found = ErrorResiduals.of(errors, strata)
-        residuals, n_errors = found.residuals, found.effective_errors
-    else:
-        shares = weights / weights.sum()
-        residuals = shares * (errors - float(shares[errors].sum()))
-        n_errors = float(np.count_nonzero(errors))
-    check_few_errors(n_errors, "miss rate" if name == "tar" else "false-alarm rate")
-    return _cost_variance(residuals, strata, sets, method)
-
-
-def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) -> SetIndex | None:
-    """Return the sets of one class; None if sets do not matter."""
-    if method in ("one-layer", "two-layer"):
-        return SetIndex.from_labels(labels, size, name)
-    if labels is not None:
-        expected = f'be left out with method="{method}"'
-        raise invalid(name, expected, "labels", 'Did you mean method="two-layer"?')
-    return None
-
-
-def _cost_variance(
-    residuals: Float64Array, strata: Strata, sets: SetIndex | None, method: str
-) -> float:
-    """Return the variance of a rate from the residuals w (e - p) / W of its trials."""
-    single = float(np.dot(residuals, residuals))
-    if sets is None:
-        return single
-    sums = np.bincount(sets.labels, weights=residuals)
-    between = float(np.dot(sums, sums))
-    if method == "one-layer":
-        return between
-    cells = strata.cells(sets)
-    sums = np.bincount(cells.labels, weights=residuals, minlength=cells.n_sets)
-    return between + single - float(np.dot(sums, sums / np.maximum(cells.sizes, 1)))

@@ -1,15 +1,14 @@
-"""Tests between systems: McNemar, speaker z-test, permutation, Holm's correction.
+"""Tests between systems: McNemar, Holm's correction, and tests that let speakers be independent.
 
 `mcnemar_test` asks which system errs on more of the trials where they disagree;
 `holm_correction` keeps the chance of any false alarm low when many systems are compared.
-
-`speaker_z_test` is a formula, `speaker_permutation_test` and
+`speaker_z_test` is a formula; `speaker_permutation_test` and
 `speaker_permutation_test_scores` swap the systems speaker by speaker.
 """
 
 import math
 from collections.abc import Mapping
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol, Self, get_args
 
 import attrs
 import numpy as np
@@ -17,7 +16,8 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
+from bosaris_py._tables import text_table
 from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
@@ -49,8 +49,9 @@ from bosaris_py.uncertainty.strata import (
     refuse_missing,
 )
 
-McNemarMethod = Literal["exact", "mid-p", "chi2", "corrected"]
+# Disagreements on trials, McNemar.
 
+McNemarMethod = Literal["exact", "mid-p", "chi2", "corrected"]
 Classes = Literal["both", "tar", "non"]
 
 
@@ -159,12 +160,18 @@ def _mcnemar_p(only_a: float, only_b: float, method: McNemarMethod) -> float:
         gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
         # The upper tail of chi-square with one degree of freedom.
         return float(special.erfc(math.sqrt(0.5 * max(gap, 0.0) ** 2 / n)))
-    p_value = 2.0 * float(special.bdtr(fewer, int(n), 0.5))
+    # Given n disagreements, those of one system are binomial with probability 1/2; the
+    # distribution is symmetric, so the two-sided p-value is twice the lower tail.
+    up_to = float(special.bdtr(fewer, int(n), 0.5))
+    p_value = 2.0 * up_to
     if method == "mid-p":
-        at = float(special.bdtr(fewer, int(n), 0.5))
-        at -= float(special.bdtr(fewer - 1.0, int(n), 0.5)) if fewer else 0.0
-        p_value -= at
+        # Fagerland et al.: minus the probability of the observed division.
+        below = float(special.bdtr(fewer - 1.0, int(n), 0.5)) if fewer else 0.0
+        p_value -= up_to - below
     return min(p_value, 1.0)
+
+
+# Several tests at once, Holm.
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -205,8 +212,7 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     p_values : (m,) array_like of float
         Each in [0, 1], of tests that may depend on each other in any way.
     level : float, default: 0.05
-        The chance of at least one false alarm that is accepted, strictly between 0
-        and 1.
+        The chance of at least one false alarm that is accepted, in (0, 1).
 
     Returns
     -------
@@ -242,6 +248,7 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     bad = ~((given >= 0) & (given <= 1))
     if bad.any():
         raise invalid("p_values", "lie in [0, 1]", f"{given[bad][0]}")
+    # The largest corrected p-value so far, in ascending order, times the tests still left.
     order = np.argsort(given, kind="stable")
     factors = np.arange(given.size, 0, -1)
     adjusted = np.empty_like(given)
@@ -287,8 +294,7 @@ class ComparisonTable:
 
     Examples
     --------
-    >>> from bosaris_py.uncertainty.decisions import ErrorCounts
-    >>> from bosaris_py.uncertainty.decisions import hter_z_test
+    >>> from bosaris_py.uncertainty import ErrorCounts, hter_z_test
     >>> a, b = ErrorCounts(40, 400, 600, 6000), ErrorCounts(80, 400, 1200, 6000)
     >>> c = ErrorCounts(44, 400, 620, 6000)
     >>> ComparisonTable.from_tests({
@@ -338,29 +344,20 @@ class ComparisonTable:
         for (first, second), test, adjusted, significant in zip(
             self.pairs, self.tests, self.holm.adjusted, self.holm.significant, strict=True
         ):
-            rows.append(
-                (
-                    first,
-                    second,
-                    f"{test.difference:.4g}",
-                    f"{test.standard_error:.3g}",
-                    f"{test.p_value:.3g}",
-                    f"{adjusted:.3g}",
-                    "yes" if significant else "no",
-                )
+            numbers = (
+                f"{test.difference:.4g}",
+                f"{test.standard_error:.3g}",
+                f"{test.p_value:.3g}",
             )
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        left = (0, 1, 6)
-        lines = [
-            "  ".join(
-                text.ljust(width) if i in left else text.rjust(width)
-                for i, (text, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in rows
-        ]
+            verdict = "yes" if significant else "no"
+            rows.append((first, second, *numbers, f"{adjusted:.3g}", verdict))
+        lines = [line.rstrip() for line in text_table(rows, left=(0, 1, 6))]
         return "\n".join([*lines, f"(Holm's correction, level {self.holm.level:g})"])
 
 
+# Costs at a fixed threshold, speaker by speaker.
+
+# Signs drawn at once: bounds the memory of a permutation test.
 _SIGNS_PER_BLOCK = 2**22
 
 
@@ -463,23 +460,24 @@ def speaker_permutation_test(
     >>> speaker_permutation_test([1.0, 2.0, 3.0], [0.5, 1.0, 1.0])
     difference 1.167, p 0.25 (two-sided; all 8 permutations of 3 speakers)
     """
-    costs = []
-    for values, name in ((costs_a, "costs_a"), (costs_b, "costs_b")):
-        array = as_vector(values, name).astype(np.float64)
-        refuse_nan(array, name)
-        if not np.isfinite(array).all():
-            raise invalid(name, "be finite", "infinite costs")
-        costs.append(array)
-    if costs[0].size != costs[1].size:
+    a, b = _as_costs(costs_a, "costs_a"), _as_costs(costs_b, "costs_b")
+    if a.size != b.size:
         message = (
             f"`costs_a` and `costs_b` must be of the same speakers; "
-            f"got {costs[0].size} and {costs[1].size} costs."
+            f"got {a.size} and {b.size} costs."
         )
         raise TrialMismatchError(message)
-    if costs[0].size < 2:
-        raise invalid("costs_a", "be of at least two speakers", f"{costs[0].size}")
-    shares = (costs[0] - costs[1]) / costs[0].size
-    return _permute(shares, alternative, permutations, rng, progress=progress)
+    if a.size < 2:
+        raise invalid("costs_a", "be of at least two speakers", f"{a.size}")
+    return _permute((a - b) / a.size, alternative, permutations, rng, progress=progress)
+
+
+def _as_costs(values: npt.ArrayLike, name: str) -> Float64Array:
+    costs = as_vector(values, name).astype(np.float64)
+    refuse_nan(costs, name)
+    if not np.isfinite(costs).all():
+        raise invalid(name, "be finite", "infinite costs")
+    return costs
 
 
 def speaker_permutation_test_scores(
@@ -502,33 +500,12 @@ def speaker_permutation_test_scores(
 
     Parameters
     ----------
-    scores_a, scores_b : Scores or FlatScores
-        Scores of the two systems, one for each trial of `key`.
-    key : Key or FlatKey
-        Which trials are targets and which non-targets.
-    statistic : DCF, ActDCF or OperatingPoint
-        Threshold, prior and costs, as for `dcf_standard_error`.
-    statistic_b : DCF, ActDCF or OperatingPoint, optional
-        The same for the second system, where its threshold is another one.
-    model_speakers : IdMap, optional
-        From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, optional
-        From test segment to speaker. By default that of the models whose target it is.
-    unknown : {"refuse", "own"}, default: "refuse"
-        What to do where the speaker is not known: refuse, or take each model or segment
-        for a speaker of its own, with a warning.
-    conditions : Conditions, optional
-        Weights of conditions, as for `speaker_errors`: the costs are then the
-        condition-weighted ones.
-    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
-        Whether any difference counts, or only a first system that is better
-        ("less") or worse ("greater").
-    permutations : int, default: 10000
-        Number of random swaps; each swap there is, once, if these are fewer.
-    rng : Generator, int or None, keyword-only
-        Source of random swaps.
-    progress : bool, default: False
-        Show a progress bar.
+    scores_a, scores_b, key, statistic, statistic_b
+        As for `speaker_z_test`.
+    model_speakers, segment_speakers, unknown, conditions, alternative
+        As for `speaker_z_test`.
+    permutations, rng, progress
+        As for `speaker_permutation_test`.
 
     Returns
     -------
@@ -537,10 +514,8 @@ def speaker_permutation_test_scores(
 
     Raises
     ------
-    InvalidInputError
-        If a speaker is not known, or there are fewer than two.
-    TrialMismatchError
-        If a trial of the key has no score in one of the systems, or is in no condition.
+    InvalidInputError, TrialMismatchError
+        As for `speaker_z_test`; also if there are no permutations.
 
     Notes
     -----
@@ -564,15 +539,10 @@ def speaker_permutation_test_scores(
     With weights :math:`w_\alpha` of conditions, :math:`\psi_k` is the sum over conditions
     of :math:`w_\alpha` times the same expression with the counts of the condition.
     """
-    influence = _influence(
-        (scores_a, scores_b),
-        key,
-        (statistic, statistic if statistic_b is None else statistic_b),
-        (model_speakers, segment_speakers, unknown),
-        conditions,
-    )
-    shares = influence.shares()
-    return _permute(shares, alternative, permutations, rng, progress=progress)
+    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
+    influence = _Influence.of(systems, key, statistics, speakers, conditions)
+    return _permute(influence.shares(), alternative, permutations, rng, progress=progress)
 
 
 def speaker_z_test(
@@ -605,16 +575,8 @@ def speaker_z_test(
         Threshold, prior and costs, as for `dcf_standard_error`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
         The same for the second system, where its threshold is another one.
-    model_speakers : IdMap, optional
-        From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, optional
-        From test segment to speaker. By default that of the models whose target it is.
-    unknown : {"refuse", "own"}, default: "refuse"
-        What to do where the speaker is not known: refuse, or take each model or segment
-        for a speaker of its own, with a warning.
-    conditions : Conditions, optional
-        Weights of conditions, as for `speaker_errors`: the costs are then the
-        condition-weighted ones.
+    model_speakers, segment_speakers, unknown, conditions
+        Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better
         ("less") or worse ("greater").
@@ -636,44 +598,37 @@ def speaker_z_test(
     FewErrorsWarning
         If systems disagree on fewer than 30 trials of a class.
     """
-    influence = _influence(
-        (scores_a, scores_b),
-        key,
-        (statistic, statistic if statistic_b is None else statistic_b),
-        (model_speakers, segment_speakers, unknown),
-        conditions,
+    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
+    influence = _Influence.of(systems, key, statistics, speakers, conditions)
+    misses, alarms = influence.misses, influence.alarms
+    check_few_errors(misses.n_effective, "difference of the miss rates")
+    check_few_errors(alarms.n_effective, "difference of the false-alarm rates")
+    # The residuals of `speaker_errors`, with differences of errors in place of errors. The
+    # difference of the costs is the sum of its two parts, so all covariances add up.
+    covariance, method = dyadic_covariance(
+        misses.values - misses.expected, alarms.values - alarms.expected, influence.speakers
     )
-    check_few_errors(influence.misses.n_effective, "difference of the miss rates")
-    check_few_errors(influence.alarms.n_effective, "difference of the false-alarm rates")
-    covariance, method = influence.covariance()
     spread = math.sqrt(max(float(covariance.sum()), 0.0))
-    return z_test(influence.difference, spread, alternative, method)
+    return z_test(misses.total + alarms.total, spread, alternative, method)
 
 
 @attrs.frozen(eq=False)
 class _CostDifference:
-    """How the errors of two systems differ in cost, in one class.
+    """How the errors of two systems differ in cost, in one class."""
 
-    Parameters
-    ----------
-    values : (n,) ndarray of float64
-        Cost of each trial with the first system minus that with the second, in weights
-        that sum to the price of a rate of one.
-    expected : (n,) ndarray of float64
-        What it would be if all trials of a condition had the same: their mean.
-    n_effective : float
-        As many disagreements of equal weight would leave the difference as uncertain.
-    """
-
+    # Cost of each trial with the first system minus that with the second; a rate of one
+    # costs its price.
     values: Float64Array
+    # The mean over the trials of the condition of each.
     expected: Float64Array
     n_effective: float
 
     @classmethod
-    def of(
-        cls, disagreement: npt.NDArray[np.int8], price: float, strata: Strata
-    ) -> "_CostDifference":
+    def of(cls, first: BoolArray, second: BoolArray, price: float, strata: Strata) -> Self:
         """Weigh disagreements: 1 where only the first system errs, -1 where only the second."""
+        disagreement = first.astype(np.int8) - second.astype(np.int8)
+        # int8 holds -1, 0, 1: one byte for each trial.
         means = price * strata.factors * strata.totals(disagreement) / strata.sizes
         factors = price * strata.factors
         n_effective = effective_errors(strata.totals(disagreement != 0), strata.factors)
@@ -696,62 +651,45 @@ class _Influence:
     alarms: _CostDifference
     speakers: SpeakerTrials
 
-    @property
-    def difference(self) -> float:
-        """Difference of the costs."""
-        return self.misses.total + self.alarms.total
+    @classmethod
+    def of(
+        cls,
+        systems: tuple[AnyScores, AnyScores],
+        key: AnyKey,
+        statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF | None],
+        speakers: TrialSpeakers,
+        conditions: Conditions | None,
+    ) -> Self:
+        """Compare the errors of two systems on all trials of a key."""
+        cost = FixedCost.of(statistics[0])
+        cost_b = cost if statistics[1] is None else FixedCost.of(statistics[1], "statistic_b")
+        # The influence of a trial is that of a difference of rates, which has one price.
+        if (cost.miss, cost.alarm) != (cost_b.miss, cost_b.alarm):
+            expected = "have the same prior and costs as `statistic`"
+            raise invalid("statistic_b", expected, describe(statistics[1]))
+        for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
+            if n_trials == 0:
+                raise invalid("key", f"have {what}", "none")
+        for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
+            check_system(scores, name)
+            refuse_missing(scores, key, name)
+        trials = ScoredTrials.of(systems[0], key, conditions)
+        misses, alarms = [], []
+        for scores, threshold in zip(systems, (cost.threshold, cost_b.threshold), strict=True):
+            tar, non = trials.take(scores, key)
+            misses.append(rejected(tar, threshold))
+            alarms.append(~rejected(non, threshold))
+        return cls(
+            _CostDifference.of(misses[0], misses[1], cost.miss, trials.strata.tar),
+            _CostDifference.of(alarms[0], alarms[1], cost.alarm, trials.strata.non),
+            SpeakerTrials.of(speakers, trials),
+        )
 
     def shares(self) -> Float64Array:
-        """Return each speaker's part of the difference; they sum to it."""
+        """Return the influence psi_k of each speaker; they sum to the difference."""
         shares = self.speakers.of_targets(self.misses.values)
         shares += self.speakers.of_non_targets(self.alarms.values - 0.5 * self.alarms.expected)
         return np.asarray(shares[self.speakers.present])
-
-    def covariance(self) -> tuple[Float64Array, str]:
-        """Return the covariance of the differences in misses and in false alarms."""
-        return dyadic_covariance(
-            self.misses.values - self.misses.expected,
-            self.alarms.values - self.alarms.expected,
-            self.speakers,
-        )
-
-
-def _influence(
-    systems: tuple[AnyScores, AnyScores],
-    key: AnyKey,
-    statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF],
-    maps: tuple[IdMap | None, IdMap | None, Unknown],
-    conditions: Conditions | None,
-) -> _Influence:
-    """Compare the errors of two systems on all trials of a key."""
-    model_speakers, segment_speakers, unknown = maps
-    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
-    costs = [
-        FixedCost.of(s, n) for s, n in zip(statistics, ("statistic", "statistic_b"), strict=True)
-    ]
-    if (costs[0].miss, costs[0].alarm) != (costs[1].miss, costs[1].alarm):
-        expected = "have the same prior and costs as `statistic`"
-        raise invalid("statistic_b", expected, describe(statistics[1]))
-    for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
-        if n_trials == 0:
-            raise invalid("key", f"have {what}", "none")
-    for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
-        check_system(scores, name)
-        refuse_missing(scores, key, name)
-    trials = ScoredTrials.of(systems[0], key, conditions)
-    below = []
-    for scores, cost in zip(systems, costs, strict=True):
-        tar, non = trials.take(scores, key)
-        below.append((rejected(tar, cost.threshold), rejected(non, cost.threshold)))
-    # +1 where only the first system rejects, -1 where only the second does.
-    tar_disagreement, non_disagreement = (
-        first.astype(np.int8) - second.astype(np.int8) for first, second in zip(*below, strict=True)
-    )
-    return _Influence(
-        _CostDifference.of(tar_disagreement, costs[0].miss, trials.strata.tar),
-        _CostDifference.of(-non_disagreement, costs[0].alarm, trials.strata.non),
-        SpeakerTrials.of(speakers, trials),
-    )
 
 
 def _permute(
@@ -765,9 +703,11 @@ def _permute(
     n_speakers = shares.size
     if n_speakers < 2:
         raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
-    # Differences that are equal in exact arithmetic may differ by rounding.
+    # Differences that are equal in exact arithmetic may differ by rounding; the observed
+    # one must count as extreme as itself.
     slack = 1e-12 * float(np.abs(shares).sum())
     observed = float(shares.sum())
+    # Numbers of permutations are int64.
     exact = n_speakers < 60 and 2**n_speakers <= permutations
     n_rounds = 2**n_speakers if exact else int(permutations)
     generator = as_generator(rng)
@@ -777,6 +717,7 @@ def _permute(
         size = min(step, n_rounds - start)
         if exact:
             numbers = np.arange(start, start + size, dtype=np.int64)[:, np.newaxis]
+            # The bits of a permutation's number say whose systems are swapped.
             flips = (numbers >> np.arange(n_speakers)) & 1
         else:
             flips = generator.integers(0, 2, size=(size, n_speakers), dtype=np.int8)
@@ -788,6 +729,8 @@ def _permute(
         else:
             extreme = swapped >= observed - slack
         n_extreme += int(np.count_nonzero(extreme))
+    # Random swaps: the observed labelling is one of the permutations, so p is never 0.
     p_value = n_extreme / n_rounds if exact else (n_extreme + 1) / (n_rounds + 1)
+    # Independent signs: the variance of a sum of +-psi_k is the sum of their squares.
     spread = math.sqrt(float(np.dot(shares, shares)))
     return PermutationTest(observed, spread, p_value, alternative, n_speakers, n_rounds, exact)

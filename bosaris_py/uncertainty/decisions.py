@@ -1,30 +1,18 @@
-"""Intervals and tests of error-rates and half total error rates (Bengio and Mariethoz).
+r"""Error counts of decisions; intervals and tests of error-rates, half total error rates and DCFs.
 
 Accept iff score >= threshold, compared in float64, as everywhere.
 
-The tests of Bengio and Mariethoz [1]_: error counts of the two classes are
-independent binomial numbers, so a weighted sum of the two rates is
-approximately normal, with a variance that follows from the counts. Their
-assumption is that *trials* are independent; where trials share speakers, see
-the speaker-level methods of this package.
-
-Sums are written for any DCF, :math:`a P_{miss} + b P_{fa}` with
-:math:`a = P_{target} C_{miss}` and :math:`b = (1-P_{target}) C_{fa}`; the HTER has
-:math:`a = b = 1/2`.
+The intervals and tests of Bengio and Mariethoz [1]_: error counts of the two classes are
+independent binomial numbers, so a weighted sum :math:`a P_{miss} + b P_{fa}` is
+approximately normal, with a variance that follows from the counts. Any DCF is such a sum,
+with :math:`a = P_{target} C_{miss}` and :math:`b = (1-P_{target}) C_{fa}`; the HTER has
+:math:`a = b = 1/2`. *Trials* are taken to be independent; where they share speakers, see
+`speaker_errors` and `speaker_z_test`.
 
 References
 ----------
 .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
    authentication", Odyssey 2004.
-.. [2] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
-   proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
-.. [3] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in 1:1
-   matching tasks", International Journal of Computer Vision, 2024, arXiv:2306.01198.
-.. [4] ISO/IEC 19795-1:2021, "Biometric performance testing and reporting", rules of 3
-   and of 30.
-.. [5] G. R. Doddington, M. A. Przybocki, A. F. Martin and D. A. Reynolds, "The NIST
-   speaker recognition evaluation - Overview, methodology, systems, results, perspective",
-   Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1.
 """
 
 import math
@@ -38,12 +26,10 @@ from scipy import special
 from bosaris_py._arrays import BoolArray, FloatArray, read_only
 from bosaris_py._validation import (
     as_mask,
-    as_vector,
     check_fraction,
     check_not_empty,
     describe,
     invalid,
-    refuse_nan,
     warn_caller,
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
@@ -58,6 +44,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     normal_interval,
     z_test,
 )
+from bosaris_py.uncertainty.strata import as_scores
 
 
 class Prices(Protocol):
@@ -84,35 +71,8 @@ class ThresholdCost(Prices, Protocol):
         """Accept iff score >= threshold."""
 
 
-def rejected(scores: FloatArray, threshold: float) -> BoolArray:
-    """Tell which scores lie below the threshold; float32 scores are compared in float64."""
-    return np.asarray(scores < np.float64(threshold))
-
-
-def as_threshold(value: float, name: str) -> float:
-    """Return a threshold as a float; +-inf is legal, NaN is not."""
-    try:
-        threshold = float(value)
-    except (TypeError, ValueError):
-        raise invalid(name, "be a number", describe(value)) from None
-    if math.isnan(threshold):
-        raise invalid(name, "be a number", "NaN")
-    return threshold
-
-
-def as_count(value: float, name: str) -> float:
-    """Return a count as a float; fractions are legal, as printed rates yield them."""
-    try:
-        count = float(value)
-    except (TypeError, ValueError):
-        raise invalid(name, "be a number", describe(value)) from None
-    if not (math.isfinite(count) and count >= 0):
-        raise invalid(name, "be finite and not negative", describe(value))
-    return count
-
-
 def prices_of(cost: Prices, *, normalize: bool | None = None) -> tuple[float, float]:
-    """Return the price of a miss rate and of a false-alarm rate of one."""
+    """Return a and b: the price of a miss rate and of a false-alarm rate of one."""
     try:
         miss = float(cost.p_target) * float(cost.c_miss)
         alarm = (1.0 - float(cost.p_target)) * float(cost.c_fa)
@@ -122,12 +82,51 @@ def prices_of(cost: Prices, *, normalize: bool | None = None) -> tuple[float, fl
         raise invalid("cost", expected, describe(cost), hint) from None
     if normalize is None:
         normalize = bool(getattr(cost, "normalize", False))
+    # The better of rejecting all trials, at the price of a miss, and of accepting all.
     scale = min(miss, alarm) if normalize else 1.0
     return miss / scale, alarm / scale
 
 
+def rejected(scores: FloatArray, threshold: float) -> BoolArray:
+    """Tell which scores lie below the threshold; float32 scores are compared in float64."""
+    # numpy would round a Python float to the type of float32 scores.
+    return np.asarray(scores < np.float64(threshold))
+
+
+def _as_number(value: float, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise invalid(name, "be a number", describe(value)) from None
+
+
+def as_threshold(value: float, name: str) -> float:
+    """Return a threshold as a float; +-inf is legal, NaN is not."""
+    threshold = _as_number(value, name)
+    if math.isnan(threshold):
+        raise invalid(name, "be a number", "NaN")
+    return threshold
+
+
+def as_count(value: float, name: str) -> float:
+    """Return a count as a float; fractions are legal, as printed rates yield them."""
+    count = _as_number(value, name)
+    if not (math.isfinite(count) and count >= 0):
+        raise invalid(name, "be finite and not negative", describe(value))
+    return count
+
+
+def as_positive(value: float, name: str) -> float:
+    """Return a positive number as a float."""
+    size = as_count(value, name)
+    if size == 0:
+        raise invalid(name, "be positive", describe(value))
+    return size
+
+
 def check_few_errors(errors: float, what: str) -> None:
     """Warn if a rate rests on fewer than 30 errors."""
+    # The rule of 30 of Doddington et al., see `rule_of_30`.
     if errors < FEWEST_ERRORS:
         message = (
             f"The {what} rests on {errors:g} errors. With fewer than {FEWEST_ERRORS} errors a "
@@ -159,9 +158,8 @@ class ErrorCounts:
 
     Notes
     -----
-    Counts need not be whole, so that rates printed in a paper can be put in; see
-    `from_rates`. They know nothing of conditions: `speaker_errors` weighs them, and
-    `Conditions.select` gives the key of a single one.
+    Counts need not be whole, see `from_rates`. They know nothing of conditions:
+    `speaker_errors` weighs them, `Conditions.select` gives the key of a single one.
 
     Examples
     --------
@@ -179,19 +177,14 @@ class ErrorCounts:
 
     def __attrs_post_init__(self) -> None:
         """Raise if a count is none, a class is empty, or errors exceed trials."""
-        for attribute in attrs.fields(ErrorCounts):
-            as_count(getattr(self, attribute.name), attribute.name)
-        pairs = (
-            ("misses", self.misses, "n_tar", self.n_tar),
-            ("false_alarms", self.false_alarms, "n_non", self.n_non),
-        )
-        for name, errors, total_name, total in pairs:
+        counts = {name: as_count(value, name) for name, value in attrs.asdict(self).items()}
+        for name, total_name in (("misses", "n_tar"), ("false_alarms", "n_non")):
+            errors, total = counts[name], counts[total_name]
             if total < 1:
                 raise invalid(total_name, "be at least 1", f"{total:g}")
             if errors > total:
                 hint = "The order is misses, n_tar, false_alarms, n_non."
-                expected = f"not exceed `{total_name}`, {total:g}"
-                raise invalid(name, expected, f"{errors:g}", hint)
+                raise invalid(name, f"not exceed `{total_name}`, {total:g}", f"{errors:g}", hint)
 
     @classmethod
     def from_rates(cls, pmiss: float, n_tar: float, pfa: float, n_non: float) -> "ErrorCounts":
@@ -199,14 +192,8 @@ class ErrorCounts:
 
         Parameters
         ----------
-        pmiss : float
-            Miss rate, a fraction in [0, 1].
-        n_tar : float
-            Number of target trials.
-        pfa : float
-            False-alarm rate, a fraction in [0, 1].
-        n_non : float
-            Number of non-target trials.
+        pmiss, n_tar, pfa, n_non : float
+            Rates, fractions in [0, 1], each followed by the number of trials.
 
         Returns
         -------
@@ -228,14 +215,12 @@ class ErrorCounts:
     def at_threshold(
         cls, tar: npt.ArrayLike, non: npt.ArrayLike, threshold: float
     ) -> "ErrorCounts":
-        """Count the errors of two lists of scores at a threshold.
+        """Count the errors of two lists of scores.
 
         Parameters
         ----------
-        tar, non : (n,) array_like of float
-            Target and non-target scores; no NaN, +-inf allowed.
-        threshold : float
-            Accept iff score >= threshold.
+        tar, non, threshold
+            As for `Decisions.at_threshold`.
 
         Returns
         -------
@@ -245,16 +230,12 @@ class ErrorCounts:
 
     @classmethod
     def from_scores(cls, scores: AnyScores, key: AnyKey, threshold: float) -> "ErrorCounts":
-        """Count the errors of a score matrix at a threshold.
+        """Count the errors of a system on the trials of a key.
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of the system.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
-        threshold : float
-            Accept iff score >= threshold.
+        scores, key, threshold
+            As for `Decisions.from_scores`, but trials may lack scores.
 
         Returns
         -------
@@ -360,13 +341,7 @@ class Decisions:
             If a class is empty, or a score or the threshold is NaN.
         """
         limit = as_threshold(threshold, "threshold")
-        accepted = []
-        for scores, name in ((tar, "tar"), (non, "non")):
-            array = as_vector(scores, name)
-            check_not_empty(array, name)
-            refuse_nan(array, name)
-            accepted.append(~rejected(array, limit))
-        return cls(*accepted)
+        return cls(~rejected(as_scores(tar, "tar"), limit), ~rejected(as_scores(non, "non"), limit))
 
     @classmethod
     def from_scores(cls, scores: AnyScores, key: AnyKey, threshold: float) -> "Decisions":
@@ -406,6 +381,7 @@ class Decisions:
     @property
     def counts(self) -> ErrorCounts:
         """The number of errors of each kind."""
+        # Python integers: numpy's would change how results are printed.
         return ErrorCounts(
             int(np.count_nonzero(~self.tar_accepted)),
             self.tar_accepted.size,
@@ -443,8 +419,8 @@ class Disagreements:
 
     def __attrs_post_init__(self) -> None:
         """Raise if a class is empty or has fewer trials than disagreements."""
-        for attribute in attrs.fields(Disagreements):
-            as_count(getattr(self, attribute.name), attribute.name)
+        for name, value in attrs.asdict(self).items():
+            as_count(value, name)
         for name, total, parts in (
             ("n_tar", self.n_tar, self.missed_by_a + self.missed_by_b),
             ("n_non", self.n_non, self.accepted_by_a + self.accepted_by_b),
@@ -477,8 +453,7 @@ class Disagreements:
         for name, value in pair:
             if not isinstance(value, Decisions):
                 hint = "Counts of errors do not tell on which trials systems disagree."
-                expected = "be Decisions"
-                raise invalid(name, expected, describe(value), hint)
+                raise invalid(name, "be Decisions", describe(value), hint)
         sizes = [(d.tar_accepted.size, d.non_accepted.size) for d in (a, b)]
         if sizes[0] != sizes[1]:
             message = (
@@ -503,10 +478,256 @@ def disagreements_of(a: object, b: object) -> Disagreements:
     return Disagreements.between(a, b)  # type: ignore[arg-type]
 
 
+# Intervals of one error-rate.
+
+Method = Literal["normal", "jeffreys", "wilson"]
+
+
+def error_rate_interval(
+    errors: float,
+    trials: float,
+    *,
+    confidence: float = 0.95,
+    method: Method = "normal",
+    effective_trials: float | None = None,
+) -> Interval:
+    r"""Compute a confidence interval of a miss rate or a false-alarm rate.
+
+    Parameters
+    ----------
+    errors : float
+        Number of errors.
+    trials : float
+        Number of trials that could have been errors.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+    method : {"normal", "jeffreys", "wilson"}, default: "normal"
+        "normal" is equation (12) of [1]_: rate -+ z SE, symmetric and not clipped.
+        The others lie within [0, 1] and are good for few errors, too [2]_.
+    effective_trials : float, optional
+        Number of independent trials that would measure the rate as well as the
+        dependent ones do [3]_; by default `trials`.
+
+    Returns
+    -------
+    Interval
+        With the standard error :math:`\sqrt{p(1-p)/n}`, a fraction like the rate.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no trials, more errors than trials, or `confidence` is not
+        in (0, 1).
+
+    Warns
+    -----
+    FewErrorsWarning
+        If the rate rests on fewer than 30 errors: Jeffreys' and Wilson's intervals
+        are then valid, but wide.
+
+    See Also
+    --------
+    jeffreys_interval, wilson_interval : The formulas of the other methods.
+
+    References
+    ----------
+    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
+       authentication", Odyssey 2004.
+    .. [2] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
+       proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
+    .. [3] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in
+       1:1 matching tasks", International Journal of Computer Vision, 2024,
+       arXiv:2306.01198.
+
+    Examples
+    --------
+    >>> error_rate_interval(100, 1000)
+    0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
+    """
+    check_choice(method, get_args(Method), "method")
+    size = as_positive(trials, "trials")
+    wrong = as_count(errors, "errors")
+    if wrong > size:
+        hint = "The order is errors, trials."
+        raise invalid("errors", f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
+    rate = wrong / size
+    n = size if effective_trials is None else as_positive(effective_trials, "effective_trials")
+    level = check_fraction(confidence, "confidence")
+    check_few_errors(wrong, "error-rate")
+    spread = math.sqrt(rate * (1.0 - rate) / n)
+    if method == "normal":
+        # Bengio and Mariethoz, equation 12.
+        return normal_interval(rate, spread, level, method)
+    if method == "jeffreys":
+        # Equal-tailed quantiles of Beta(k + 1/2, n - k + 1/2) for k errors. The effective
+        # number of trials takes the place of n, so k is in proportion to it.
+        parameters = (rate * n + 0.5, n - rate * n + 0.5, 0.5 - 0.5 * level)
+        low = float(special.betaincinv(*parameters))
+        high = float(special.betainccinv(*parameters))
+    else:
+        # The solutions p of (rate - p)^2 = z^2 p (1 - p) / n.
+        z = float(special.ndtri(0.5 + 0.5 * level))
+        shrunk = 1.0 + z * z / n
+        centre = (rate + z * z / (2.0 * n)) / shrunk
+        half = z / shrunk * math.sqrt(rate * (1.0 - rate) / n + (z / (2.0 * n)) ** 2)
+        low, high = centre - half, centre + half
+    # Without errors, or with errors only, the end is exact by definition (Jeffreys) or
+    # missed by rounding only (Wilson).
+    low, high = 0.0 if rate == 0 else low, 1.0 if rate == 1 else high
+    return Interval(rate, low, high, spread, level, method.capitalize())
+
+
+def jeffreys_interval(
+    errors: float, trials: float, *, confidence: float = 0.95, effective_trials: float | None = None
+) -> Interval:
+    r"""Compute Jeffreys' interval of an error-rate: good also for very few errors.
+
+    Parameters
+    ----------
+    errors, trials, confidence, effective_trials
+        As for `error_rate_interval`, which has references, errors and warnings.
+
+    Returns
+    -------
+    Interval
+        Within [0, 1]; the lower end is 0 if there are no errors, the upper end 1
+        if there are only errors.
+
+    Notes
+    -----
+    The equal-tailed quantiles of :math:`\mathrm{Beta}(k+\frac12, n-k+\frac12)`, with
+    :math:`k` errors in :math:`n` trials.
+
+    Examples
+    --------
+    >>> jeffreys_interval(40, 1000)
+    0.04 (95 % interval 0.02915 to 0.0535, standard error 0.0062; Jeffreys)
+    """
+    return error_rate_interval(
+        errors, trials, confidence=confidence, method="jeffreys", effective_trials=effective_trials
+    )
+
+
+def wilson_interval(
+    errors: float, trials: float, *, confidence: float = 0.95, effective_trials: float | None = None
+) -> Interval:
+    r"""Compute Wilson's interval of an error-rate: the rates that a z-test would not reject.
+
+    Parameters
+    ----------
+    errors, trials, confidence, effective_trials
+        As for `error_rate_interval`, which has references, errors and warnings.
+
+    Returns
+    -------
+    Interval
+        Within [0, 1].
+
+    Notes
+    -----
+    The solutions :math:`p` of :math:`(\hat p - p)^2 = z^2 p (1-p) / n`.
+
+    Examples
+    --------
+    >>> wilson_interval(40, 1600)
+    0.025 (95 % interval 0.01841 to 0.03386, standard error 0.0039; Wilson)
+    """
+    return error_rate_interval(
+        errors, trials, confidence=confidence, method="wilson", effective_trials=effective_trials
+    )
+
+
+def rule_of_30(trials: float) -> float:
+    """Return the smallest error-rate that so many trials can measure: that of 30 errors.
+
+    With 30 errors, the true rate is within 30 % of the observed one with 90 %
+    confidence, if trials are independent: Doddington et al., "The NIST speaker
+    recognition evaluation", Speech Communication 31, 2000,
+    doi:10.1016/S0167-6393(99)00080-1.
+
+    Parameters
+    ----------
+    trials : float
+        Number of trials that can be this error, positive: targets for misses,
+        non-targets for false alarms.
+
+    Returns
+    -------
+    float
+        30 / trials; above 1 if there are fewer than 30 trials.
+
+    See Also
+    --------
+    trials_needed : The same rule the other way round, for any accuracy.
+
+    Examples
+    --------
+    >>> rule_of_30(3000)
+    0.01
+    """
+    return FEWEST_ERRORS / as_positive(trials, "trials")
+
+
+def rule_of_3(trials: float) -> float:
+    """Return the 95 % upper limit of an error-rate if no error was seen (ISO/IEC 19795-1).
+
+    Parameters
+    ----------
+    trials : float
+        Number of independent trials, positive, all without error.
+
+    Returns
+    -------
+    float
+        3 / trials, at most 1. Slightly above the exact limit,
+        1 - 0.05 ** (1 / trials).
+
+    Examples
+    --------
+    >>> rule_of_3(300)
+    0.01
+    """
+    return min(1.0, 3.0 / as_positive(trials, "trials"))
+
+
+def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:
+    r"""Return how many independent trials measure an error-rate so accurately.
+
+    The defaults are those of the rule of 30. Dependent trials, those that share
+    speakers, must be more.
+
+    Parameters
+    ----------
+    rate : float
+        The error-rate that is expected, strictly between 0 and 1.
+    relative_error : float, default: 0.3
+        Half the width of the normal interval, as a fraction of the rate; positive.
+    confidence : float, default: 0.9
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    int
+        :math:`\lceil z^2 (1-p) / (p\, d^2) \rceil`.
+
+    Examples
+    --------
+    About 30 errors, as the rule says:
+
+    >>> trials_needed(0.01)
+    2977
+    """
+    # Half the width of the normal interval, z sqrt(p (1 - p) / n), is to be d p.
+    p = check_fraction(rate, "rate")
+    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
+    accuracy = as_positive(relative_error, "relative_error")
+    return math.ceil(z * z * (1.0 - p) / (p * accuracy * accuracy))
+
+
+# Intervals and tests of weighted sums of both error-rates.
+
 IntervalMethod = Literal["hter", "naive", "class"]
-
 DCFTestMethod = Literal["independent", "dependent", "stricter"]
-
 TestMethod = Literal["independent", "dependent", "stricter", "naive", "class"]
 
 _HALVES = (0.5, 0.5)
@@ -520,16 +741,14 @@ def hter_interval(
     Parameters
     ----------
     errors : ErrorCounts or Decisions
-        Errors of the system: ``ErrorCounts(misses, n_tar, false_alarms, n_non)``,
-        ``ErrorCounts.from_scores(scores, key, threshold)`` or others.
+        Errors of the system, such as ``ErrorCounts.from_scores(scores, key, threshold)``.
     confidence : float, default: 0.95
         Strictly between 0 and 1.
     method : {"hter", "naive", "class"}, default: "hter"
         "hter" is equation (13) of [1]_. The others are there to show what goes
-        wrong with them: "naive" takes the HTER for the error-rate of all trials,
-        equation (18); "class" is the interval of the classification error, a
-        quantity that the larger class dominates, equation (17). Both are usually
-        far too narrow.
+        wrong with them: "naive" (18) takes the HTER for the error-rate of all trials,
+        "class" (17) is the interval of the classification error, which the larger
+        class dominates. Both are usually far too narrow.
 
     Returns
     -------
@@ -559,7 +778,7 @@ def hter_interval(
     References
     ----------
     .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-       authentication", Odyssey 2004, equations (13), (17) and (18).
+       authentication", Odyssey 2004.
 
     Examples
     --------
@@ -568,12 +787,7 @@ def hter_interval(
     0.1135 (95 % interval 0.1095 to 0.1175, standard error 0.0021; hter)
     """
     check_choice(method, get_args(IntervalMethod), "method")
-    counts = _counts_of(errors, "errors")
-    _check_few(counts)
-    if method == "hter":
-        centre, variance = counts.hter, _variance(counts, _HALVES)
-    else:
-        centre, variance = _as_one_rate(counts, method)
+    centre, variance = _estimate(_counts_of(errors, "errors"), _HALVES, method)
     return normal_interval(centre, math.sqrt(variance), confidence, method)
 
 
@@ -588,8 +802,8 @@ def dcf_interval(
 
     Parameters
     ----------
-    errors : ErrorCounts or Decisions
-        Errors of the system, as for `hter_interval`.
+    errors
+        As for `hter_interval`.
     cost : OperatingPoint or DCF
         Prior and costs; anything with attributes p_target, c_miss and c_fa.
     confidence : float, default: 0.95
@@ -601,31 +815,16 @@ def dcf_interval(
     Returns
     -------
     Interval
-        Centred at the DCF; symmetric, not clipped.
-
-    Raises
-    ------
-    InvalidInputError
-        If `errors` holds no counts, `cost` has no prices, or `confidence` is not
-        in (0, 1).
-
-    Warns
-    -----
-    FewErrorsWarning
-        If one of the rates rests on fewer than 30 errors.
+        Centred at the DCF; symmetric, not clipped. Errors and warnings are those of
+        `hter_interval`.
 
     Notes
     -----
-    Equation (14) of [1]_ for any prior and costs:
+    Equation (14) of Bengio and Mariethoz for any prior and costs:
 
     .. math::
 
         \sigma^2 = a^2 \frac{P_{miss}(1-P_{miss})}{T} + b^2 \frac{P_{fa}(1-P_{fa})}{N}
-
-    References
-    ----------
-    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-       authentication", Odyssey 2004, equation (14).
 
     Examples
     --------
@@ -634,11 +833,9 @@ def dcf_interval(
     >>> dcf_interval(errors, OperatingPoint(p_target=0.01, c_miss=10, c_fa=1))
     0.1393 (95 % interval 0.1365 to 0.1421, standard error 0.0014; dcf)
     """
-    counts = _counts_of(errors, "errors")
     prices = prices_of(cost, normalize=normalize)
-    _check_few(counts)
-    spread = math.sqrt(_variance(counts, prices))
-    return normal_interval(_cost(counts, prices), spread, confidence, "dcf")
+    centre, variance = _estimate(_counts_of(errors, "errors"), prices, "dcf")
+    return normal_interval(centre, math.sqrt(variance), confidence, "dcf")
 
 
 def hter_z_test(
@@ -697,14 +894,13 @@ def hter_z_test(
         \qquad \sigma^2 = \frac{n_A + n_B}{4T^2} + \frac{m_A + m_B}{4N^2}.
 
     Figure 2 of the paper leaves out the factor 1/2 of the difference, which would
-    double z; its tables 3 and 6 agree with the formula above. The dependent
-    variance is small where the systems are alike, then it is too optimistic
-    according to the paper.
+    double z; its tables 3 and 6 agree with the formula above. According to the paper
+    the dependent test is too optimistic where the systems are alike.
 
     References
     ----------
     .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-       authentication", Odyssey 2004, equations (15) to (18).
+       authentication", Odyssey 2004.
 
     Examples
     --------
@@ -714,16 +910,7 @@ def hter_z_test(
     difference -0.0045, standard error 0.0028, z -1.6, p 0.109 (two-sided; independent)
     """
     check_choice(method, get_args(TestMethod), "method")
-    if method in ("naive", "class"):
-        first, second = _counts_of(a, "a"), _counts_of(b, "b")
-        for counts in (first, second):
-            _check_few(counts)
-        (rate_a, variance_a), (rate_b, variance_b) = (
-            _as_one_rate(counts, method) for counts in (first, second)
-        )
-        spread = math.sqrt(variance_a + variance_b)
-        return z_test(rate_a - rate_b, spread, alternative, method)
-    return _cost_z_test(a, b, _HALVES, method, alternative)
+    return _z_test(a, b, _HALVES, method, alternative)
 
 
 def dcf_z_test(
@@ -735,439 +922,79 @@ def dcf_z_test(
     alternative: Alternative = "two-sided",
     normalize: bool | None = None,
 ) -> ZTest:
-    """Test if the detection costs of two systems differ.
-
-    `hter_z_test` for any prior and costs.
+    """Test if the detection costs of two systems differ: `hter_z_test` for any prior and costs.
 
     Parameters
     ----------
     a, b : ErrorCounts or Decisions
-        Errors of the two systems; `Decisions` on the same trials for the
-        dependent test, or `Disagreements` as `a` and None as `b`.
+        Errors of the two systems, as for `hter_z_test`; `Disagreements` as `a` and
+        None as `b`.
     cost : OperatingPoint or DCF
-        Prior and costs; anything with attributes p_target, c_miss and c_fa.
-    method : {"independent", "dependent", "stricter"}, default: "independent"
-        As for `hter_z_test`.
-    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
-        Whether any difference counts, or only a first system that is better
-        ("less") or worse ("greater").
-    normalize : bool, optional
-        Divide by the cost of the better decision made without a detector. By
-        default what `cost` says, if it has such an attribute, else False.
+        Prior and costs, as for `dcf_interval`.
+    method, alternative
+        As for `hter_z_test`, without "naive" and "class".
+    normalize
+        As for `dcf_interval`.
 
     Returns
     -------
     ZTest
-        With the difference a - b.
+        With the difference a - b. Errors and warnings are those of `hter_z_test`.
 
-    Raises
-    ------
-    InvalidInputError
-        If counts are given where decisions are needed, or a choice is unknown.
-    TrialMismatchError
-        If decisions are not on equally many trials.
-
-    Warns
+    Notes
     -----
-    FewErrorsWarning
-        If one of the rates, or the disagreement in one class, rests on fewer than
-        30 errors.
-
-    References
-    ----------
-    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-       authentication", Odyssey 2004, equations (15) and (16), extended as its
-       footnote 4 says.
+    Equations (15) and (16) of Bengio and Mariethoz, extended as their footnote 4 says.
     """
     check_choice(method, get_args(DCFTestMethod), "method")
-    prices = prices_of(cost, normalize=normalize)
-    return _cost_z_test(a, b, prices, method, alternative)
-
-
-def _cost_z_test(
-    a: ErrorCounts | Decisions | Disagreements,
-    b: ErrorCounts | Decisions | None,
-    prices: tuple[float, float],
-    method: str,
-    alternative: Alternative,
-) -> ZTest:
-    if method == "independent":
-        first, second = _counts_of(a, "a"), _counts_of(b, "b")
-        for counts in (first, second):
-            _check_few(counts)
-        # [1] eq. 15; unlike there, the systems may have been tested on other trials.
-        spread = math.sqrt(_variance(first, prices) + _variance(second, prices))
-        difference = _cost(first, prices) - _cost(second, prices)
-        return z_test(difference, spread, alternative, method)
-    if method == "stricter":
-        tests = [
-            _cost_z_test(a, b, prices, each, alternative) for each in ("independent", "dependent")
-        ]
-        return max(tests, key=lambda test: test.standard_error)
-    pair = disagreements_of(a, b)
-    check_few_errors(pair.missed_by_a + pair.missed_by_b, "difference of the miss rates")
-    check_few_errors(pair.accepted_by_a + pair.accepted_by_b, "difference of the false-alarm rates")
-    per_miss, per_alarm = prices[0] / pair.n_tar, prices[1] / pair.n_non
-    difference = per_miss * (pair.missed_by_a - pair.missed_by_b)
-    difference += per_alarm * (pair.accepted_by_a - pair.accepted_by_b)
-    # [1] eq. 16.
-    variance = per_miss**2 * (pair.missed_by_a + pair.missed_by_b)
-    variance += per_alarm**2 * (pair.accepted_by_a + pair.accepted_by_b)
-    return z_test(difference, math.sqrt(variance), alternative, method)
+    return _z_test(a, b, prices_of(cost, normalize=normalize), method, alternative)
 
 
 def _counts_of(errors: object, name: str) -> ErrorCounts:
-    if isinstance(errors, ErrorCounts):
-        return errors
-    if isinstance(errors, Decisions):
-        return errors.counts
-    hint = "See ErrorCounts.at_threshold, ErrorCounts.from_rates and Decisions."
-    raise invalid(name, "be ErrorCounts or Decisions", describe(errors), hint)
+    counts = errors.counts if isinstance(errors, Decisions) else errors
+    if not isinstance(counts, ErrorCounts):
+        hint = "See ErrorCounts.at_threshold, ErrorCounts.from_rates and Decisions."
+        raise invalid(name, "be ErrorCounts or Decisions", describe(errors), hint)
+    return counts
 
 
-def _check_few(counts: ErrorCounts) -> None:
+def _estimate(counts: ErrorCounts, prices: tuple[float, float], method: str) -> tuple[float, float]:
+    """Return a weighted sum of the rates, or a rate of all trials, and its variance."""
     check_few_errors(counts.misses, "miss rate")
     check_few_errors(counts.false_alarms, "false-alarm rate")
+    if method in ("naive", "class"):
+        # [1] equation 17 (class), 18 (naive).
+        rate = counts.error_rate if method == "class" else counts.hter
+        return rate, rate * (1.0 - rate) / counts.n_trials
+    # [1] equations 13 (HTER) and 14 (DCF).
+    a, b = prices
+    variance = a**2 * counts.pmiss * (1.0 - counts.pmiss) / counts.n_tar
+    variance += b**2 * counts.pfa * (1.0 - counts.pfa) / counts.n_non
+    return a * counts.pmiss + b * counts.pfa, variance
 
 
-def _cost(counts: ErrorCounts, prices: tuple[float, float]) -> float:
-    return prices[0] * counts.pmiss + prices[1] * counts.pfa
-
-
-def _variance(counts: ErrorCounts, prices: tuple[float, float]) -> float:
-    """Return the variance of a weighted sum of the rates, [1] eqs. 13 and 14."""
-    miss = prices[0] ** 2 * counts.pmiss * (1.0 - counts.pmiss) / counts.n_tar
-    return miss + prices[1] ** 2 * counts.pfa * (1.0 - counts.pfa) / counts.n_non
-
-
-def _as_one_rate(counts: ErrorCounts, method: str) -> tuple[float, float]:
-    """Return estimate and variance of [1] eq. 17 (class) or eq. 18 (naive)."""
-    rate = counts.error_rate if method == "class" else counts.hter
-    return rate, rate * (1.0 - rate) / counts.n_trials
-
-
-Method = Literal["normal", "jeffreys", "wilson"]
-
-
-def error_rate_interval(
-    errors: float,
-    trials: float,
-    *,
-    confidence: float = 0.95,
-    method: Method = "normal",
-    effective_trials: float | None = None,
-) -> Interval:
-    r"""Compute a confidence interval of a miss rate or a false-alarm rate.
-
-    Parameters
-    ----------
-    errors : float
-        Number of errors.
-    trials : float
-        Number of trials that could have been errors.
-    confidence : float, default: 0.95
-        Strictly between 0 and 1.
-    method : {"normal", "jeffreys", "wilson"}, default: "normal"
-        "normal" is that of Bengio and Mariethoz, equation (12): rate -+ z SE,
-        symmetric and not clipped. With few errors one of the others is better,
-        see `jeffreys_interval` and `wilson_interval`.
-    effective_trials : float, optional
-        Number of independent trials that would measure the rate as well as the
-        dependent ones do; by default `trials`.
-
-    Returns
-    -------
-    Interval
-        With the standard error :math:`\sqrt{p(1-p)/n}`, a fraction like the rate.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no trials, more errors than trials, or `confidence` is not
-        in (0, 1).
-
-    Warns
-    -----
-    FewErrorsWarning
-        If the rate rests on fewer than 30 errors.
-
-    References
-    ----------
-    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-       authentication", Odyssey 2004, equation (12).
-
-    Examples
-    --------
-    >>> error_rate_interval(100, 1000)
-    0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
-    """
-    check_choice(method, get_args(Method), "method")
-    if method == "jeffreys":
-        return jeffreys_interval(
-            errors, trials, confidence=confidence, effective_trials=effective_trials
+def _z_test(
+    a: object, b: object, prices: tuple[float, float], method: str, alternative: Alternative
+) -> ZTest:
+    if method == "stricter":
+        methods = ("independent", "dependent")
+        tests = [_z_test(a, b, prices, each, alternative) for each in methods]
+        return max(tests, key=lambda test: test.standard_error)
+    if method == "dependent":
+        pair = disagreements_of(a, b)
+        misses = pair.missed_by_a + pair.missed_by_b
+        alarms = pair.accepted_by_a + pair.accepted_by_b
+        check_few_errors(misses, "difference of the miss rates")
+        check_few_errors(alarms, "difference of the false-alarm rates")
+        per_miss, per_alarm = prices[0] / pair.n_tar, prices[1] / pair.n_non
+        difference = per_miss * (pair.missed_by_a - pair.missed_by_b)
+        difference += per_alarm * (pair.accepted_by_a - pair.accepted_by_b)
+        # [1] equation 16.
+        variance = per_miss**2 * misses + per_alarm**2 * alarms
+    else:
+        pair_of_counts = _counts_of(a, "a"), _counts_of(b, "b")
+        (rate_a, variance_a), (rate_b, variance_b) = (
+            _estimate(counts, prices, method) for counts in pair_of_counts
         )
-    if method == "wilson":
-        return wilson_interval(
-            errors, trials, confidence=confidence, effective_trials=effective_trials
-        )
-    rate, n = _rate_and_size(errors, trials, effective_trials)
-    check_few_errors(errors, "error-rate")
-    return normal_interval(rate, _standard_error(rate, n), confidence, method)
-
-
-def jeffreys_interval(
-    errors: float, trials: float, *, confidence: float = 0.95, effective_trials: float | None = None
-) -> Interval:
-    r"""Compute Jeffreys' interval of an error-rate: good also for very few errors.
-
-    Parameters
-    ----------
-    errors : float
-        Number of errors.
-    trials : float
-        Number of trials that could have been errors.
-    confidence : float, default: 0.95
-        Strictly between 0 and 1.
-    effective_trials : float, optional
-        Number of independent trials that would measure the rate as well as the
-        dependent ones do [2]_; by default `trials`.
-
-    Returns
-    -------
-    Interval
-        Within [0, 1]; the lower end is 0 if there are no errors, the upper end 1
-        if there are only errors [1]_.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no trials, more errors than trials, or `confidence` is not
-        in (0, 1).
-
-    Warns
-    -----
-    FewErrorsWarning
-        If the rate rests on fewer than 30 errors: the interval is valid, but wide.
-
-    Notes
-    -----
-    The equal-tailed quantiles of :math:`\mathrm{Beta}(k+\frac12, n-k+\frac12)`, with
-    :math:`k` errors in :math:`n` trials.
-
-    References
-    ----------
-    .. [1] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
-       proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
-    .. [2] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in
-       1:1 matching tasks", 2024, arXiv:2306.01198.
-
-    Examples
-    --------
-    >>> jeffreys_interval(40, 1000)
-    0.04 (95 % interval 0.02915 to 0.0535, standard error 0.0062; Jeffreys)
-    """
-    rate, n = _rate_and_size(errors, trials, effective_trials)
-    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
-    check_few_errors(errors, "error-rate")
-    k = rate * n
-    low = 0.0 if rate == 0 else float(special.betaincinv(k + 0.5, n - k + 0.5, tail))
-    high = 1.0 if rate == 1 else float(special.betainccinv(k + 0.5, n - k + 0.5, tail))
-    return Interval(rate, low, high, _standard_error(rate, n), float(confidence), "Jeffreys")
-
-
-def wilson_interval(
-    errors: float, trials: float, *, confidence: float = 0.95, effective_trials: float | None = None
-) -> Interval:
-    r"""Compute Wilson's interval of an error-rate: the rates that a z-test would not reject.
-
-    Parameters
-    ----------
-    errors : float
-        Number of errors.
-    trials : float
-        Number of trials that could have been errors.
-    confidence : float, default: 0.95
-        Strictly between 0 and 1.
-    effective_trials : float, optional
-        Number of independent trials that would measure the rate as well as the
-        dependent ones do [2]_; by default `trials`.
-
-    Returns
-    -------
-    Interval
-        Within [0, 1].
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no trials, more errors than trials, or `confidence` is not
-        in (0, 1).
-
-    Warns
-    -----
-    FewErrorsWarning
-        If the rate rests on fewer than 30 errors: the interval is valid, but wide.
-
-    Notes
-    -----
-    The solutions :math:`p` of :math:`(\hat p - p)^2 = z^2 p (1-p) / n` [1]_.
-
-    References
-    ----------
-    .. [1] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
-       proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
-    .. [2] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in
-       1:1 matching tasks", 2024, arXiv:2306.01198.
-
-    Examples
-    --------
-    >>> wilson_interval(40, 1600)
-    0.025 (95 % interval 0.01841 to 0.03386, standard error 0.0039; Wilson)
-    """
-    rate, n = _rate_and_size(errors, trials, effective_trials)
-    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
-    check_few_errors(errors, "error-rate")
-    shrunk = 1.0 + z * z / n
-    centre = (rate + z * z / (2.0 * n)) / shrunk
-    half = z / shrunk * math.sqrt(rate * (1.0 - rate) / n + (z / (2.0 * n)) ** 2)
-    # At the ends the exact solution is the end itself, which rounding may miss.
-    low = 0.0 if rate == 0 else centre - half
-    high = 1.0 if rate == 1 else centre + half
-    return Interval(rate, low, high, _standard_error(rate, n), float(confidence), "Wilson")
-
-
-def rule_of_30(trials: float) -> float:
-    """Return the smallest error-rate that so many trials can measure: that of 30 errors.
-
-    With 30 errors, the true rate is within 30 % of the observed one with 90 %
-    confidence, if trials are independent.
-
-    Parameters
-    ----------
-    trials : float
-        Number of trials that can be this error: targets for misses, non-targets
-        for false alarms.
-
-    Returns
-    -------
-    float
-        30 / trials; above 1 if there are fewer than 30 trials.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no trials.
-
-    See Also
-    --------
-    trials_needed : The same rule the other way round, for any accuracy.
-
-    References
-    ----------
-    .. [1] G. R. Doddington, M. A. Przybocki, A. F. Martin and D. A. Reynolds, "The NIST
-       speaker recognition evaluation - Overview, methodology, systems, results,
-       perspective", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1.
-
-    Examples
-    --------
-    >>> rule_of_30(3000)
-    0.01
-    """
-    return FEWEST_ERRORS / _as_size(trials, "trials")
-
-
-def rule_of_3(trials: float) -> float:
-    """Return the 95 % upper limit of an error-rate if no error was seen.
-
-    Parameters
-    ----------
-    trials : float
-        Number of independent trials, all without error.
-
-    Returns
-    -------
-    float
-        3 / trials, at most 1. Slightly above the exact limit,
-        1 - 0.05 ** (1 / trials).
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no trials.
-
-    References
-    ----------
-    .. [1] ISO/IEC 19795-1:2021, "Biometric performance testing and reporting".
-
-    Examples
-    --------
-    >>> rule_of_3(300)
-    0.01
-    """
-    return min(1.0, 3.0 / _as_size(trials, "trials"))
-
-
-def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:
-    r"""Return how many independent trials measure an error-rate so accurately.
-
-    The defaults are those of the rule of 30. Dependent trials, those that share
-    speakers, must be more.
-
-    Parameters
-    ----------
-    rate : float
-        The error-rate that is expected, strictly between 0 and 1.
-    relative_error : float, default: 0.3
-        Half the width of the normal interval, as a fraction of the rate.
-    confidence : float, default: 0.9
-        Strictly between 0 and 1.
-
-    Returns
-    -------
-    int
-        :math:`\lceil z^2 (1-p) / (p\, d^2) \rceil`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `rate` or `confidence` is not in (0, 1), or `relative_error` is not
-        positive.
-
-    Examples
-    --------
-    About 30 errors, as the rule says:
-
-    >>> trials_needed(0.01)
-    2977
-    """
-    p = check_fraction(rate, "rate")
-    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
-    accuracy = as_count(relative_error, "relative_error")
-    if accuracy == 0:
-        raise invalid("relative_error", "be positive", describe(relative_error))
-    return math.ceil(z * z * (1.0 - p) / (p * accuracy * accuracy))
-
-
-def _as_size(trials: float, name: str) -> float:
-    size = as_count(trials, name)
-    if size == 0:
-        raise invalid(name, "be positive", describe(trials))
-    return size
-
-
-def _rate_and_size(
-    errors: float, trials: float, effective_trials: float | None
-) -> tuple[float, float]:
-    """Return the error-rate and the number of trials that its variance is based on."""
-    size = _as_size(trials, "trials")
-    wrong = as_count(errors, "errors")
-    if wrong > size:
-        hint = "The order is errors, trials."
-        raise invalid("errors", f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
-    if effective_trials is not None:
-        return wrong / size, _as_size(effective_trials, "effective_trials")
-    return wrong / size, size
-
-
-def _standard_error(rate: float, n: float) -> float:
-    return math.sqrt(rate * (1.0 - rate) / n)
+        # [1] equation 15; unlike there, the systems may have been tested on other trials.
+        difference, variance = rate_a - rate_b, variance_a + variance_b
+    return z_test(difference, math.sqrt(variance), alternative, method)

@@ -382,7 +382,7 @@ class TestOtherPartitions:
 
 
 class TestOfficialScorer:
-    """Hand-made cases for each quirk of the scorer, as `_nist_scorer` lists them."""
+    """Hand-made cases for each quirk of the scorer, as `nist_scorer` lists them."""
 
     def test_agrees_where_there_are_no_quirks(self):
         """Distinct scores, priors below one half: both modes give the same costs."""
