@@ -1,25 +1,68 @@
-"""Base classes of trained linear maps: provenance, applying, saving."""
+"""Base classes of trained maps: the record of the training, saving, and applying to files."""
 
 import math
 import numbers
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+from tqdm import tqdm
 
-from bosaris_py._arrays import FloatArray, by_constructor
-from bosaris_py._validation import FilePath, check_fraction, describe, invalid
-from bosaris_py.calibration.passes import FileObjective
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    by_constructor,
+    read_only,
+)
+from bosaris_py._execution import whole_number
+from bosaris_py._validation import (
+    FilePath,
+    as_vector,
+    check_fraction,
+    describe,
+    invalid,
+    refuse_nan,
+)
+from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py.calibration.passes import FilePasses, missing_scores, one_file
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
-from bosaris_py.numerics.scoring_rules import scoring_rule
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import LinearSolution, as_ridge, train_linear
 from bosaris_py.storage.parameters import read_parameters, write_parameters
+from bosaris_py.storage.rows import (
+    FlatFile,
+    FlatReader,
+    MatrixFile,
+    RowReader,
+    ScoredList,
+    ScoredRows,
+    describe_flat,
+    describe_scores,
+    is_flat,
+    row_blocks,
+    stretches,
+    write_score_list,
+    write_score_rows,
+)
+from bosaris_py.storage.trial_table import trial_codes
+from bosaris_py.trials import FlatScores, Scores
+from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
+from bosaris_py.trials.ids import IdIndex
+from bosaris_py.trials.scores import AnyScores
+
+Weights: TypeAlias = npt.ArrayLike | None
+MappedBlock: TypeAlias = tuple[TrialBlock, Float64Array, BoolArray]
+
+_HDF5 = (".h5", ".hdf5")
 
 
 @attrs.frozen(repr=False)
@@ -76,42 +119,66 @@ class SavedMap:
         return by_constructor(self)
 
 
-def to_number(value: Any) -> Any:
-    """Convert a real number to a float; whatever else it is is left to the validator.
+class ScoreMap(ABC):
+    """A map of each score to a log-likelihood-ratio."""
 
-    Text and booleans, which Python would convert, are no numbers here: in a file of
-    parameters they are damage. Of an integer too large for a float infinity is made.
-    """
+    __slots__ = ()
+
+    @overload
+    def apply(self, x: Scores) -> Scores: ...
+    @overload
+    def apply(self, x: FlatScores) -> FlatScores: ...
+    @overload
+    def apply(self, x: npt.ArrayLike) -> Any: ...
+    def apply(self, x: Any) -> Any:
+        """Turn scores into log-likelihood-ratios.
+
+        Parameters
+        ----------
+        x : array_like of float, any shape, or Scores or FlatScores
+            Scores; no NaN, +-inf allowed.
+
+        Returns
+        -------
+        ndarray of float64, float, or Scores or FlatScores
+            Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
+            Scores only what the mask shows is calibrated.
+
+        Raises
+        ------
+        InvalidInputError
+            If a score is NaN.
+        """
+        if isinstance(x, AnyScores):
+            return x.transform(self._checked_llrs)
+        scores = np.asarray(x)
+        return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
+
+    def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
+        values = as_vector(scores, "x")
+        refuse_nan(values, "x")
+        return self._llrs(values)
+
+    @abstractmethod
+    def _llrs(self, scores: FloatArray) -> Float64Array:
+        """Return the log-likelihood-ratios of scores that are not NaN."""
+
+
+def to_number(value: Any) -> Any:
+    """Convert a real number to a float; leave whatever else it is to the validator."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
+    # Python would convert text and booleans, too; in a file of parameters they are damage.
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return value
     try:
         return float(value)
-    except OverflowError:
+    except OverflowError:  # an integer too large for a float
         return math.inf if abs(value) == value else -math.inf
 
 
-def to_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
-    """Convert an array, or nested lists, of real numbers to float64.
-
-    Parameters
-    ----------
-    values : array_like of float
-        The numbers; in lists text and booleans are refused as in `to_number`.
-    name : str
-        The argument and its class, for error messages.
-
-    Returns
-    -------
-    ndarray of float64
-        The same array where it is one already.
-
-    Raises
-    ------
-    InvalidInputError
-        If something among `values` is no number, or lists differ in length.
-    """
+def to_numbers(values: npt.ArrayLike, name: str) -> Float64Array:
+    """Convert an array, or nested lists, of real numbers as in `to_number`; refuse all else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values.astype(np.float64, copy=False)
     try:
@@ -119,10 +186,37 @@ def to_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     except ValueError:
         raise invalid(name, "be a regular array of numbers", describe(values)) from None
     floats = [to_number(item) for item in items.ravel().tolist()]
-    strangers = [item for item in floats if not isinstance(item, float)]
-    if strangers:
-        raise invalid(name, "hold real numbers", f"among others {describe(strangers[0])}")
+    others = [item for item in floats if not isinstance(item, float)]
+    if others:
+        raise invalid(name, "hold real numbers", f"among others {describe(others[0])}")
     return np.array(floats, dtype=np.float64).reshape(items.shape)
+
+
+def _to_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
+    return read_only(to_numbers(values, field.name))
+
+
+def _same_array(first: Float64Array | None, second: Float64Array | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
+
+
+_as_array: Any = attrs.Converter(_to_array, takes_field=True)
+
+# Settings of a field that holds a read-only array of float64, compared by its content.
+ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=_same_array)}
+
+ARRAY_OR_NONE = {**ARRAY, "converter": attrs.converters.optional(_as_array)}
+
+
+def finite_vector(
+    instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array
+) -> None:
+    """Refuse what is not a vector of at least one finite number."""
+    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+        found = describe(values.tolist())
+        raise invalid(attribute.name, "be a vector of finite numbers", found)
 
 
 def finite_number(instance: object, attribute: "attrs.Attribute[float]", value: object) -> None:
@@ -201,23 +295,47 @@ class LinearMap(TrainedMap, ABC):
         """Build the map of weights that were found, with the record of the training."""
 
     @classmethod
-    def _fit(cls, tar: FloatArray, non: FloatArray, *, ridge: float, **settings: Any) -> Self:
-        """Train on scores in memory; `settings` are those of `TrainingObjective.from_scores`."""
-        training = TrainingObjective.from_scores(tar, non, **settings)
-        return cls._train(training, ridge=ridge)
+    def _fit(
+        cls,
+        classes: tuple[FloatArray, FloatArray],
+        weights: tuple[Weights, Weights],
+        prior: float | OperatingPoint,
+        objective: str,
+        ridge: float,
+    ) -> Self:
+        """Train on the scores of targets and non-targets in memory."""
+        training = TrainingObjective.from_scores(
+            *classes,
+            prior=prior,
+            objective=objective,
+            tar_weights=weights[0],
+            non_weights=weights[1],
+        )
+        return cls._train(training, ridge)
 
     @classmethod
     def _fit_files(
-        cls, score_files: Sequence[FilePath], key_file: FilePath, *, ridge: float, **settings: Any
+        cls,
+        score_files: Sequence[FilePath],
+        key_file: FilePath,
+        prior: float | OperatingPoint,
+        objective: str,
+        ridge: float,
+        *,
+        needs_all: bool,
+        **where: Any,
     ) -> Self:
-        """Train on files of scores; `settings` are those of `FileObjective.open`."""
+        """Train on files of scores; `where` is for `FilePasses.open`."""
         as_ridge(ridge)
-        with ExitStack() as stack:
-            training = FileObjective.open(score_files, key_file, stack=stack, **settings)
-            return cls._train(training, ridge=ridge)
+        rule = scoring_rule(objective), *resolve_prior(prior)
+        files = [(score_files, one_file(key_file, "key_file"))]
+        passes, ids = FilePasses.open(files, **where)
+        with passes.keeping_workers() as kept:
+            training = FileObjective.from_passes(kept, ids, *rule, needs_all=needs_all)
+            return cls._train(training, ridge)
 
     @classmethod
-    def _train(cls, training: LinearObjective, *, ridge: float) -> Self:
+    def _train(cls, training: LinearObjective, ridge: float) -> Self:
         solution = train_linear(training, ridge=ridge)
         return cls._from_solution(
             solution,
@@ -230,29 +348,16 @@ class LinearMap(TrainedMap, ABC):
         )
 
 
-def weighted_sum(
-    scores: Sequence[npt.NDArray[Any]], weights: Sequence[float] | npt.ArrayLike, offset: float
-) -> npt.NDArray[np.float64]:
-    """Return an offset plus the scores of several systems times their weights.
+def weighted_sum(scores: Sequence[AnyArray], weights: npt.ArrayLike, offset: float) -> Float64Array:
+    """Return an offset plus the scores of several systems, of one shape, times their weights.
 
-    Parameters
-    ----------
-    scores : sequence of arrays of float32 or float64, all of one shape
-        Scores of each system.
-    weights : sequence of float
-        One for each. Zero times an infinite score is no evidence, not NaN.
-    offset : float
-        What is added.
-
-    Returns
-    -------
-    array of float64, of the shape of each system's scores
-        NaN where a score is, or where infinite ones contradict each other. Added up in
-        the order of the systems, so that the last bit is always the same.
+    NaN where a score is, or where infinite ones contradict each other.
     """
     llrs = term = None
     with np.errstate(invalid="ignore"):
+        # In the order of the systems, so that the last bit is always the same.
         for weight, values in zip(np.asarray(weights, dtype=np.float64), scores, strict=True):
+            # Zero times an infinite score is no evidence, not NaN.
             if weight == 0.0:
                 continue
             if llrs is None:
@@ -262,3 +367,161 @@ def weighted_sum(
                 term = np.multiply(values, weight, out=term, dtype=np.float64)
                 llrs += term
     return np.full(scores[0].shape, offset) if llrs is None else llrs
+
+
+@attrs.frozen(eq=False)
+class _OneFile:
+    """A score file by itself, with a trial wherever there is a score."""
+
+    file: MatrixFile | FlatFile
+
+    @classmethod
+    def open(cls, path: FilePath) -> tuple[Self, TrialIds]:
+        """Look into a score file, in which each id must occur once."""
+        file, models, segments = (
+            describe_flat(path, "flat_scores") if is_flat(path) else describe_scores(path)
+        )
+        IdIndex.of(models).check_unique(f"modelset of {file.path}")
+        IdIndex.of(segments).check_unique(f"segset of {file.path}")
+        return cls(file), TrialIds(models, segments, models.size, segments.size)
+
+    def cut(self, block_rows: int | None) -> list[slice]:
+        """Cut the file into blocks; a list has no rows."""
+        if isinstance(self.file, FlatFile):
+            return stretches(self.file)
+        return row_blocks(self.file.shape, [self.file], block_rows)
+
+    def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+        """Read blocks."""
+        if isinstance(self.file, FlatFile):
+            with FlatReader(self.file) as flat:
+                for part in blocks:
+                    cells, scores = flat.read_positions(part), flat.read_scores(part)
+                    labels = np.ones(scores.size, dtype=np.int8)
+                    yield TrialBlock(part, labels, (scores,), None, cells)
+            return
+        with RowReader(self.file) as reader:
+            for rows in blocks:
+                scores, valid = reader.read_scores(rows), reader.read_valid(rows)
+                labels = np.ones(scores.shape, np.int8) if valid is None else valid.view(np.int8)
+                yield TrialBlock(rows, labels, (scores,), None)
+
+
+@attrs.define(eq=False)
+class _MappedFiles:
+    """The scores of files after a linear map, with counts of what has been read."""
+
+    blocks: TrialBlocks | _OneFile
+    ids: TrialIds
+    weights: npt.ArrayLike
+    offset: float
+    needs_all: bool
+    counts: TrialCounts = attrs.field(factory=TrialCounts)
+
+    def read(self, block_rows: int | None, *, progress: bool) -> Iterator[MappedBlock]:
+        """Yield blocks, their log-likelihood-ratios, and where there are any.
+
+        Raises at the end if a score was NaN or infinite ones contradict each other.
+        """
+        contradictions = TrialCounts()
+        cut = self.blocks.cut(block_rows)
+        for block in tqdm(
+            self.blocks.read(cut), total=len(cut), desc="scores", disable=not progress
+        ):
+            self.counts += block.count()
+            n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored
+            if self.needs_all and n_missing and isinstance(self.blocks, TrialBlocks):
+                raise missing_scores(FilePasses((self.blocks,)), is_key=False)
+            # What lies where there is no trial may be anything.
+            with np.errstate(over="ignore"):
+                llrs = weighted_sum(block.scores, self.weights, self.offset)
+            mask = block.scored_labels() != 0
+            if not mask.all():
+                llrs[~mask] = 0.0
+            # The minimum of an array is NaN if anything is.
+            if np.isnan(llrs.min(initial=0.0)):
+                contradictions += attrs.evolve(block, scores=(llrs,)).count()
+            yield block, llrs, mask
+        self.ids.refuse_nan(self.counts)
+        if contradictions.first_nan is not None:
+            row, col = contradictions.first_nan
+            found = (
+                f"infinite evidence for and against at {contradictions.nan} of {self._n_scored} "
+                f"trials, the first ({self.ids.modelset[row]}, {self.ids.segset[col]})"
+            )
+            raise invalid("score_files", "not contradict each other", found)
+
+    @property
+    def _n_scored(self) -> int:
+        return self.counts.scored_tar + self.counts.scored_non
+
+
+def _as_rows(parts: Iterator[MappedBlock]) -> Iterator[ScoredRows]:
+    for block, llrs, mask in parts:
+        assert isinstance(block.rows, slice)
+        yield block.rows, llrs, mask
+
+
+def _as_lists(parts: Iterator[MappedBlock]) -> Iterator[ScoredList]:
+    for block, llrs, mask in parts:
+        if block.cells is None:
+            assert isinstance(block.rows, slice)
+            rows, segments = np.nonzero(mask)
+            yield rows + block.rows.start, segments, llrs[mask]
+        else:
+            models, segments = block.cells
+            yield models[mask], segments[mask], llrs[mask]
+
+
+def _by_segment(parts: Iterator[ScoredList], n_models: int) -> Iterator[ScoredList]:
+    """Yield all trials at once, by segment, then by model."""
+    columns = list(zip(*parts, strict=True))
+    if columns:
+        models, segments, llrs = (np.concatenate(column) for column in columns)
+        order = np.argsort(trial_codes(models, segments, n_models))
+        yield models[order], segments[order], llrs[order]
+
+
+def write_llrs(
+    score_files: Sequence[FilePath],
+    ndx_file: FilePath | None,
+    output_file: FilePath,
+    weights: npt.ArrayLike,
+    offset: float,
+    *,
+    needs_all: bool,
+    block_rows: int | None,
+    progress: bool,
+) -> None:
+    """Write the weighted sums of the scores in files into another file.
+
+    Without `ndx_file` all scores of the one system are written. Trials without score are
+    refused if all are needed, and warned of otherwise.
+    """
+    if block_rows is not None:
+        block_rows = whole_number(block_rows, 1, "block_rows")
+    extension = Path(one_file(output_file, "output_file")).suffix
+    if extension.lower() not in _HDF5:
+        raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
+    blocks: TrialBlocks | _OneFile
+    if ndx_file is None:
+        blocks, ids = _OneFile.open(score_files[0])
+        form, scores = blocks.file, [blocks.file]
+    else:
+        if os.path.realpath(output_file) == os.path.realpath(one_file(ndx_file, "ndx_file")):
+            expected = "be another file than `ndx_file`, whose content would be lost"
+            raise invalid("output_file", expected, repr(str(output_file)))
+        blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
+        form, scores = blocks.trials, list(blocks.scores)
+    mapped = _MappedFiles(blocks, ids, weights, offset, needs_all)
+    parts = mapped.read(block_rows, progress=progress)
+    all_ids = {"modelset": ids.modelset, "segset": ids.segset}
+    if isinstance(form, MatrixFile):
+        write_score_rows(output_file, _as_rows(parts), **all_ids)
+    else:
+        lists = _as_lists(parts)
+        # Matrices are read by rows, but lists are in the order of columns.
+        if any(isinstance(file, MatrixFile) for file in scores):
+            lists = _by_segment(lists, ids.modelset.size)
+        write_score_list(output_file, lists, most=form.n_trials, **all_ids)
+    ids.warn_missing(mapped.counts, is_key=form.kind in ("key", "flat_key"))

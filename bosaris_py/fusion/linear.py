@@ -7,24 +7,17 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray, mark_read_only, read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_matrix,
-    as_vector,
-    describe,
-    invalid,
-    list_some,
-    refuse_nan,
-)
-from bosaris_py.calibration.file_output import write_llrs
+from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._validation import FilePath, as_matrix, invalid, list_some, refuse_nan
 from bosaris_py.calibration.passes import files_of_systems, one_file
 from bosaris_py.calibration.trained import (
+    ARRAY,
     LinearMap,
     finite_number,
+    finite_vector,
     to_number,
-    to_numbers,
     weighted_sum,
+    write_llrs,
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import LinearSolution
@@ -33,17 +26,6 @@ from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
-
-
-def _to_weights(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return read_only(as_vector(to_numbers(values, "weights"), "weights"))
-
-
-def _check_weights(
-    instance: object, attribute: "attrs.Attribute[Any]", weights: npt.NDArray[np.float64]
-) -> None:
-    if weights.size == 0 or not np.isfinite(weights).all():
-        raise invalid(attribute.name, "hold finite numbers", describe(weights.tolist()))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -94,9 +76,7 @@ class LinearFusion(LinearMap):
     [-0.919, 1.049]
     """
 
-    weights: npt.NDArray[np.float64] = attrs.field(
-        converter=_to_weights, validator=_check_weights, eq=attrs.cmp_using(eq=np.array_equal)
-    )
+    weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     offset: float = attrs.field(converter=to_number, validator=finite_number)
 
     @classmethod
@@ -119,15 +99,8 @@ class LinearFusion(LinearMap):
             Target scores, finite; each column holds the scores of one trial.
         non : (n_systems, n_non) array_like of float
             Non-target scores, likewise.
-        prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target at which the log-likelihood-ratios shall
-            serve best; of an operating point the effective prior. Not the share
-            of targets in the training set, which does not matter.
-        objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule to minimise, in any case. "boost" does not
-            depend on the prior.
-        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
-            Trial weights; only their proportions within a class matter.
+        prior, objective, tar_weights, non_weights
+            As for `LinearCalibration.fit <bosaris_py.LinearCalibration.fit>`.
         ridge : float, default: 0.0
             Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the weights,
             where d_k is the standard deviation of system k's scores, both classes
@@ -140,10 +113,8 @@ class LinearFusion(LinearMap):
         Raises
         ------
         InvalidInputError
-            If `tar` and `non` are not matrices of the same systems, a class is
-            empty, a score is NaN or infinite (says of which system how many and
-            where), the prior is not in (0, 1), the objective is not known, or
-            weights or ridge are negative.
+            As for `LinearCalibration.fit`, with the number of the system; or if `tar` and
+            `non` are not matrices of the same systems.
 
         Warns
         -----
@@ -161,19 +132,11 @@ class LinearFusion(LinearMap):
         Notes
         -----
         Minimises the objective given at `LinearCalibration.fit
-        <bosaris_py.LinearCalibration.fit>` over all linear
-        combinations of the systems, with the same algorithm. Memory beyond the
-        input does not depend on the number of trials.
+        <bosaris_py.LinearCalibration.fit>` over all linear combinations of the systems,
+        with the same algorithm.
         """
-        return cls._fit(
-            _as_systems(tar, "tar"),
-            _as_systems(non, "non"),
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
-        )
+        classes = _as_systems(tar, "tar"), _as_systems(non, "non")
+        return cls._fit(classes, (tar_weights, non_weights), prior, objective, ridge)
 
     @classmethod
     def fit_scores(
@@ -197,14 +160,11 @@ class LinearFusion(LinearMap):
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
-            Train on conditions that weigh what they shall weigh, instead of in
-            proportion to their numbers of trials; not together with weights.
-        prior, objective
-            As in `fit`.
+            As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
+        prior, objective, ridge
+            As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the key's trials, column by column.
-        ridge : float, default: 0.0
-            As in `fit`.
 
         Returns
         -------
@@ -217,24 +177,16 @@ class LinearFusion(LinearMap):
             A missing score is never replaced: fill it knowingly, after
             calibration, with ``Scores.set_missing_to_value``.
         InvalidInputError
-            As in `fit`.
+            As for `fit`.
 
         Warns
         -----
         SeparableDataWarning, ConvergenceWarning
-            As in `fit`.
+            As for `fit`.
         """
-        tar, non = stack_tar_non(systems, key)
-        tar_weights, non_weights = class_weights(conditions, tar_weights, non_weights, key)
-        return cls._fit(
-            tar,
-            non,
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
-        )
+        classes = stack_tar_non(systems, key)
+        weights = class_weights(conditions, tar_weights, non_weights, key)
+        return cls._fit(classes, weights, prior, objective, ridge)
 
     @classmethod
     def fit_files(
@@ -259,20 +211,10 @@ class LinearFusion(LinearMap):
         ----------
         score_files : sequence of str or path-like
             HDF5 files of the scores of each system, for every trial of the key.
-        key_file : str or path-like
-            HDF5 file of the key. Ids may come in any order in each file; rows in the
-            same order are read faster.
+        key_file, block_rows, workers, client, progress
+            As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
         prior, objective, ridge
-            As in `fit`.
-        block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores.
-        workers : int, default: 1
-            Number of processes among which the rows are divided.
-        client : dask.distributed.Client, optional
-            A cluster that does the work instead; its workers must see the files under
-            the same absolute names.
-        progress : bool, default: False
-            Show a progress bar for each pass.
+            As for `fit`.
 
         Returns
         -------
@@ -282,21 +224,13 @@ class LinearFusion(LinearMap):
         ------
         TrialMismatchError
             If a system lacks scores of the key's trials; says how many for each.
-        InvalidInputError
-            As in `fit`; also if ids are repeated.
-        FileFormatError
-            If a file is damaged, foreign, or changes while it is read.
-        RuntimeError
-            If workers are lost; there is no partial result.
+        InvalidInputError, FileFormatError, RuntimeError
+            As for `LinearCalibration.fit_files`.
 
         Warns
         -----
         SeparableDataWarning, ConvergenceWarning
-            As in `fit`.
-
-        See Also
-        --------
-        bosaris_py.LinearCalibration.fit_files : On the passes over the files.
+            As for `fit`.
 
         Notes
         -----
@@ -305,10 +239,10 @@ class LinearFusion(LinearMap):
         """
         return cls._fit_files(
             files_of_systems(score_files),
-            one_file(key_file, "key_file"),
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
+            key_file,
+            prior,
+            objective,
+            ridge,
             needs_all=True,
             block_rows=block_rows,
             workers=workers,
@@ -395,10 +329,8 @@ class LinearFusion(LinearMap):
         output_file : str or path-like
             The HDF5 file to write, of a `Scores` of float64 in the order of `ndx_file`. It
             appears, or replaces an older one, when it is complete.
-        block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores.
-        progress : bool, default: False
-            Show a progress bar.
+        block_rows, progress
+            As for `LinearCalibration.apply_file <bosaris_py.LinearCalibration.apply_file>`.
 
         Raises
         ------
@@ -422,8 +354,8 @@ class LinearFusion(LinearMap):
             files,
             one_file(ndx_file, "ndx_file"),
             output_file,
-            weights=self.weights,
-            offset=self.offset,
+            self.weights,
+            self.offset,
             needs_all=True,
             block_rows=block_rows,
             progress=progress,
@@ -435,7 +367,7 @@ class LinearFusion(LinearMap):
             hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
             raise invalid(name, expected, f"{n_systems}", hint)
 
-    def _fuse(self, scores: FloatArray) -> npt.NDArray[np.float64]:
+    def _fuse(self, scores: FloatArray) -> Float64Array:
         for system, row in enumerate(scores, start=1):
             refuse_nan(row, f"x, system {system},")
         llrs = weighted_sum(list(scores), self.weights, self.offset)
