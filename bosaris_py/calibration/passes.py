@@ -16,13 +16,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._execution import (
-    check_client,
-    map_tasks,
-    reduce_tasks,
-    whole_number,
-    worker_processes,
-)
+from bosaris_py._execution import check_client, map_tasks, whole_number, worker_processes
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
@@ -138,24 +132,12 @@ class FilePasses:
     ) -> list[Result]:
         """Return ``function((pairs, setting), task)`` for all tasks, in their order."""
         tasks = self.tasks() if tasks is None else tasks
-        return map_tasks(function, (self.pairs, setting), tasks, label=label, **self._where)
-
-    def add_up(
-        self,
-        function: Callable[[tuple[Pairs, Setting], Any], Result],
-        combine: Callable[[Result, Result], Result],
-        setting: Setting,
-        label: str,
-        tasks: Sequence[Any],
-    ) -> Result:
-        """Return what `run` does, combined into one result, without keeping them all."""
-        shared = (self.pairs, setting)
-        return reduce_tasks(function, combine, shared, tasks, label=label, **self._where)
+        return map_tasks(function, (self.pairs, setting), tasks, label=label, **self.where)
 
     @property
-    def _where(self) -> dict[str, Any]:
-        names = ("workers", "client", "pool", "progress")
-        return {name: getattr(self, name) for name in names}
+    def where(self) -> dict[str, Any]:
+        """Where tasks run, for the functions of `bosaris_py._execution`."""
+        return {name: getattr(self, name) for name in ("workers", "client", "pool", "progress")}
 
     def first(
         self,

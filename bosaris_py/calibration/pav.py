@@ -18,6 +18,7 @@ from bosaris_py.calibration.trained import (
     SavedMap,
     ScoreMap,
     count,
+    finite_vector,
     non_negative_number,
     to_number,
 )
@@ -72,25 +73,20 @@ class PAVCalibration(SavedMap, ScoreMap):
     [-0.6931, -0.3466, 0.6931]
     """
 
-    score_bounds: Float64Array = attrs.field(**ARRAY)
-    llr_bounds: Float64Array = attrs.field(**ARRAY)
+    score_bounds: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
+    llr_bounds: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     score_offset: float = attrs.field(converter=to_number, validator=non_negative_number)
     n_tar: int = attrs.field(validator=count)
     n_non: int = attrs.field(validator=count)
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
-        if self.score_bounds.ndim != 1 or self.score_bounds.shape != self.llr_bounds.shape:
-            expected = "be one-dimensional, as long as `llr_bounds`"
-            got = f"shapes {self.score_bounds.shape} and {self.llr_bounds.shape}"
+        size = self.score_bounds.size
+        if size < 2 or size % 2:
+            raise invalid("score_bounds", "hold two numbers for each pool", f"{size}")
+        if size != self.llr_bounds.size:
+            expected, got = "be as long as `llr_bounds`", f"{size} and {self.llr_bounds.size}"
             raise invalid("score_bounds", expected, got)
-        if self.score_bounds.size < 2 or self.score_bounds.size % 2:
-            expected = "hold two numbers for each pool"
-            raise invalid("score_bounds", expected, f"{self.score_bounds.size}")
-        for name in ("score_bounds", "llr_bounds"):
-            bounds = getattr(self, name)
-            if not np.isfinite(bounds).all():
-                raise invalid(name, "be finite", describe(bounds.tolist()))
         if not np.all(np.diff(self.score_bounds) >= 0):
             raise invalid("score_bounds", "be ascending", describe(self.score_bounds))
         # With an offset the bounds of neighbouring pools may overlap; their middles rise.

@@ -4,7 +4,7 @@ import math
 import numbers
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeAlias, overload
 
@@ -44,7 +44,6 @@ from bosaris_py.storage.rows import (
     MatrixFile,
     RowReader,
     ScoredList,
-    ScoredRows,
     describe_flat,
     describe_scores,
     is_flat,
@@ -59,8 +58,10 @@ from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, Trial
 from bosaris_py.trials.ids import IdIndex
 from bosaris_py.trials.scores import AnyScores
 
+Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
-MappedBlock: TypeAlias = tuple[TrialBlock, Float64Array, BoolArray]
+# A block with the rows or the part of a list that it is, its llrs, and where there are any.
+MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
 _HDF5 = (".h5", ".hdf5")
 
@@ -210,45 +211,37 @@ ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=_same_
 ARRAY_OR_NONE = {**ARRAY, "converter": attrs.converters.optional(_as_array)}
 
 
-def finite_vector(
-    instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array
-) -> None:
-    """Refuse what is not a vector of at least one finite number."""
-    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
-        found = describe(values.tolist())
-        raise invalid(attribute.name, "be a vector of finite numbers", found)
+def must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
+    """Return a validator of an attrs field, which refuses values that are not good."""
+
+    def check(instance: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        if not is_good(value):
+            found = describe(value.tolist() if isinstance(value, np.ndarray) else value)
+            raise invalid(attribute.name, expected, found)
+
+    return check
 
 
-def finite_number(instance: object, attribute: "attrs.Attribute[float]", value: object) -> None:
-    """Refuse what is not a finite number."""
-    if not isinstance(value, float) or not math.isfinite(value):
-        raise invalid(attribute.name, "be a finite number", describe(value))
+finite_number = must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
+count = must("be a count of at least 1", lambda n: type(n) is int and n >= 1)
+finite_vector = must("be a vector of finite numbers", lambda a: a.ndim == 1 and _is_finite(a))
+finite_matrix = must("be a matrix of finite numbers", lambda a: a.ndim == 2 and _is_finite(a))
+non_negative_number: list[Validator] = [
+    finite_number,
+    must("not be negative", lambda x: bool(x >= 0)),
+]
+_prior: list[Validator] = [
+    finite_number,
+    lambda _, attribute, value: check_fraction(value, attribute.name),
+]
+_objective: list[Validator] = [
+    must("be the name of a scoring rule", lambda name: isinstance(name, str)),
+    lambda _, attribute, name: scoring_rule(name),
+]
 
 
-def non_negative_number(
-    instance: object, attribute: "attrs.Attribute[float]", value: float
-) -> None:
-    """Refuse what is not a finite number of at least zero."""
-    finite_number(instance, attribute, value)
-    if value < 0:
-        raise invalid(attribute.name, "not be negative", describe(value))
-
-
-def count(instance: object, attribute: "attrs.Attribute[int]", value: int) -> None:
-    """Refuse what is not a number of trials."""
-    if type(value) is not int or value < 1:
-        raise invalid(attribute.name, "be a count of at least 1", describe(value))
-
-
-def _prior(instance: object, attribute: "attrs.Attribute[float]", value: float) -> None:
-    finite_number(instance, attribute, value)
-    check_fraction(value, attribute.name)
-
-
-def _objective(instance: object, attribute: "attrs.Attribute[str]", value: str) -> None:
-    if not isinstance(value, str):
-        raise invalid(attribute.name, "be the name of a scoring rule", describe(value))
-    scoring_rule(value)
+def _is_finite(array: Float64Array) -> bool:
+    return bool(array.size and np.isfinite(array).all())
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -425,9 +418,8 @@ class _MappedFiles:
         """
         contradictions = TrialCounts()
         cut = self.blocks.cut(block_rows)
-        for block in tqdm(
-            self.blocks.read(cut), total=len(cut), desc="scores", disable=not progress
-        ):
+        bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not progress)
+        for rows, block in zip(cut, bar, strict=True):
             self.counts += block.count()
             n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored
             if self.needs_all and n_missing and isinstance(self.blocks, TrialBlocks):
@@ -441,7 +433,7 @@ class _MappedFiles:
             # The minimum of an array is NaN if anything is.
             if np.isnan(llrs.min(initial=0.0)):
                 contradictions += attrs.evolve(block, scores=(llrs,)).count()
-            yield block, llrs, mask
+            yield rows, block, llrs, mask
         self.ids.refuse_nan(self.counts)
         if contradictions.first_nan is not None:
             row, col = contradictions.first_nan
@@ -456,18 +448,11 @@ class _MappedFiles:
         return self.counts.scored_tar + self.counts.scored_non
 
 
-def _as_rows(parts: Iterator[MappedBlock]) -> Iterator[ScoredRows]:
-    for block, llrs, mask in parts:
-        assert isinstance(block.rows, slice)
-        yield block.rows, llrs, mask
-
-
 def _as_lists(parts: Iterator[MappedBlock]) -> Iterator[ScoredList]:
-    for block, llrs, mask in parts:
+    for rows, block, llrs, mask in parts:
         if block.cells is None:
-            assert isinstance(block.rows, slice)
-            rows, segments = np.nonzero(mask)
-            yield rows + block.rows.start, segments, llrs[mask]
+            models, segments = np.nonzero(mask)
+            yield models + rows.start, segments, llrs[mask]
         else:
             models, segments = block.cells
             yield models[mask], segments[mask], llrs[mask]
@@ -517,7 +502,8 @@ def write_llrs(
     parts = mapped.read(block_rows, progress=progress)
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
     if isinstance(form, MatrixFile):
-        write_score_rows(output_file, _as_rows(parts), **all_ids)
+        matrix = ((rows, llrs, mask) for rows, _, llrs, mask in parts)
+        write_score_rows(output_file, matrix, **all_ids)
     else:
         lists = _as_lists(parts)
         # Matrices are read by rows, but lists are in the order of columns.

@@ -1,4 +1,4 @@
-"""All that one set of trials has to say about a detector, computed once."""
+"""Two lists of scores, and the metrics of one detector on any scores, each computed once."""
 
 import functools
 from typing import Any
@@ -22,7 +22,8 @@ from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, check_scores
 
-# Questions about error-rates after which a sort of the non-targets has paid.
+# Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
+# long as so many counts.
 _COUNTS_PER_SORT = 8
 
 
@@ -53,7 +54,7 @@ class ScoreLists(Evidence):
     non_weights: Float64Array | None = attrs.field(
         default=None, converter=attrs.converters.optional(read_only)
     )
-    # How often error-rates were asked for: a memory of the work, not of the trials.
+    # How often error-rates were asked for; a list, because the object is frozen.
     _asked: list[int] = attrs.field(factory=lambda: [0])
 
     def __init__(
@@ -65,10 +66,6 @@ class ScoreLists(Evidence):
     ) -> None:
         ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
         self.__attrs_init__(ordered, *as_trials(non, non_weights, "non"))
-
-    def __repr__(self) -> str:
-        """Show the counts."""
-        return f"ScoreLists: {self.n_tar} targets, {self.n_non} non-targets"
 
     @property
     def n_tar(self) -> int:
@@ -104,7 +101,7 @@ class ScoreLists(Evidence):
         Parameters
         ----------
         thresholds : ndarray of float64
-            Accept iff score >= threshold; any shape and order, no NaN.
+            As for `Evidence.error_rates`.
 
         Returns
         -------
@@ -188,12 +185,8 @@ class Results:
             If `evidence` is something else.
         """
         if not isinstance(evidence, Evidence):
-            raise invalid(
-                "evidence",
-                "be Evidence",
-                describe(evidence),
-                "Results(tar, non) takes two lists of scores.",
-            )
+            hint = "Results(tar, non) takes two lists of scores."
+            raise invalid("evidence", "be Evidence", describe(evidence), hint)
         results = cls.__new__(cls)
         results.__attrs_init__(evidence)
         return results
@@ -309,14 +302,9 @@ class Results:
         Memory: some numbers for each target, one block, and up to 128 MB to remember
         between the passes which cells are non-targets.
         """
+        settings = {"block_rows": block_rows, "workers": workers, "client": client}
         evidence = StreamedScores.from_files(
-            score_file,
-            key_file,
-            priors=priors,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
+            score_file, key_file, priors=priors, progress=progress, **settings
         )
         return cls.from_evidence(evidence)
 
@@ -410,10 +398,8 @@ class Results:
 
         Parameters
         ----------
-        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-            Target probabilities (unit costs) or operating points.
-        normalize : bool, default: False
-            Divide by the cost of the better decision made without a detector.
+        prior, normalize
+            As for `bosaris_py.act_dcf`.
 
         Returns
         -------
@@ -433,10 +419,8 @@ class Results:
 
         Parameters
         ----------
-        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-            Target probabilities (unit costs) or operating points.
-        normalize : bool, default: False
-            Divide by the cost of the better decision made without a detector.
+        prior, normalize
+            As for `bosaris_py.min_dcf`.
 
         Returns
         -------

@@ -26,7 +26,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._execution import n_at_once
+from bosaris_py._execution import n_at_once, reduce_tasks
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.calibration.passes import (
     MOST_TASKS,
@@ -36,7 +36,7 @@ from bosaris_py.calibration.passes import (
     Task,
     check_unchanged,
 )
-from bosaris_py.evaluation.pooled_scores import Evidence
+from bosaris_py.evaluation.pooled_scores import Evidence, count_below
 from bosaris_py.numerics.cllr import mean_bits, sum_of_bits, total_cost
 from bosaris_py.numerics.counts import RunningCounts
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -135,7 +135,10 @@ def _count_all(
     passes: FilePasses, thresholds: Float64Array, tasks: Sequence[tuple[Task, Known]], n_non: int
 ) -> Counts:
     """Count the non-targets of all tasks, which must be `n_non`."""
-    at, between = passes.add_up(_count, _add, thresholds, "non-target scores", tasks)
+    shared = passes.pairs, thresholds
+    at, between = reduce_tasks(
+        _count, _add, shared, tasks, label="non-target scores", **passes.where
+    )
     check_unchanged(int(at.sum() + between.sum()), n_non)
     return at, between
 
@@ -240,10 +243,6 @@ class StreamedScores(Evidence):
         thresholds, at, between = map(mark_read_only, (thresholds, at, between))
         return cls(passes, tar, thresholds, at, between, (miss_bits + fa_bits) / 2.0)
 
-    def __repr__(self) -> str:
-        """Show the counts."""
-        return f"StreamedScores: {self.n_tar} targets, {self.n_non} non-targets"
-
     @property
     def n_tar(self) -> int:
         """Number of target trials."""
@@ -272,7 +271,7 @@ class StreamedScores(Evidence):
     @functools.cached_property
     def _below(self) -> IntArray:
         """Non-targets below each threshold, then all of them."""
-        return _below(self.at, self.between)
+        return count_below(self.at, self.between)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.
@@ -306,15 +305,8 @@ class StreamedScores(Evidence):
             asked = np.unique(limits[unknown])
             tasks = [(task, ()) for task in _tasks(self.passes)]
             counts = _count_all(self.passes, asked, tasks, self.n_non)
-            below[unknown] = _below(*counts)[np.searchsorted(asked, limits[unknown])]
+            below[unknown] = count_below(*counts)[np.searchsorted(asked, limits[unknown])]
         return self.tar.count_below(limits) / self.n_tar, (self.n_non - below) / self.n_non
-
-
-def _below(at: IntArray, between: IntArray) -> IntArray:
-    """Return how many scores are below each threshold, then the number of all."""
-    below: IntArray = np.cumsum(between)
-    below[1:] += np.cumsum(at)
-    return below
 
 
 def _pair(score_files: Files, key_files: Files) -> list[tuple[list[FilePath], FilePath]]:

@@ -13,6 +13,7 @@ from bosaris_py.calibration.trained import (
     ARRAY,
     ARRAY_OR_NONE,
     TrainedMap,
+    finite_matrix,
     finite_number,
     finite_vector,
     to_number,
@@ -149,14 +150,6 @@ def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
     return LinearFusion(**value) if isinstance(value, Mapping) else value
 
 
-def _finite_matrix(
-    instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array
-) -> None:
-    if values.ndim != 2 or values.size == 0 or not np.isfinite(values).all():
-        found = describe(values.tolist())
-        raise invalid(attribute.name, "be a matrix of finite numbers", found)
-
-
 @attrs.frozen(kw_only=True, repr=False)
 class QualityFusion(TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
@@ -232,11 +225,11 @@ class QualityFusion(TrainedMap):
 
     weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     offset: float = attrs.field(converter=to_number, validator=finite_number)
-    form: Float64Array = attrs.field(**ARRAY, validator=_finite_matrix)
+    form: Float64Array = attrs.field(**ARRAY, validator=finite_matrix)
     centre: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     spread: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     qtrans: Float64Array | None = attrs.field(
-        **ARRAY_OR_NONE, validator=attrs.validators.optional(_finite_matrix)
+        **ARRAY_OR_NONE, validator=attrs.validators.optional(finite_matrix)
     )
     linear: LinearFusion = attrs.field(converter=_to_linear)
 
@@ -330,6 +323,7 @@ class QualityFusion(TrainedMap):
         are, memory beyond the scores is a few small integers for each trial. The Hessian has
         the size of the number of features squared; hundreds of measures call for `qtrans`.
         """
+        settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         tar, non = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
@@ -340,13 +334,7 @@ class QualityFusion(TrainedMap):
         measures = _look_up_measures(qualities, key, qtrans)
         if linear is None:
             linear = LinearFusion.fit(
-                tar,
-                non,
-                prior=prior,
-                objective=objective,
-                tar_weights=tar_weights,
-                non_weights=non_weights,
-                ridge=ridge,
+                tar, non, tar_weights=tar_weights, non_weights=non_weights, **settings
             )
         elif not isinstance(linear, LinearFusion):
             raise invalid("linear", "be a LinearFusion", describe(linear))
