@@ -137,11 +137,11 @@ class ConditionMixture(Evidence):
         P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
         P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
 
-    and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That is the same as weighting each trial (equations 13 to
-    22), but no trial needs a weight: each condition is counted on its own at
-    all target scores, and its counts are added with the factor :math:`w_\alpha
-    N / N_\alpha`. Minimum Cllr, minimum DCF and the equal error rate are those of
-    this one ROC: one warping, one threshold for all conditions.
+    and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That
+    is the same as weighting each trial (equations 13 to 22), but no trial needs a weight:
+    each condition is counted on its own at all target scores, and its counts are added
+    with the factor :math:`w_\alpha N / N_\alpha`. Minimum Cllr, minimum DCF and the equal
+    error rate are those of this one ROC: one warping, one threshold for all conditions.
 
     `n_tar` and `n_non` count trials, not weights. How small an error-rate they can
     measure depends on the weights, too: where a small condition weighs much, its
@@ -224,7 +224,7 @@ class ConditionMixture(Evidence):
         target_scores = np.unique(
             np.concatenate([share.scores for share in self._tar]).astype(np.float64)
         )
-        # Van Leeuwen (2008), equation 12: each condition counts with its share over its number of trials.
+        # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
         parts = [
             ROC.at_target_scores(target_scores, share.scores, nothing).weighted(
                 share.weight * self.n_tar / share.scores.size, 0.0

@@ -184,8 +184,8 @@ class Results:
         InvalidInputError
             If `evidence` is something else.
         """
+        hint = "Results(tar, non) takes two lists of scores."
         if not isinstance(evidence, Evidence):
-            hint = "Results(tar, non) takes two lists of scores."
             raise invalid("evidence", "be Evidence", describe(evidence), hint)
         results = cls.__new__(cls)
         results.__attrs_init__(evidence)
@@ -302,7 +302,7 @@ class Results:
         Memory: some numbers for each target, one block, and up to 128 MB to remember
         between the passes which cells are non-targets.
         """
-        settings = {"block_rows": block_rows, "workers": workers, "client": client}
+        settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers, "client": client}
         evidence = StreamedScores.from_files(
             score_file, key_file, priors=priors, progress=progress, **settings
         )
