@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import FilePath, as_vector, warn_caller
-from bosaris_py.calibration.passes import one_file
+from bosaris_py.calibration.passes import Where, one_file
 from bosaris_py.calibration.trained import (
     LinearMap,
     ScoreMap,
@@ -295,18 +295,9 @@ class LinearCalibration(LinearMap, ScoreMap):
         LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
         3 targets, 3 non-targets
         """
-        return cls._fit_files(
-            [one_file(score_file, "score_file")],
-            key_file,
-            prior,
-            objective,
-            ridge,
-            needs_all=False,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
-        )
+        files = [one_file(score_file, "score_file")]
+        where = Where(block_rows, workers, client, progress)
+        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=False)
 
     @classmethod
     def _train(cls, training: LinearObjective, ridge: float) -> Self:
@@ -373,16 +364,9 @@ class LinearCalibration(LinearMap, ScoreMap):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        write_llrs(
-            [one_file(score_file, "score_file")],
-            ndx_file,
-            output_file,
-            [self.scale],
-            self.offset,
-            needs_all=False,
-            block_rows=block_rows,
-            progress=progress,
-        )
+        files = [one_file(score_file, "score_file")]
+        where = Where(block_rows, progress=progress)
+        write_llrs(files, ndx_file, output_file, [self.scale], self.offset, where, needs_all=False)
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

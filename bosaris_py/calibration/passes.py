@@ -53,6 +53,28 @@ def files_of_systems(paths: Any) -> list[FilePath]:
     return [one_file(path, "score_files") for path in paths]
 
 
+def _block_rows(value: Any) -> int | None:
+    return None if value is None else whole_number(value, 1, "block_rows")
+
+
+def _workers(value: Any) -> int:
+    return whole_number(value, 1, "workers")
+
+
+@attrs.frozen(eq=False)
+class Where:
+    """Where passes run: rows in a block, worker processes or a cluster, and progress bars."""
+
+    block_rows: int | None = attrs.field(default=None, converter=_block_rows)
+    workers: int = attrs.field(default=1, converter=_workers)
+    client: Any = None
+    progress: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse what is no client of a cluster, and worker processes besides a cluster."""
+        check_client(self.client, self.workers)
+
+
 @attrs.frozen(eq=False)
 class FirstPass(Generic[Kept]):
     """Counts and target scores of a task, and what the caller keeps of its non-targets."""
@@ -68,40 +90,26 @@ class FilePasses:
     """Keys with the score files beside each, and where passes over them run."""
 
     pairs: Pairs
-    block_rows: int | None = None
-    workers: int = 1
-    client: Any = None
-    progress: bool = False
+    where: Where = attrs.field(factory=Where)
     # Worker processes that live from pass to pass.
     pool: ProcessPoolExecutor | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without pool and cluster, which are connections of this process."""
-        return type(self), (self.pairs, self.block_rows, self.workers, None, self.progress)
+        return type(self), (self.pairs, attrs.evolve(self.where, client=None))
 
     @classmethod
     def open(
-        cls,
-        files: Iterable[tuple[Sequence[FilePath], FilePath]],
-        *,
-        block_rows: int | None,
-        workers: int,
-        client: Any,
-        progress: bool,
+        cls, files: Iterable[tuple[Sequence[FilePath], FilePath]], where: Where
     ) -> tuple[Self, list[TrialIds]]:
-        """Check how passes shall run, open pairs of score files and key, and align their ids."""
-        if block_rows is not None:
-            block_rows = whole_number(block_rows, 1, "block_rows")
-        n_workers = whole_number(workers, 1, "workers")
-        check_client(client, n_workers)
+        """Open score files, and the key beside them, once or several times; align their ids."""
         opened = [TrialBlocks.open(scores, key, any_order=True) for scores, key in files]
-        pairs = tuple(blocks for blocks, _ in opened)
-        return cls(pairs, block_rows, n_workers, client, progress), [ids for _, ids in opened]
+        return cls(tuple(blocks for blocks, _ in opened), where), [ids for _, ids in opened]
 
     @contextmanager
     def keeping_workers(self) -> Iterator[Self]:
         """Give the same passes with worker processes that are started once for all of them."""
-        with worker_processes(self.workers) as pool:
+        with worker_processes(self.where.workers) as pool:
             yield attrs.evolve(self, pool=pool)
 
     @property
@@ -111,7 +119,7 @@ class FilePasses:
 
     def tasks(self, n_tasks: int | None = None) -> list[Task]:
         """Cut the files into tasks, the same each time; by default for any number of workers."""
-        all_blocks = [pair.cut(self.block_rows) for pair in self.pairs]
+        all_blocks = [pair.cut(self.where.block_rows) for pair in self.pairs]
         if n_tasks is None:
             n_blocks = sum(len(blocks) for blocks in all_blocks)
             n_tasks = min(max(n_blocks // _TASK_BLOCKS, _FEWEST_TASKS), MOST_TASKS)
@@ -132,12 +140,14 @@ class FilePasses:
     ) -> list[Result]:
         """Return ``function((pairs, setting), task)`` for all tasks, in their order."""
         tasks = self.tasks() if tasks is None else tasks
-        return map_tasks(function, (self.pairs, setting), tasks, label=label, **self.where)
+        return map_tasks(function, (self.pairs, setting), tasks, label=label, **self.resources)
 
     @property
-    def where(self) -> dict[str, Any]:
-        """Where tasks run, for the functions of `bosaris_py._execution`."""
-        return {name: getattr(self, name) for name in ("workers", "client", "pool", "progress")}
+    def resources(self) -> dict[str, Any]:
+        """What the functions of `bosaris_py._execution` ask of where tasks run."""
+        where = self.where
+        resources = {"workers": where.workers, "client": where.client, "progress": where.progress}
+        return {**resources, "pool": self.pool}
 
     def first(
         self,

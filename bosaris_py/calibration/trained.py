@@ -21,7 +21,6 @@ from bosaris_py._arrays import (
     by_constructor,
     read_only,
 )
-from bosaris_py._execution import whole_number
 from bosaris_py._validation import (
     FilePath,
     as_vector,
@@ -31,7 +30,7 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.calibration.passes import FilePasses, missing_scores, one_file
+from bosaris_py.calibration.passes import FilePasses, Where, missing_scores, one_file
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
@@ -314,15 +313,15 @@ class LinearMap(TrainedMap, ABC):
         prior: float | OperatingPoint,
         objective: str,
         ridge: float,
+        where: Where,
         *,
         needs_all: bool,
-        **where: Any,
     ) -> Self:
-        """Train on files of scores; `where` is for `FilePasses.open`."""
+        """Train on files of scores, of all trials if all are needed."""
         as_ridge(ridge)
         rule = scoring_rule(objective), *resolve_prior(prior)
         files = [(score_files, one_file(key_file, "key_file"))]
-        passes, ids = FilePasses.open(files, **where)
+        passes, ids = FilePasses.open(files, where)
         with passes.keeping_workers() as kept:
             training = FileObjective.from_passes(kept, ids, *rule, needs_all=needs_all)
             return cls._train(training, ridge)
@@ -411,14 +410,14 @@ class _MappedFiles:
     needs_all: bool
     counts: TrialCounts = attrs.field(factory=TrialCounts)
 
-    def read(self, block_rows: int | None, *, progress: bool) -> Iterator[MappedBlock]:
+    def read(self, where: Where) -> Iterator[MappedBlock]:
         """Yield blocks, their log-likelihood-ratios, and where there are any.
 
         Raises at the end if a score was NaN or infinite ones contradict each other.
         """
         contradictions = TrialCounts()
-        cut = self.blocks.cut(block_rows)
-        bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not progress)
+        cut = self.blocks.cut(where.block_rows)
+        bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not where.progress)
         for rows, block in zip(cut, bar, strict=True):
             self.counts += block.count()
             n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored
@@ -473,18 +472,15 @@ def write_llrs(
     output_file: FilePath,
     weights: npt.ArrayLike,
     offset: float,
+    where: Where,
     *,
     needs_all: bool,
-    block_rows: int | None,
-    progress: bool,
 ) -> None:
     """Write the weighted sums of the scores in files into another file.
 
     Without `ndx_file` all scores of the one system are written. Trials without score are
     refused if all are needed, and warned of otherwise.
     """
-    if block_rows is not None:
-        block_rows = whole_number(block_rows, 1, "block_rows")
     extension = Path(one_file(output_file, "output_file")).suffix
     if extension.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
@@ -499,7 +495,7 @@ def write_llrs(
         blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
         form, scores = blocks.trials, list(blocks.scores)
     mapped = _MappedFiles(blocks, ids, weights, offset, needs_all)
-    parts = mapped.read(block_rows, progress=progress)
+    parts = mapped.read(where)
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
     if isinstance(form, MatrixFile):
         matrix = ((rows, llrs, mask) for rows, _, llrs, mask in parts)

@@ -34,6 +34,7 @@ from bosaris_py.calibration.passes import (
     Pairs,
     ReadBlocks,
     Task,
+    Where,
     check_unchanged,
 )
 from bosaris_py.evaluation.pooled_scores import Evidence, count_below
@@ -137,7 +138,7 @@ def _count_all(
     """Count the non-targets of all tasks, which must be `n_non`."""
     shared = passes.pairs, thresholds
     at, between = reduce_tasks(
-        _count, _add, shared, tasks, label="non-target scores", **passes.where
+        _count, _add, shared, tasks, label="non-target scores", **passes.resources
     )
     check_unchanged(int(at.sum() + between.sum()), n_non)
     return at, between
@@ -145,7 +146,7 @@ def _count_all(
 
 def _tasks(passes: FilePasses) -> list[Task]:
     """Cut the files into tasks that keep all workers busy."""
-    n_workers = n_at_once(passes.workers, passes.client)
+    n_workers = n_at_once(passes.where.workers, passes.where.client)
     n_tasks = min(MOST_TASKS, passes.n_bytes // _TASK_BYTES)
     return passes.tasks(max(_TASKS_PER_WORKER * n_workers, n_tasks))
 
@@ -220,13 +221,8 @@ class StreamedScores(Evidence):
         wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
         if priors is not None:
             wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))
-        passes, all_ids = FilePasses.open(
-            _pair(score_file, key_file),
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
-        )
+        where = Where(block_rows, workers, client, progress)
+        passes, all_ids = FilePasses.open(_pair(score_file, key_file), where)
         with passes.keeping_workers() as kept:
             tasks = _tasks(kept)
             # What a cluster finds does not go through the network twice.

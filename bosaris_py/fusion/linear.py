@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, invalid, list_some, refuse_nan
-from bosaris_py.calibration.passes import files_of_systems, one_file
+from bosaris_py.calibration.passes import Where, files_of_systems, one_file
 from bosaris_py.calibration.trained import (
     ARRAY,
     LinearMap,
@@ -237,18 +237,9 @@ class LinearFusion(LinearMap):
         Memory: the target scores, a sample of up to four million non-targets' scores, and a
         few megabytes for each system and worker.
         """
-        return cls._fit_files(
-            files_of_systems(score_files),
-            key_file,
-            prior,
-            objective,
-            ridge,
-            needs_all=True,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
-        )
+        files = files_of_systems(score_files)
+        where = Where(block_rows, workers, client, progress)
+        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=True)
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
@@ -350,16 +341,9 @@ class LinearFusion(LinearMap):
         """
         files = files_of_systems(score_files)
         self._check_systems(len(files), "score_files")
-        write_llrs(
-            files,
-            one_file(ndx_file, "ndx_file"),
-            output_file,
-            self.weights,
-            self.offset,
-            needs_all=True,
-            block_rows=block_rows,
-            progress=progress,
-        )
+        ndx_file = one_file(ndx_file, "ndx_file")
+        where = Where(block_rows, progress=progress)
+        write_llrs(files, ndx_file, output_file, self.weights, self.offset, where, needs_all=True)
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
 from bosaris_py.calibration import file_objective
 from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.calibration.passes import FilePasses
+from bosaris_py.calibration.passes import FilePasses, Where
 from bosaris_py.errors import (
     BosarisError,
     ConvergenceWarning,
@@ -245,8 +245,7 @@ def test_a_sample_is_evenly_spaced(
 
 
 def open_files(paths: list[Path], key_path: Path, **settings: Any) -> FileObjective:
-    defaults = {"block_rows": None, "workers": 1, "client": None, "progress": False}
-    opened, ids = FilePasses.open([(paths, key_path)], **{**defaults, **settings})
+    opened, ids = FilePasses.open([(paths, key_path)], Where(**settings))
     return FileObjective.from_passes(opened, ids, scoring_rule("cllr"), 0.5, 0.0, needs_all=False)
 
 
