@@ -186,12 +186,14 @@ class LinearCalibration(LinearMap, ScoreMap):
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
-            Train on conditions that weigh what they shall weigh, instead of in
-            proportion to their numbers of trials; not together with weights.
-        prior, objective, ridge
+            Train with the weights of these conditions, instead of in proportion to
+            their numbers of trials; not together with weights of trials.
+        prior, objective
             As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the scored trials, column by column of the key.
+        ridge
+            As for `fit`.
 
         Returns
         -------
@@ -258,7 +260,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         Raises
         ------
         InvalidInputError
-            As for `fit`; also if ids are repeated, or no target or no non-target has a score.
+            As for `fit`; or if ids are repeated, or a class has no score.
         FileFormatError
             If a file is damaged, foreign, or changes while it is read.
         RuntimeError

@@ -54,17 +54,16 @@ class PAVCalibration(SavedMap, ScoreMap):
 
     Notes
     -----
-    The toolkit's ``pav_calibration.m``: one target is added below all scores
-    and one non-target above them, so every log-likelihood-ratio is finite, at
-    most log(N + 1) and at least -log(T + 1) in the outermost pools. The map
-    passes through ``llr - score_offset`` at the lowest and ``llr +
-    score_offset`` at the highest score of each pool and is linear in between
-    and from pool to pool. With an offset of zero it is flat within a pool, so
-    that different scores become equal; a small offset keeps their order.
+    BOSARIS: ``pav_calibration.m``. One target is added below all scores and one
+    non-target above them, so every log-likelihood-ratio is finite, at most log(N + 1) and
+    at least -log(T + 1) in the outermost pools. The map passes through
+    ``llr - score_offset`` at the lowest and ``llr + score_offset`` at the highest score of
+    each pool and is linear in between and from pool to pool. With an offset of zero
+    different scores of a pool become equal; a small offset keeps their order.
 
-    Where the toolkit raises an error, this map goes on: scores beyond the
-    dummies (at -1e6 and 1e6, or at the outermost training score if that is
-    farther out) get the value of the outermost bound.
+    Where the toolkit raises an error, this map goes on: scores beyond the dummies (at -1e6
+    and 1e6, or at the outermost training score if that is farther out) get the value of
+    the outermost bound.
 
     Examples
     --------

@@ -245,22 +245,7 @@ def _is_finite(array: Float64Array) -> bool:
 
 @attrs.frozen(kw_only=True, repr=False)
 class TrainedMap(SavedMap):
-    """The record of a training by optimisation, with saving and reading.
-
-    Parameters
-    ----------
-    prior : float
-        Effective prior at which the map was optimised.
-    objective : str
-        The proper scoring rule that was minimised: cllr, brier or boost.
-    objective_value : float
-        The normalised objective on the training scores: 0 for a perfect detector,
-        1 for one that knows only the prior. The ridge penalty is not included.
-    ridge : float
-        The ridge that was used.
-    n_tar, n_non : int
-        Number of training trials with a weight above zero.
-    """
+    """The record of a training by optimisation; `LinearCalibration` describes its fields."""
 
     prior: float = attrs.field(converter=to_number, validator=_prior)
     objective: str = attrs.field(validator=_objective)

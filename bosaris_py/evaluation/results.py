@@ -139,9 +139,7 @@ class Results:
 
     Notes
     -----
-    The toolkit's class ``Results``; here every metric is an attribute or takes
-    a probability, and the thresholds that go with EER and minimum DCF are
-    given too. Memory: one copy of the scores.
+    BOSARIS: ``Results.m``. Memory: one copy of the scores.
 
     Examples
     --------
@@ -266,13 +264,8 @@ class Results:
         block_rows : int, optional
             Rows (models) that are read at once; by default about 4 MB of scores. Of
             lists, as many trials as so many rows have on average.
-        workers : int, default: 1
-            Number of processes among which the rows are divided.
-        client : dask.distributed.Client, optional
-            A cluster that does the work instead; its workers must see the files under
-            the same absolute names.
-        progress : bool, default: False
-            Show a progress bar for each pass.
+        workers, client, progress
+            As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns
         -------
@@ -450,14 +443,12 @@ class Results:
         return self.rocch.min_dcf_threshold(prior)
 
     def threshold_at(self, *, pmiss: float | None = None, pfa: float | None = None) -> Threshold:
-        """Find the best threshold within a limit of one error-rate; see `ROC.threshold_at`.
+        """Find the best threshold within a limit of one error-rate.
 
         Parameters
         ----------
-        pmiss : float, optional
-            Largest miss rate allowed, in [0, 1].
-        pfa : float, optional
-            Largest false-alarm rate allowed, in [0, 1]. Give exactly one.
+        pmiss, pfa : float, optional
+            Largest error-rate allowed, in [0, 1]; exactly one, as for `ROC.threshold_at`.
 
         Returns
         -------

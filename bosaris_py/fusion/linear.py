@@ -40,29 +40,17 @@ class LinearFusion(LinearMap):
     ----------
     weights : (n_systems,) ndarray of float64
         Factor of each system's score, read-only. A negative weight is normal where
-        one system corrects another; if all systems are good detectors on their
-        own it is worth a look on other data.
+        one system corrects another.
     offset : float
         What is added, a natural-log likelihood-ratio.
-    prior : float
-        Effective prior at which the fusion was optimised.
-    objective : str
-        The proper scoring rule that was minimised: cllr, brier or boost.
-    objective_value : float
-        The normalised objective on the training scores: 0 for a perfect detector,
-        1 for one that knows only the prior. The ridge penalty is not included.
-    ridge : float
-        The ridge that was used; of separable training scores the 1/n that
-        `fit` documents.
-    n_tar, n_non : int
-        Number of training trials with a weight above zero.
+    prior, objective, objective_value, ridge, n_tar, n_non
+        The record of the training, as for `LinearCalibration`.
 
     Notes
     -----
-    BOSARIS: ``train_linear_fuser.m``, ``linear_fusion_dev_eval.m``. The toolkit
-    stops when the objective promises to fall by less than 1.5e-8, which leaves an
-    error of up to 2e-3 in the weights; here the gradient vanishes to machine
-    precision.
+    BOSARIS: ``train_linear_fuser.m``, ``linear_fusion_dev_eval.m``. The toolkit stops
+    early, which leaves an error of up to 2e-3 in the weights; here the gradient vanishes
+    to machine precision.
 
     Examples
     --------
@@ -161,10 +149,12 @@ class LinearFusion(LinearMap):
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
-        prior, objective, ridge
+        prior, objective
             As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the key's trials, column by column.
+        ridge
+            As for `fit`.
 
         Returns
         -------
@@ -211,10 +201,8 @@ class LinearFusion(LinearMap):
         ----------
         score_files : sequence of str or path-like
             HDF5 files of the scores of each system, for every trial of the key.
-        key_file, block_rows, workers, client, progress
+        key_file, prior, objective, ridge, block_rows, workers, client, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
-        prior, objective, ridge
-            As for `fit`.
 
         Returns
         -------

@@ -174,16 +174,8 @@ class QualityFusion(TrainedMap):
         How the q given measures are mixed to p before anything else; None: not at all.
     linear : LinearFusion
         The fusion for trials that lack quality measures.
-    prior : float
-        Effective prior at which the fusion was optimised.
-    objective : str
-        The proper scoring rule that was minimised: cllr, brier or boost.
-    objective_value : float
-        The normalised objective on the training scores: 0 for a perfect detector,
-        1 for one that knows only the prior. The ridge penalty is not included.
-    ridge : float
-        The ridge that was used; of separable training scores the 1/n that
-        `LinearFusion.fit` documents.
+    prior, objective, objective_value, ridge
+        The record of the training, as for `LinearCalibration`.
     n_tar, n_non : int
         Number of training trials with quality measures and a weight above zero.
 
@@ -399,8 +391,7 @@ class QualityFusion(TrainedMap):
 
         Weights of the systems, offset, then the lower triangle of a matrix L, column
         after column, with S = L + L'; so the entries on its diagonal are half of those
-        of S. The last one would be a second offset; it is 0 here, and `offset` and
-        what comes from standardisation stand in the offset. (In the toolkit the two share
+        of S. The last one is 0: it would be a second offset. (In the toolkit the two share
         the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
         raw = in_raw_units(self.form, self.centre, self.spread)
@@ -438,10 +429,8 @@ class QualityFusion(TrainedMap):
 
         Parameters
         ----------
-        systems : sequence of Scores or FlatScores
-            The scores of each system, in the order of the training.
-        qualities : sequence of QualityMeasures or SegmentQuality
-            The quality measures, in the order of the training.
+        systems, qualities
+            As for `fit_scores`, in the order of the training.
         ndx : Ndx, Key, FlatNdx or FlatKey
             The trials to fuse.
         backoff : Scores or FlatScores, optional
