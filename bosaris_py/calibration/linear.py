@@ -78,93 +78,6 @@ class LinearCalibration(LinearMap, ScoreMap):
     offset: float = attrs.field(converter=to_number, validator=finite_number)
 
     @classmethod
-    def fit(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        *,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-        ridge: float = 0.0,
-    ) -> "LinearCalibration":
-        r"""Train scale and offset.
-
-        Parameters
-        ----------
-        tar : (n_tar,) array_like of float
-            Target scores, finite.
-        non : (n_non,) array_like of float
-            Non-target scores, finite.
-        prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target at which the log-likelihood-ratios shall
-            serve best; of an operating point the effective prior. Not the share
-            of targets in the training set, which does not matter.
-        objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule to minimise, in any case. "boost" does not
-            depend on the prior.
-        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
-            Trial weights; only their proportions within a class matter. A trial
-            of weight 2 counts like two trials, one of weight 0 not at all.
-        ridge : float, default: 0.0
-            Strength r of a penalty :math:`r (a d)^2 / 2` on the scale a, where d
-            is the standard deviation of the scores, both classes counting the
-            same; dimensionless. The offset is not penalised.
-
-        Returns
-        -------
-        LinearCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is NaN or infinite (says how many and
-            where), the prior is not in (0, 1), the objective is not known, or
-            weights or ridge are negative.
-
-        Warns
-        -----
-        SeparableDataWarning
-            If no target lies below a non-target (or the reverse), so that no
-            finite optimum exists. The result is that of a ridge of 1/n, n the
-            number of trials of the smaller class; its log-likelihood-ratios stay
-            near the log(n) that so few trials can support.
-        ConvergenceWarning
-            If all scores are equal (scale and offset are 0 then, as in the
-            toolkit), or with "brier" if hard decisions are best, or if the prior is
-            so close to 0 or 1 (1e-10) that lower values may have been missed.
-        BosarisWarning
-            If the scale is negative: labels swapped, or distances for scores?
-
-        Notes
-        -----
-        Minimises
-
-        .. math::
-
-            \frac{1}{H(\pi)} \Bigl[ \frac{\pi}{\sum u_i} \sum_{tar} u_i\, C(-s_i - \theta)
-            + \frac{1-\pi}{\sum v_j} \sum_{non} v_j\, C(s_j + \theta) \Bigr]
-            + \frac{r}{2} (a d)^2,
-
-        with :math:`s = a x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and
-        the entropy H of the objective [1]_. Trust-region Newton on standardised
-        scores; a pass over the scores for each of its steps, of which sets of
-        millions of trials need two or three because the optimum of a subset is
-        where they start. Memory beyond the input is a megabyte or two.
-
-        brier is not convex. It is minimised from the optimum of cllr and from
-        zero, and the better result is kept.
-
-        References
-        ----------
-        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
-           prior-weighted proper scoring rules", Interspeech 2013.
-        """
-        classes = as_vector(tar, "tar"), as_vector(non, "non")
-        return cls._fit(classes, (tar_weights, non_weights), prior, objective, ridge)
-
-    @classmethod
     def fit_scores(
         cls,
         scores: AnyScores,
@@ -315,6 +228,10 @@ class LinearCalibration(LinearMap, ScoreMap):
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
         return cls(scale=float(solution.weights[0]), offset=solution.offset, **training)
+
+    @staticmethod
+    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+        return as_vector(scores, name)
 
     def _llrs(self, scores: FloatArray) -> Float64Array:
         return weighted_sum([scores], [self.scale], self.offset)

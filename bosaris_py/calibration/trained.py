@@ -267,6 +267,102 @@ class LinearMap(TrainedMap, ABC):
     """A map to log-likelihood-ratios made of one weight for each system and an offset."""
 
     @classmethod
+    def fit(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: Weights = None,
+        non_weights: Weights = None,
+        ridge: float = 0.0,
+    ) -> Self:
+        r"""Train a calibration's scale, or a fusion's weights, and the offset.
+
+        Parameters
+        ----------
+        tar : (n_tar,) or, of a fusion, (n_systems, n_tar) array_like of float
+            Target scores, finite; each column of a matrix holds the scores of one trial.
+        non : (n_non,) or, of a fusion, (n_systems, n_non) array_like of float
+            Non-target scores, likewise.
+        prior : float or OperatingPoint, default: 0.5
+            Prior probability of a target at which the log-likelihood-ratios shall
+            serve best; of an operating point the effective prior. Not the share
+            of targets in the training set, which does not matter.
+        objective : {"cllr", "brier", "boost"}, default: "cllr"
+            The proper scoring rule to minimise, in any case. "boost" does not
+            depend on the prior.
+        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
+            Trial weights; only their proportions within a class matter. A trial
+            of weight 2 counts like two trials, one of weight 0 not at all.
+        ridge : float, default: 0.0
+            Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
+            where d_k is the standard deviation of system k's scores, both classes
+            counting the same; dimensionless. The offset is not penalised.
+
+        Returns
+        -------
+        object of this class
+
+        Raises
+        ------
+        InvalidInputError
+            If a class is empty, a score is NaN or infinite (says of which system how many
+            and where), the prior is not in (0, 1), the objective is not known, weights or
+            ridge are negative, or matrices are not of the same systems.
+
+        Warns
+        -----
+        SeparableDataWarning
+            If some weights put no target below a non-target, so that no finite optimum
+            exists. The result is that of a penalty v / (2n), v the variance of the
+            log-likelihood-ratios and n the number of trials of the smaller class (of a
+            calibration a ridge of 1/n): they stay near the log(n) that so few trials can
+            support.
+        ConvergenceWarning
+            If a system is constant (its weight is 0; of a calibration the offset is 0, too,
+            as in the toolkit), if systems are collinear (the shortest of the equally good
+            standardised weights are returned), or with "brier" if hard decisions are best,
+            or if the prior is so close to 0 or 1 (1e-10) that lower values may have been
+            missed.
+        BosarisWarning
+            If the scale of a calibration is negative: labels swapped, or distances for
+            scores?
+
+        Notes
+        -----
+        Minimises
+
+        .. math::
+
+            \frac{1}{H(\pi)} \Bigl[ \frac{\pi}{\sum u_i} \sum_{tar} u_i\, C(-s_i - \theta)
+            + \frac{1-\pi}{\sum v_j} \sum_{non} v_j\, C(s_j + \theta) \Bigr]
+            + \frac{r}{2} \sum_k (w_k d_k)^2,
+
+        with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and
+        the entropy H of the objective [1]_. Trust-region Newton on standardised
+        scores; a pass over the scores for each of its steps, of which sets of
+        millions of trials need two or three because the optimum of a subset is
+        where they start. Memory beyond the input is a megabyte or two.
+
+        brier is not convex. It is minimised from the optimum of cllr and from
+        zero, and the better result is kept.
+
+        References
+        ----------
+        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
+           prior-weighted proper scoring rules", Interspeech 2013.
+        """
+        classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
+        return cls._fit(classes, (tar_weights, non_weights), prior, objective, ridge)
+
+    @staticmethod
+    @abstractmethod
+    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+        """Return the scores of one class as an array of the right shape."""
+
+    @classmethod
     @abstractmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
         """Build the map of weights that were found, with the record of the training."""

@@ -68,65 +68,6 @@ class LinearFusion(LinearMap):
     offset: float = attrs.field(converter=to_number, validator=finite_number)
 
     @classmethod
-    def fit(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        *,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-        ridge: float = 0.0,
-    ) -> "LinearFusion":
-        r"""Train weights and offset.
-
-        Parameters
-        ----------
-        tar : (n_systems, n_tar) array_like of float
-            Target scores, finite; each column holds the scores of one trial.
-        non : (n_systems, n_non) array_like of float
-            Non-target scores, likewise.
-        prior, objective, tar_weights, non_weights
-            As for `LinearCalibration.fit <bosaris_py.LinearCalibration.fit>`.
-        ridge : float, default: 0.0
-            Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the weights,
-            where d_k is the standard deviation of system k's scores, both classes
-            counting the same; dimensionless. The offset is not penalised.
-
-        Returns
-        -------
-        LinearFusion
-
-        Raises
-        ------
-        InvalidInputError
-            As for `LinearCalibration.fit`, with the number of the system; or if `tar` and
-            `non` are not matrices of the same systems.
-
-        Warns
-        -----
-        SeparableDataWarning
-            If some weights put no target below a non-target, so that no finite
-            optimum exists. The result is that of a penalty v / (2n), v the variance
-            of the fused scores and n the number of trials of the smaller class; its
-            log-likelihood-ratios stay near the log(n) that so few trials can support.
-        ConvergenceWarning
-            If a system is constant (its weight is 0), if systems are collinear
-            (the shortest of the equally good standardised weights are returned),
-            or with "brier" if hard decisions are best, or if the prior is so close
-            to 0 or 1 (1e-10) that lower values may have been missed.
-
-        Notes
-        -----
-        Minimises the objective given at `LinearCalibration.fit
-        <bosaris_py.LinearCalibration.fit>` over all linear combinations of the systems,
-        with the same algorithm.
-        """
-        classes = _as_systems(tar, "tar"), _as_systems(non, "non")
-        return cls._fit(classes, (tar_weights, non_weights), prior, objective, ridge)
-
-    @classmethod
     def fit_scores(
         cls,
         systems: Sequence[AnyScores],
@@ -232,6 +173,13 @@ class LinearFusion(LinearMap):
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
         return cls(weights=mark_read_only(solution.weights), offset=solution.offset, **training)
+
+    @staticmethod
+    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+        if np.ndim(scores) == 1 and np.size(scores):
+            hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
+            raise invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
+        return as_matrix(scores, name)
 
     @property
     def n_systems(self) -> int:
@@ -359,11 +307,3 @@ class LinearFusion(LinearMap):
             f"{type(self).__name__}: weights [{weights}], offset {self.offset:.4g}, "
             f"{self._describe_training()}"
         )
-
-
-def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-    """Return scores as a matrix; scores of one system must say so by their shape."""
-    if np.ndim(scores) == 1 and np.size(scores):
-        hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
-        raise invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
-    return as_matrix(scores, name)
