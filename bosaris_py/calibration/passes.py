@@ -32,7 +32,8 @@ Task: TypeAlias = tuple[int, list[slice]]
 ReadBlocks: TypeAlias = Iterator[tuple[slice, TrialBlock]]
 
 # Blocks in a task, and limits for the number of tasks. Rounding of floating-point sums depends
-# on where tasks begin, so none of these depends on the number of workers.
+# on where tasks begin, so none of these depends on the number of workers. Some 16 tasks keep a
+# few workers busy; with 256 the time to start one is nothing beside that of its blocks.
 _TASK_BLOCKS = 16
 _FEWEST_TASKS = 16
 MOST_TASKS = 256
@@ -103,6 +104,7 @@ class FilePasses:
         cls, files: Iterable[tuple[Sequence[FilePath], FilePath]], where: Where
     ) -> tuple[Self, list[TrialIds]]:
         """Open score files, and the key beside them, once or several times; align their ids."""
+        # Sums and counts do not depend on the order of rows: that of the score file reads faster.
         opened = [TrialBlocks.open(scores, key, any_order=True) for scores, key in files]
         return cls(tuple(blocks for blocks, _ in opened), where), [ids for _, ids in opened]
 
@@ -126,6 +128,7 @@ class FilePasses:
         n_bytes = self.n_bytes
         tasks: list[Task] = []
         for i, (pair, blocks) in enumerate(zip(self.pairs, all_blocks, strict=True)):
+            # Each pair of files gets tasks in proportion to its size.
             share = max(1, round(n_tasks * _n_bytes(pair) / n_bytes))
             step = max(1, -(-len(blocks) // share))
             tasks += [(i, blocks[start : start + step]) for start in range(0, len(blocks), step)]
@@ -167,6 +170,7 @@ class FilePasses:
         totals = [TrialCounts() for _ in all_ids]
         for part in found:
             totals[part.task[0]] += part.counts
+        # NaN comes first: it makes whatever else was found worthless.
         for ids, counts in zip(all_ids, totals, strict=True):
             ids.refuse_nan(counts)
         if needs_all and any(
@@ -174,6 +178,7 @@ class FilePasses:
             for counts in totals
         ):
             raise missing_scores(self, is_key=True)
+        # Before classes without scores are refused: ids that do not match are often the reason.
         for ids, counts in zip(all_ids, totals, strict=True):
             ids.warn_missing(counts, is_key=True)
         for what, n_scored in (
@@ -221,6 +226,7 @@ def missing_scores(passes: FilePasses, *, is_key: bool) -> TrialMismatchError:
     (source,) = passes.pairs
     complaints = []
     for number, (file, frame) in enumerate(zip(source.scores, source.frames, strict=True), start=1):
+        # Blocks tell only which trials have all scores, so each system is counted by itself.
         alone = attrs.evolve(source, scores=(file,), frames=(frame,))
         parts = attrs.evolve(passes, pairs=(alone,)).run(_count, None, "missing scores")
         counts = sum(parts, TrialCounts())

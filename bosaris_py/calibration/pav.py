@@ -29,7 +29,7 @@ from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 
-# Where the toolkit puts its two dummy trials.
+# Where the toolkit puts its two dummy trials: below and above any score of a usual system.
 _DUMMY_SCORE = 1e6
 
 
@@ -134,6 +134,7 @@ class PAVCalibration(SavedMap, ScoreMap):
         if not (np.isfinite(score_offset) and score_offset >= 0):
             expected = "be finite and not negative"
             raise invalid("score_offset", expected, describe(score_offset))
+        # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
         ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")
         ordered_non = _with_dummy(others, outermost, non_weights, "non")

@@ -204,7 +204,8 @@ def _same_array(first: Float64Array | None, second: Float64Array | None) -> bool
 
 _as_array: Any = attrs.Converter(_to_array, takes_field=True)
 
-# Settings of a field that holds a read-only array of float64, compared by its content.
+# Settings of a field that holds a read-only array of float64, made of lists from JSON as well
+# and compared by its content.
 ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=_same_array)}
 
 ARRAY_OR_NONE = {**ARRAY, "converter": attrs.converters.optional(_as_array)}
@@ -221,6 +222,8 @@ def must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
     return check
 
 
+# Numbers have passed `to_number`, so that whatever is no float is no number; and True is an
+# int, but no count.
 finite_number = must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
 count = must("be a count of at least 1", lambda n: type(n) is int and n >= 1)
 finite_vector = must("be a vector of finite numbers", lambda a: a.ndim == 1 and _is_finite(a))
@@ -399,6 +402,7 @@ class LinearMap(TrainedMap, ABC):
         needs_all: bool,
     ) -> Self:
         """Train on files of scores, of all trials if all are needed."""
+        # Arguments are checked before files are opened and read for minutes.
         as_ridge(ridge)
         rule = scoring_rule(objective), *resolve_prior(prior)
         files = [(score_files, one_file(key_file, "key_file"))]
@@ -428,7 +432,8 @@ def weighted_sum(scores: Sequence[AnyArray], weights: npt.ArrayLike, offset: flo
     """
     llrs = term = None
     with np.errstate(invalid="ignore"):
-        # In the order of the systems, so that the last bit is always the same.
+        # Eq. 30 of the theory paper without quality. In the order of the systems, so that the
+        # last bit is the same for blocks of any size.
         for weight, values in zip(np.asarray(weights, dtype=np.float64), scores, strict=True):
             # Zero times an infinite score is no evidence, not NaN.
             if weight == 0.0:
@@ -503,6 +508,7 @@ class _MappedFiles:
             self.counts += block.count()
             n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored
             if self.needs_all and n_missing and isinstance(self.blocks, TrialBlocks):
+                # At the first block that shows it: the counts come from a pass of their own.
                 raise missing_scores(FilePasses((self.blocks,)), is_key=False)
             # What lies where there is no trial may be anything.
             with np.errstate(over="ignore"):
@@ -514,6 +520,7 @@ class _MappedFiles:
             if np.isnan(llrs.min(initial=0.0)):
                 contradictions += attrs.evolve(block, scores=(llrs,)).count()
             yield rows, block, llrs, mask
+        # Raised here, while the output is not complete, so that it never appears.
         self.ids.refuse_nan(self.counts)
         if contradictions.first_nan is not None:
             row, col = contradictions.first_nan
@@ -573,6 +580,7 @@ def write_llrs(
         if os.path.realpath(output_file) == os.path.realpath(one_file(ndx_file, "ndx_file")):
             expected = "be another file than `ndx_file`, whose content would be lost"
             raise invalid("output_file", expected, repr(str(output_file)))
+        # In the order of the trials, because rows are written as they come.
         blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
         form, scores = blocks.trials, list(blocks.scores)
     mapped = _MappedFiles(blocks, ids, weights, offset, needs_all)

@@ -156,9 +156,11 @@ class BayesCurves:
 
     def _share(self, price: Float64Array, rate: Float64Array) -> Float64Array:
         """Return the part of the normalized error-rate that one kind of error makes."""
+        # One term of the numerator of equation 21.
         return mark_read_only(price * rate / self._costs.default_cost)
 
     def _cost(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+        # Theory paper, equation 20: over the error-rate of the better blind decision.
         return mark_read_only(self._costs.cost(pmiss, pfa, normalize=True))
 
     @functools.cached_property
@@ -298,6 +300,7 @@ def _cell_borders(limits: Limits) -> Float64Array:
     """Return the borders of the cells along one axis, as ascending rates."""
     low, high = special.ndtri(limits)
     coarse = (high - low) / _CELLS_OUTSIDE
+    # Of equal size in probits, hence of equal size on paper.
     below = np.arange(low, -_FARTHEST, -coarse)[:0:-1]
     above = np.arange(high, _FARTHEST, coarse)[1:]
     inside = np.linspace(low, high, _CELLS_IN_WINDOW + 1)

@@ -331,6 +331,7 @@ class Results:
     @property
     def eer(self) -> float:
         """Equal error rate on the convex hull, a fraction; see `bosaris_py.eer`."""
+        # Theory paper, equation 26: the largest minDCF over all priors.
         return self.rocch.eer
 
     def equal_error_rate(self, definition: EERDefinition = "rocch") -> float:
@@ -356,6 +357,7 @@ class Results:
     @property
     def prbep(self) -> float:
         """Precision-recall break-even point, a number of errors; see `bosaris_py.prbep`."""
+        # Theory paper, equation 29.
         return self.rocch.prbep
 
     @property
@@ -420,6 +422,7 @@ class Results:
         float or (k,) ndarray of float64
             Minimum DCF.
         """
+        # Theory paper, last line of equation 25: one of the hull's vertices is best.
         return self.rocch.min_dcf(prior, normalize=normalize)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:

@@ -60,7 +60,8 @@ _TASKS_PER_WORKER = 4
 # more, keys are read again.
 _KEPT_BYTES = 2**27
 
-# The horizontal axis of a Bayes plot, unless it is told otherwise.
+# Start, end and number of points of the horizontal axis of a Bayes plot by default: counted
+# beforehand, they save the plot a third pass.
 _PLO = (-10.0, 0.0, 1001)
 
 
@@ -103,10 +104,12 @@ Known: TypeAlias = tuple[_NonTargets, ...]
 
 def _summarise(blocks: ReadBlocks, *, n_bytes: int) -> tuple[list[float], Known]:
     """Return the non-targets' log2(1 + exp(score)) by blocks, and where the first of them are."""
+    # Sums by blocks: added exactly in the end, they do not depend on tasks.
     bits: list[float] = []
     known: list[_NonTargets] = []
     for _, block in blocks:
         non = _NonTargets.of(block)
+        # The first blocks of a task are remembered, until the memory is spent.
         n_bytes -= non.n_bytes
         if n_bytes >= 0:
             known.append(non)
@@ -218,6 +221,7 @@ class StreamedScores(Evidence):
         MissingTrialsWarning
             If the key holds trials without score, with counts.
         """
+        # With infinity, each threshold has a counted one at or above it; see `error_rates`.
         wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
         if priors is not None:
             wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))

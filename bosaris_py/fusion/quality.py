@@ -97,6 +97,7 @@ class _TrainedClass:
 
     def design(self, sides: Sequence[Float64Array]) -> QualityDesign:
         """Return the design of standardised measures of models and segments, with all features."""
+        # The last row, of ones, makes the linear terms and the offset of the quadratic form.
         model_measures, segment_measures = (
             np.vstack((side, np.ones((1, side.shape[1])))) for side in sides
         )
@@ -319,6 +320,7 @@ class QualityFusion(TrainedMap):
         tar, non = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
+        # Both fusions see weights of moderate size: only proportions count, squares overflow.
         tar_weights, non_weights = (
             None if checked is None else moderate_weights(checked)
             for checked in map(as_weights, weights, sizes.values(), sizes)
@@ -341,6 +343,7 @@ class QualityFusion(TrainedMap):
             _TrainedClass.of(tar, labels, tar_weights, measures, "target"),
             _TrainedClass.of(non, ~labels, non_weights, measures, "non-target"),
         ]
+        # Centre and spread of what is trained on: other ids of the key must not shift them.
         used_models = np.unique(np.concatenate([part.models for part in classes]))
         used_segments = np.unique(np.concatenate([part.segments for part in classes]))
         centre, spread = measure_scale(
@@ -394,6 +397,7 @@ class QualityFusion(TrainedMap):
         of S. The last one is 0: it would be a second offset. (In the toolkit the two share
         the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
+        # w'S r with standardised measures is w'(A'SA)r with raw ones, A the affine map.
         raw = in_raw_units(self.form, self.centre, self.spread)
         offset = self.offset + raw[-1, -1]
         raw[-1, -1] = 0.0
@@ -464,6 +468,7 @@ class QualityFusion(TrainedMap):
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             raise invalid("systems", expected, f"{len(stack)}")
         measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
+        # The scores' part is a linear fusion with the weights trained beside the measures.
         joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         # Equation 30 of the user guide: the weighted sum, then the quality term.
         llrs = joint.apply(stack)
