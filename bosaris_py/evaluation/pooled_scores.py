@@ -109,10 +109,8 @@ class ConditionMixture(Evidence):
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
+    tar, non
+        As for `bosaris_py.Results`.
     members : sequence of ConditionMembers
         Where the trials of each condition stand in `tar` and `non`, see
         `Conditions.members`. Other trials do not count.
@@ -173,12 +171,8 @@ class ConditionMixture(Evidence):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
-        conditions : Conditions
-            To which condition each trial belongs, and what each weighs.
+        scores, key, conditions
+            As for `Results.from_scores <bosaris_py.Results.from_scores>`.
 
         Returns
         -------
@@ -186,17 +180,13 @@ class ConditionMixture(Evidence):
 
         Raises
         ------
-        InvalidInputError
-            If a class has no score in any condition, or one is NaN.
-        TrialMismatchError
-            If the conditions do not fit the key; see `Conditions.members`.
+        InvalidInputError, TrialMismatchError
+            As for `Results.from_scores`.
 
         Warns
         -----
-        MissingTrialsWarning
-            If the key holds trials without score, with counts.
-        ConditionWarning
-            If conditions have trials of one class only.
+        MissingTrialsWarning, ConditionWarning
+            As for `Results.from_scores`.
         """
         check_scores(scores)
         check_conditions(conditions)

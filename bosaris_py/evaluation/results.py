@@ -36,12 +36,8 @@ class ScoreLists(Evidence):
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
+    tar, non, tar_weights, non_weights
+        As for `bosaris_py.Results`.
 
     Raises
     ------
@@ -274,12 +270,9 @@ class Results:
         Raises
         ------
         InvalidInputError
-            If an argument is bad, ids are repeated, no target or no non-target has a
-            score, or one is NaN.
-        FileFormatError
-            If a file is damaged, foreign, or changes while it is read.
-        RuntimeError
-            If workers are lost; there is no partial result.
+            If an argument is bad, ids are repeated, a class has no score, or one is NaN.
+        FileFormatError, RuntimeError
+            As for `LinearCalibration.fit_files`.
 
         Warns
         -----
@@ -437,11 +430,6 @@ class Results:
         -------
         Threshold
             A target score, or -inf (accept all) or inf (reject all).
-
-        Raises
-        ------
-        InvalidInputError
-            If `prior` is not in (0, 1) or is more than one.
         """
         return self.rocch.min_dcf_threshold(prior)
 
@@ -494,12 +482,10 @@ class Results:
         Returns
         -------
         dict
-            ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``,
-            ``auc``, ``cllr``, ``min_cllr``; and if `prior` is given
-            ``operating_points``, a list with a dict for each: ``plo``,
-            ``act_dcf`` and ``min_dcf`` with their normalized values,
-            ``act_threshold`` and ``min_threshold``, and the error-rates at
-            both thresholds.
+            ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``, ``auc``, ``cllr``,
+            ``min_cllr``; and if `prior` is given ``operating_points``, a list with a dict for
+            each: ``plo``, ``act_dcf`` and ``min_dcf`` with their normalized values, both
+            thresholds, and the error-rates at these.
         """
         record: dict[str, Any] = {
             "n_tar": self.n_tar,

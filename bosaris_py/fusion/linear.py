@@ -32,9 +32,8 @@ from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 class LinearFusion(LinearMap):
     r"""A weighted sum of several systems' scores that is a log-likelihood-ratio.
 
-    Make one with `fit`, `fit_scores` or `read`. The systems need not be
-    calibrated: the fusion calibrates while it fuses. Fusing one system is the
-    same as calibrating it.
+    Make one with `fit`, `fit_scores` or `read`. The systems need not be calibrated.
+    Fusing one system is the same as calibrating it.
 
     Parameters
     ----------
@@ -252,11 +251,8 @@ class LinearFusion(LinearMap):
         score_files : sequence of str or path-like
             HDF5 files of the scores of each system, in the order of the training.
         ndx_file : str or path-like
-            HDF5 file of an `Ndx` or `Key`: the trials to fuse.
-        output_file : str or path-like
-            The HDF5 file to write, of a `Scores` of float64 in the order of `ndx_file`. It
-            appears, or replaces an older one, when it is complete.
-        block_rows, progress
+            HDF5 file of an `Ndx` or `Key`: the trials to fuse, in whose order they are written.
+        output_file, block_rows, progress
             As for `LinearCalibration.apply_file <bosaris_py.LinearCalibration.apply_file>`.
 
         Raises
@@ -266,10 +262,8 @@ class LinearFusion(LinearMap):
             score is NaN, or a fused score is the difference of two infinite ones.
         TrialMismatchError
             If a system lacks scores of the trials in `ndx_file`; says how many for each.
-        FileFormatError
-            If a file is damaged, foreign, or changes while it is read.
-        OSError
-            If the output cannot be written.
+        FileFormatError, OSError
+            As for `LinearCalibration.apply_file`.
 
         Notes
         -----

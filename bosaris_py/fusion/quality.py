@@ -156,8 +156,7 @@ class QualityFusion(TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
 
     Make one with `fit_scores` or `read`. To the weighted sum of the scores a term is added
-    that depends on the quality measures of the trial's two sides: a short or noisy
-    recording may, for instance, shift all scores.
+    that depends on the quality measures of the trial's two sides.
 
     Parameters
     ----------
