@@ -378,6 +378,18 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(
     assert len(reads) == 1
 
 
+def test_the_second_pass_takes_the_tasks_of_the_first(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut anew, they would be others if a cluster has grown or shrunk meanwhile."""
+    scores, key = trials(rng)
+    cut = iter((3, 5, 7))
+    monkeypatch.setattr(streaming, "_tasks", lambda files: files.tasks(next(cut)))
+    results = Results.from_files(*saved(scores, key), block_rows=2)
+    assert next(cut) == 5
+    assert describe(results) == describe(Results.from_scores(scores, key))
+
+
 def test_progress_is_shown_for_both_passes(
     rng: np.random.Generator, saved: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
