@@ -1,7 +1,7 @@
 """Quality fusion: linear fusion plus what quality measures say about a trial."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, overload
+from typing import Any, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -55,60 +55,37 @@ from bosaris_py.trials.stacking import (
     stack_tar_non,
 )
 
-Qualities = Sequence[QualityMeasures | SegmentQuality]
+Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
+# Scores of the training trials of a class, positions of their models and segments, weights.
+TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Float64Array | None]
 
 
-@attrs.frozen(eq=False)
-class _TrainedClass:
-    """The training trials of one class that have quality measures and a weight."""
-
-    scores: Float64Array
-    models: Int32Array
-    segments: Int32Array
-    weights: Float64Array | None
-
-    @classmethod
-    def of(
-        cls,
-        scores: Float64Array,
-        chosen: BoolArray,
-        weights: Float64Array | None,
-        measures: TrialQuality,
-        noun: str,
-    ) -> Self:
-        """Take the trials that are chosen, whose scores are given column by column."""
-        models, segments = measures.models[chosen], measures.segments[chosen]
-        used = measures.covered[chosen]
+def _trained_part(
+    scores: Float64Array,
+    chosen: BoolArray,
+    weights: Float64Array | None,
+    measures: TrialQuality,
+    noun: str,
+) -> TrainedPart:
+    """Return the chosen trials, of one class, that have quality measures and a weight."""
+    models, segments = measures.models[chosen], measures.segments[chosen]
+    used = measures.covered[chosen]
+    if not used.any():
+        message = (
+            f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
+            f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
+        )
+        raise TrialMismatchError(message)
+    if weights is not None:
+        used &= weights > 0.0
         if not used.any():
-            message = (
-                f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
-                f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
-            )
+            message = f"No {noun} trial with quality measures has a weight above zero."
             raise TrialMismatchError(message)
-        if weights is not None:
-            used &= weights > 0.0
-            if not used.any():
-                message = f"No {noun} trial with quality measures has a weight above zero."
-                raise TrialMismatchError(message)
-        if not used.all():
-            scores, models, segments = scores[:, used], models[used], segments[used]
-            weights = None if weights is None else weights[used]
-        return cls(scores, models.astype(np.int32), segments.astype(np.int32), weights)
-
-    def design(self, sides: Sequence[Float64Array]) -> QualityDesign:
-        """Return the design of standardised measures of models and segments, with all features."""
-        # The last row, of ones, makes the linear terms and the offset of the quadratic form.
-        model_measures, segment_measures = (
-            np.vstack((side, np.ones((1, side.shape[1])))) for side in sides
-        )
-        return QualityDesign(
-            scores=self.scores,
-            models=self.models,
-            segments=self.segments,
-            model_measures=model_measures,
-            segment_measures=segment_measures,
-            entries=form_entries(len(sides[0])),
-        )
+    # Scores are copied only where trials are left out.
+    if not used.all():
+        scores, models, segments = scores[:, used], models[used], segments[used]
+        weights = None if weights is None else weights[used]
+    return scores, models.astype(np.int32), segments.astype(np.int32), weights
 
 
 def _look_up_measures(
@@ -339,17 +316,23 @@ class QualityFusion(TrainedMap):
             warn_caller(message, MissingTrialsWarning)
         labels = key.trial_labels()
         classes = [
-            _TrainedClass.of(tar, labels, tar_weights, measures, "target"),
-            _TrainedClass.of(non, ~labels, non_weights, measures, "non-target"),
+            _trained_part(tar, labels, tar_weights, measures, "target"),
+            _trained_part(non, ~labels, non_weights, measures, "non-target"),
         ]
         # Centre and spread of what is trained on: other ids of the key must not shift them.
-        used_models = np.unique(np.concatenate([part.models for part in classes]))
-        used_segments = np.unique(np.concatenate([part.segments for part in classes]))
-        centre, spread = measure_scale(
-            measures.modelQ[:, used_models], measures.segQ[:, used_segments]
+        models, segments = (
+            np.unique(np.concatenate([part[side] for part in classes])) for side in (1, 2)
         )
-        sides = _standardise(measures, centre, spread)
-        designs = [part.design(sides) for part in classes]
+        centre, spread = measure_scale(measures.modelQ[:, models], measures.segQ[:, segments])
+        # The last row, of ones, makes the linear terms and the offset of the quadratic form.
+        model_measures, segment_measures = (
+            np.vstack((side, np.ones((1, side.shape[1]))))
+            for side in _standardise(measures, centre, spread)
+        )
+        entries = form_entries(len(centre))
+        designs = [
+            QualityDesign(*part[:3], model_measures, segment_measures, entries) for part in classes
+        ]
         probability, plo = resolve_prior(prior)
         rule = scoring_rule(objective)
         solution = train_quality(
@@ -357,8 +340,8 @@ class QualityFusion(TrainedMap):
             rule=rule,
             prior=probability,
             plo=plo,
-            tar_weights=classes[0].weights,
-            non_weights=classes[1].weights,
+            tar_weights=classes[0][3],
+            non_weights=classes[1][3],
             ridge=ridge,
         )
         return cls(
@@ -396,7 +379,7 @@ class QualityFusion(TrainedMap):
         of S. The last one is 0: it would be a second offset. (In the toolkit the two share
         the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
-        # w'S r with standardised measures is w'(A'SA)r with raw ones, A the affine map.
+        # q'S r of standardised measures is q'(A'S A) r of raw ones, A the affine map.
         raw = in_raw_units(self.form, self.centre, self.spread)
         offset = self.offset + raw[-1, -1]
         raw[-1, -1] = 0.0
