@@ -216,6 +216,7 @@ class LinearCalibration(LinearMap, ScoreMap):
 
     @classmethod
     def _train(cls, training: LinearObjective, ridge: float) -> Self:
+        # Not an error: whoever calibrates distances may want it.
         trained = super()._train(training, ridge)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
             message = (

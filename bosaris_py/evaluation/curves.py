@@ -55,10 +55,9 @@ def smallest_measurable_rate(n_trials: int) -> float:
 class BayesCurves:
     r"""Error-rates of one detector over a range of operating points.
 
-    Scores are taken as natural-log likelihood-ratios. *Actual* rates are those
-    at the Bayes threshold ``-plo``, *minimum* rates those at the threshold that
-    the evaluator finds to be best. Make one with `from_results`. All arrays
-    have the shape of `plo` and are read-only.
+    Scores are taken as natural-log likelihood-ratios. *Actual* rates are those at the Bayes
+    threshold ``-plo``, *minimum* rates those at the best threshold. Make one with
+    `from_results`. All arrays have the shape of `plo` and are read-only.
 
     Parameters
     ----------
@@ -233,18 +232,11 @@ def steppy_points(roc: ROC, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
 
     Notes
     -----
-    Above 10,000 vertices, the plane is cut into cells, 8192 of them along each side
-    of the window and 1024 to the same length outside; of the vertices in a cell
-    the first and the last are kept. A ROC falls monotonically, so what is left
-    out between these two lies in the same cell, and the two curves nowhere
-    differ by more than the size of a cell. At most 2 x (8192 + 8192) vertices
-    remain in the window. Cells are found by binary search of their borders
-    in the error-rates, O(cells log n) time.
+    Above 10,000 vertices, the plane is cut into cells, 8192 of them along each side of the
+    window; of the vertices in a cell the first and the last are kept. O(cells log n) time.
 
-    The step of a group of equal scores of both classes is straight in the
-    error-rates, but curved in a DET plot. Where such a step is longer than 1/500
-    of the window, points along it are added, as in `hull_points`; a straight
-    stroke would run below the convex hull, where no detector can be.
+    The step of a group of equal scores of both classes is straight in the error-rates, but
+    curved in a DET plot: points along it are added, as in `hull_points`.
     """
     pfa, pmiss = roc.pfa, roc.pmiss
     if pfa.size > _FEW_VERTICES:
@@ -272,10 +264,8 @@ def hull_points(hull: ROCCH, pfa_limits: Limits, pmiss_limits: Limits) -> Points
 
     Notes
     -----
-    Points are equally spaced in the probit of pfa, and further ones in that of
-    pmiss, so that neither axis makes a step of more than 1/500 of the window and steep
-    parts are as smooth as flat ones. (The toolkit's ``rocchdet.m`` takes 100
-    steps of equal pfa for each edge and keeps what lies in the window.)
+    Neither axis makes a step of more than 1/500 of the window. (The toolkit's
+    ``rocchdet.m`` takes 100 steps of equal pfa for each edge.)
     """
     return _with_curved_strokes(hull.pfa, hull.pmiss, pfa_limits, pmiss_limits)
 
@@ -284,6 +274,9 @@ def _ends_in_cells(
     pfa: Float64Array, pmiss: Float64Array, pfa_limits: Limits, pmiss_limits: Limits
 ) -> IndexArray:
     """Return the indices of the first and last vertex in each cell of the plane."""
+    # A ROC falls monotonically, so what is left out between these two lies in the same cell, and
+    # the two curves nowhere differ by more than the size of a cell. At most 2 x (8192 + 8192)
+    # vertices remain in the window. Borders are searched in the error-rates, which are sorted.
     entries = np.concatenate(
         (
             [0],
@@ -309,6 +302,8 @@ def _cell_borders(limits: Limits) -> Float64Array:
 
 def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> Points:
     """Add points along strokes that are visibly curved on probit scales."""
+    # What is straight in the error-rates is curved in their probits. A straight stroke on paper
+    # would run below the convex hull, where no detector can be.
     ends = special.ndtri(window)
     steps = (ends[:, 1] - ends[:, 0]) / _STEPS_IN_WINDOW
     points = np.stack((pfa, pmiss))
@@ -330,6 +325,7 @@ def _probits(rates: Float64Array) -> Float64Array:
 def _points_between(ends: Float64Array, steps: Float64Array) -> Float64Array:
     """Return points on the straight line between two vertices, without these: (2, n)."""
     pfa, pmiss = ends
+    # Equally spaced in either probit, so that steep parts are as smooth as flat ones.
     by_pfa, by_pmiss = _between(pfa, steps[0]), _between(pmiss, steps[1])
     points = np.concatenate(
         ([by_pfa, _along(by_pfa, pfa, pmiss)], [_along(by_pmiss, pmiss, pfa), by_pmiss]), axis=1

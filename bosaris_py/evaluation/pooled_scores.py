@@ -214,6 +214,7 @@ class ConditionMixture(Evidence):
         target_scores = np.unique(
             np.concatenate([share.scores for share in self._tar]).astype(np.float64)
         )
+        # Both classes of a condition are weighted apart, because each has shares of its own.
         # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
         parts = [
             ROC.at_target_scores(target_scores, share.scores, nothing).weighted(
@@ -250,6 +251,7 @@ class ConditionMixture(Evidence):
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
             Weighted means of the conditions' error-rates.
         """
+        # Counting wants ascending thresholds, each once.
         limits, positions = np.unique(thresholds, return_inverse=True)
         # Van Leeuwen (2008), equations 3 and 4.
         pmiss, pfa = np.zeros(limits.size), np.zeros(limits.size)
@@ -268,6 +270,7 @@ def _divide(
     array, _ = as_trials(scores, None, name)
     shares, counted = [], np.zeros(array.size, dtype=np.bool_)
     for positions, weight in parts:
+        # Positions ascend, so the last one tells whether all are there.
         if positions.size and positions[-1] >= array.size:
             expected = f"belong to the {array.size} scores of `{name}`"
             raise invalid("members", expected, f"position {positions[-1]}")

@@ -115,8 +115,8 @@ class ScoreLists(Evidence):
 class Results:
     """The performance of one detector on one set of trials.
 
-    Scores are looked at when a metric first asks for it: targets are sorted once
-    and non-targets counted between them; every metric after that costs little.
+    Targets are sorted once and non-targets counted between them, when a metric first needs
+    it; every metric after that costs little.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ class Results:
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         # Column by column, although a matrix is read faster as it lies: the last bit of Cllr
-        # would depend on the form of the trials.
+        # would depend on the form of the trials, matrix or list.
         return cls(*scores.get_tar_non(key))
 
     @classmethod
@@ -372,8 +372,7 @@ class Results:
     def eer_threshold(self) -> Threshold:
         """Threshold where the larger of both error-rates is smallest, with those rates.
 
-        The EER is a point between two thresholds in general; no single one
-        attains it.
+        In general no single threshold attains the EER, which lies between two.
         """
         return self.roc.eer_threshold
 
@@ -502,6 +501,7 @@ class Results:
         return record
 
     def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
+        # One search for the best vertices and one count at all Bayes thresholds serve all columns.
         costs = DecisionCosts.from_prior(prior)
         best = self.rocch.best_vertices(costs)
         actual = self.evidence.error_rates(costs.thresholds)

@@ -228,6 +228,7 @@ class LinearFusion(LinearMap):
             return assemble(self._fuse(stack_scores(x, ndx)), ndx)
         if ndx is not None:
             raise invalid("ndx", "be given with a list of Scores only", "an array and an ndx")
+        # Trials may be arranged in any shape behind the axis of systems.
         scores = np.asarray(x)
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
@@ -285,6 +286,7 @@ class LinearFusion(LinearMap):
         for system, row in enumerate(scores, start=1):
             refuse_nan(row, f"x, system {system},")
         llrs = weighted_sum(list(scores), self.weights, self.offset)
+        # No score is NaN here, so that NaN comes from infinite scores of opposite signs.
         contradictions = np.flatnonzero(np.isnan(llrs))
         if contradictions.size:
             found = (
