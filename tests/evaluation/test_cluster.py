@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bosaris_py import Key, Results, Scores, _execution
-from bosaris_py.errors import FileFormatError
 from bosaris_py.calibration import passes
+from bosaris_py.errors import FileFormatError
 from bosaris_py.evaluation import streaming
 
 distributed = pytest.importorskip("distributed")
