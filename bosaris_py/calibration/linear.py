@@ -1,20 +1,26 @@
 """Linear calibration: scale and offset that turn scores into log-likelihood-ratios."""
 
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import attrs
-import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._validation import FilePath, as_vector, refuse_nan, warn_caller
-from bosaris_py.calibration.file_output import write_llrs
-from bosaris_py.calibration.passes import one_file
-from bosaris_py.calibration.trained import LinearMap, finite_number, to_number, weighted_sum
+from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._validation import FilePath, as_vector, warn_caller
+from bosaris_py.calibration.passes import Where, one_file
+from bosaris_py.calibration.trained import (
+    LinearMap,
+    ScoreMap,
+    finite_number,
+    to_number,
+    weighted_sum,
+    write_llrs,
+)
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import LinearSolution
-from bosaris_py.trials import Conditions, FlatScores, Scores
+from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
@@ -25,7 +31,7 @@ _REAL_GAIN = 1e-12
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class LinearCalibration(LinearMap):
+class LinearCalibration(LinearMap, ScoreMap):
     r"""An affine map from scores to log-likelihood-ratios, ``scale * score + offset``.
 
     Make one with `fit`, `fit_scores` or `read`. It has two parameters only, so a
@@ -72,100 +78,6 @@ class LinearCalibration(LinearMap):
     offset: float = attrs.field(converter=to_number, validator=finite_number)
 
     @classmethod
-    def fit(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        *,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-        ridge: float = 0.0,
-    ) -> "LinearCalibration":
-        r"""Train scale and offset.
-
-        Parameters
-        ----------
-        tar : (n_tar,) array_like of float
-            Target scores, finite.
-        non : (n_non,) array_like of float
-            Non-target scores, finite.
-        prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target at which the log-likelihood-ratios shall
-            serve best; of an operating point the effective prior. Not the share
-            of targets in the training set, which does not matter.
-        objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule to minimise, in any case. "boost" does not
-            depend on the prior.
-        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
-            Trial weights; only their proportions within a class matter. A trial
-            of weight 2 counts like two trials, one of weight 0 not at all.
-        ridge : float, default: 0.0
-            Strength r of a penalty :math:`r (a d)^2 / 2` on the scale a, where d
-            is the standard deviation of the scores, both classes counting the
-            same; dimensionless. The offset is not penalised.
-
-        Returns
-        -------
-        LinearCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is NaN or infinite (says how many and
-            where), the prior is not in (0, 1), the objective is not known, or
-            weights or ridge are negative.
-
-        Warns
-        -----
-        SeparableDataWarning
-            If no target lies below a non-target (or the reverse), so that no
-            finite optimum exists. The result is that of a ridge of 1/n, n the
-            number of trials of the smaller class; its log-likelihood-ratios stay
-            near the log(n) that so few trials can support.
-        ConvergenceWarning
-            If all scores are equal (scale and offset are 0 then, as in the
-            toolkit), or with "brier" if hard decisions are best, or if the prior is
-            so close to 0 or 1 (1e-10) that lower values may have been missed.
-        BosarisWarning
-            If the scale is negative: labels swapped, or distances for scores?
-
-        Notes
-        -----
-        Minimises
-
-        .. math::
-
-            \frac{1}{H(\pi)} \Bigl[ \frac{\pi}{\sum u_i} \sum_{tar} u_i\, C(-s_i - \theta)
-            + \frac{1-\pi}{\sum v_j} \sum_{non} v_j\, C(s_j + \theta) \Bigr]
-            + \frac{r}{2} (a d)^2,
-
-        with :math:`s = a x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and
-        the entropy H of the objective [1]_. Trust-region Newton on standardised
-        scores; a pass over the scores for each of its steps, of which sets of
-        millions of trials need two or three because the optimum of a subset is
-        where they start. Memory beyond the input is a megabyte or two.
-
-        brier is not convex. It is minimised from the optimum of cllr and from
-        zero, and the better result is kept.
-
-        References
-        ----------
-        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
-           prior-weighted proper scoring rules", Interspeech 2013.
-        """
-        return cls._fit(
-            as_vector(tar, "tar"),
-            as_vector(non, "non"),
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
-        )
-
-    @classmethod
     def fit_scores(
         cls,
         scores: AnyScores,
@@ -187,14 +99,14 @@ class LinearCalibration(LinearMap):
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
-            Train on conditions that weigh what they shall weigh, instead of in
-            proportion to their numbers of trials; not together with weights.
+            Train with the weights of these conditions, instead of in proportion to
+            their numbers of trials; not together with weights of trials.
         prior, objective
-            As in `fit`.
+            As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the scored trials, column by column of the key.
-        ridge : float, default: 0.0
-            As in `fit`.
+        ridge
+            As for `fit`.
 
         Returns
         -------
@@ -203,28 +115,18 @@ class LinearCalibration(LinearMap):
         Raises
         ------
         InvalidInputError
-            As in `fit`.
+            As for `fit`.
 
         Warns
         -----
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
-            As in `fit`.
+            As for `fit`.
         """
-        tar, non = scores.get_tar_non(key)
-        tar_weights, non_weights = class_weights(
-            conditions, tar_weights, non_weights, key, scores=scores
-        )
-        return cls._fit(
-            tar,
-            non,
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
-        )
+        classes = scores.get_tar_non(key)
+        weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
+        return cls._fit(classes, weights, prior, objective, ridge)
 
     @classmethod
     def fit_files(
@@ -253,7 +155,7 @@ class LinearCalibration(LinearMap):
             HDF5 file of the key. Ids may come in any order; rows in the same order are
             read faster.
         prior, objective, ridge
-            As in `fit`.
+            As for `fit`.
         block_rows : int, optional
             Rows (models) that are read at once; by default about 4 MB of scores.
         workers : int, default: 1
@@ -271,7 +173,7 @@ class LinearCalibration(LinearMap):
         Raises
         ------
         InvalidInputError
-            As in `fit`; also if ids are repeated, or no target or no non-target has a score.
+            As for `fit`; or if ids are repeated, or a class has no score.
         FileFormatError
             If a file is damaged, foreign, or changes while it is read.
         RuntimeError
@@ -282,17 +184,16 @@ class LinearCalibration(LinearMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
-            As in `fit`.
+            As for `fit`.
 
         Notes
         -----
         Memory: the target scores, a sample of up to four million non-target scores, and a
-        few megabytes for each worker. One pass over the files collects these
-        and the moments of the non-targets, each further one evaluates the objective. Two of
-        the latter are usual, from the optimum of the sample; up to four
-        million non-targets are all in the sample and need none. With "brier" there are about
-        three times as many. Worker processes start anew for each pass, which takes them a
-        second: they are worth it from some 10^8 trials on.
+        few megabytes for each worker. One pass over the files collects these and the moments
+        of the non-targets. Each further pass evaluates the objective: usually two, from the
+        optimum of the sample; none if the sample holds all non-targets; about three times as
+        many with "brier". Worker processes take a second to start: they are worth it from
+        some 10^8 trials on.
 
         Examples
         --------
@@ -309,22 +210,14 @@ class LinearCalibration(LinearMap):
         LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
         3 targets, 3 non-targets
         """
-        return cls._fit_files(
-            [one_file(score_file, "score_file")],
-            one_file(key_file, "key_file"),
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            needs_all=False,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
-        )
+        files = [one_file(score_file, "score_file")]
+        where = Where(block_rows, workers, client, progress)
+        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=False)
 
     @classmethod
-    def _train(cls, training: LinearObjective, *, ridge: float) -> Self:
-        trained = super()._train(training, ridge=ridge)
+    def _train(cls, training: LinearObjective, ridge: float) -> Self:
+        # Not an error: whoever calibrates distances may want it.
+        trained = super()._train(training, ridge)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
             message = (
                 f"The scale is negative ({trained.scale:.4g}), so higher scores speak "
@@ -337,46 +230,12 @@ class LinearCalibration(LinearMap):
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
         return cls(scale=float(solution.weights[0]), offset=solution.offset, **training)
 
-    @overload
-    def apply(self, x: Scores) -> Scores: ...
-    @overload
-    def apply(self, x: FlatScores) -> FlatScores: ...
-    @overload
-    def apply(self, x: npt.ArrayLike) -> Any: ...
-    def apply(self, x: Any) -> Any:
-        """Turn scores into log-likelihood-ratios.
+    @staticmethod
+    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+        return as_vector(scores, name)
 
-        Parameters
-        ----------
-        x : array_like of float, any shape, or Scores or FlatScores
-            Scores; no NaN, +-inf allowed (they stay infinite).
-
-        Returns
-        -------
-        ndarray of float64, float, or Scores or FlatScores
-            Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
-            Scores only what the mask shows is calibrated.
-
-        Raises
-        ------
-        InvalidInputError
-            If a score is NaN.
-
-        Examples
-        --------
-        >>> calibration = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
-        >>> float(calibration.apply(2.0).round(3))
-        1.656
-        """
-        if isinstance(x, AnyScores):
-            return x.transform(self._map)
-        scores = np.asarray(x)
-        return self._map(scores.ravel()).reshape(scores.shape)[()]
-
-    def _map(self, scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        values = as_vector(scores, "x")
-        refuse_nan(values, "x")
-        return weighted_sum([values], [self.scale], self.offset)
+    def _llrs(self, scores: FloatArray) -> Float64Array:
+        return weighted_sum([scores], [self.scale], self.offset)
 
     def apply_file(
         self,
@@ -425,16 +284,9 @@ class LinearCalibration(LinearMap):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        write_llrs(
-            [one_file(score_file, "score_file")],
-            ndx_file,
-            output_file,
-            weights=[self.scale],
-            offset=self.offset,
-            needs_all=False,
-            block_rows=block_rows,
-            progress=progress,
-        )
+        files = [one_file(score_file, "score_file")]
+        where = Where(block_rows, progress=progress)
+        write_llrs(files, ndx_file, output_file, [self.scale], self.offset, where, needs_all=False)
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

@@ -1,12 +1,10 @@
 """Non-parametric calibration by the pool-adjacent-violators algorithm."""
 
-from typing import Any, overload
-
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, mark_read_only, read_only
+from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import (
     as_vector,
     as_weights,
@@ -16,38 +14,28 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.calibration.trained import (
+    ARRAY,
     SavedMap,
+    ScoreMap,
     count,
+    finite_vector,
     non_negative_number,
     to_number,
-    to_numbers,
 )
 from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import pav_bins
-from bosaris_py.trials import Conditions, FlatScores, Scores
+from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 
-# Where the toolkit puts its two dummy trials.
+# Where the toolkit puts its two dummy trials: below and above any score of a usual system.
 _DUMMY_SCORE = 1e6
 
 
-def _to_score_bounds(values: npt.ArrayLike) -> Float64Array:
-    return read_only(to_numbers(values, "score_bounds"))
-
-
-def _to_llr_bounds(values: npt.ArrayLike) -> Float64Array:
-    return read_only(to_numbers(values, "llr_bounds"))
-
-
-def _same(a: Float64Array, b: Float64Array) -> bool:
-    return np.array_equal(a, b)
-
-
 @attrs.frozen(kw_only=True, repr=False)
-class PAVCalibration(SavedMap):
+class PAVCalibration(SavedMap, ScoreMap):
     """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
 
     Make one with `fit`, `fit_scores` or `read`. On data like the training
@@ -67,17 +55,16 @@ class PAVCalibration(SavedMap):
 
     Notes
     -----
-    The toolkit's ``pav_calibration.m``: one target is added below all scores
-    and one non-target above them, so every log-likelihood-ratio is finite, at
-    most log(N + 1) and at least -log(T + 1) in the outermost pools. The map
-    passes through ``llr - score_offset`` at the lowest and ``llr +
-    score_offset`` at the highest score of each pool and is linear in between
-    and from pool to pool. With an offset of zero it is flat within a pool, so
-    that different scores become equal; a small offset keeps their order.
+    BOSARIS: ``pav_calibration.m``. One target is added below all scores and one
+    non-target above them, so every log-likelihood-ratio is finite, at most log(N + 1) and
+    at least -log(T + 1) in the outermost pools. The map passes through
+    ``llr - score_offset`` at the lowest and ``llr + score_offset`` at the highest score of
+    each pool and is linear in between and from pool to pool. With an offset of zero
+    different scores of a pool become equal; a small offset keeps their order.
 
-    Where the toolkit raises an error, this map goes on: scores beyond the
-    dummies (at -1e6 and 1e6, or at the outermost training score if that is
-    farther out) get the value of the outermost bound.
+    Where the toolkit raises an error, this map goes on: scores beyond the dummies (at -1e6
+    and 1e6, or at the outermost training score if that is farther out) get the value of
+    the outermost bound.
 
     Examples
     --------
@@ -86,27 +73,20 @@ class PAVCalibration(SavedMap):
     [-0.6931, -0.3466, 0.6931]
     """
 
-    score_bounds: Float64Array = attrs.field(
-        converter=_to_score_bounds, eq=attrs.cmp_using(eq=_same)
-    )
-    llr_bounds: Float64Array = attrs.field(converter=_to_llr_bounds, eq=attrs.cmp_using(eq=_same))
+    score_bounds: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
+    llr_bounds: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     score_offset: float = attrs.field(converter=to_number, validator=non_negative_number)
     n_tar: int = attrs.field(validator=count)
     n_non: int = attrs.field(validator=count)
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
-        if self.score_bounds.ndim != 1 or self.score_bounds.shape != self.llr_bounds.shape:
-            expected = "be one-dimensional, as long as `llr_bounds`"
-            got = f"shapes {self.score_bounds.shape} and {self.llr_bounds.shape}"
+        size = self.score_bounds.size
+        if size < 2 or size % 2:
+            raise invalid("score_bounds", "hold two numbers for each pool", f"{size}")
+        if size != self.llr_bounds.size:
+            expected, got = "be as long as `llr_bounds`", f"{size} and {self.llr_bounds.size}"
             raise invalid("score_bounds", expected, got)
-        if self.score_bounds.size < 2 or self.score_bounds.size % 2:
-            expected = "hold two numbers for each pool"
-            raise invalid("score_bounds", expected, f"{self.score_bounds.size}")
-        for name in ("score_bounds", "llr_bounds"):
-            bounds = getattr(self, name)
-            if not np.isfinite(bounds).all():
-                raise invalid(name, "be finite", describe(bounds.tolist()))
         if not np.all(np.diff(self.score_bounds) >= 0):
             raise invalid("score_bounds", "be ascending", describe(self.score_bounds))
         # With an offset the bounds of neighbouring pools may overlap; their middles rise.
@@ -155,7 +135,8 @@ class PAVCalibration(SavedMap):
         if not (np.isfinite(score_offset) and score_offset >= 0):
             expected = "be finite and not negative"
             raise invalid("score_offset", expected, describe(score_offset))
-        outermost = _outermost(targets, others)
+        # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
+        outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
         ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")
         ordered_non = _with_dummy(others, outermost, non_weights, "non")
         hull = ROC.from_sorted(ordered_tar, ordered_non).convex_hull()
@@ -190,10 +171,9 @@ class PAVCalibration(SavedMap):
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
-            Train on conditions that weigh what they shall weigh, instead of in
-            proportion to their numbers of trials; not together with weights.
-        score_offset : float, default: 0.0
-            As in `fit`.
+            As for `LinearCalibration.fit_scores`; not together with weights.
+        score_offset
+            As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the scored trials, column by column of the key.
 
@@ -204,7 +184,7 @@ class PAVCalibration(SavedMap):
         Raises
         ------
         InvalidInputError
-            As in `fit`.
+            As for `fit`.
 
         Warns
         -----
@@ -212,47 +192,13 @@ class PAVCalibration(SavedMap):
             If the key holds trials without score; they are left out.
         """
         tar, non = scores.get_tar_non(key)
-        tar_weights, non_weights = class_weights(
-            conditions, tar_weights, non_weights, key, scores=scores
-        )
+        weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         return cls.fit(
-            tar, non, score_offset=score_offset, tar_weights=tar_weights, non_weights=non_weights
+            tar, non, score_offset=score_offset, tar_weights=weights[0], non_weights=weights[1]
         )
 
-    @overload
-    def apply(self, x: Scores) -> Scores: ...
-    @overload
-    def apply(self, x: FlatScores) -> FlatScores: ...
-    @overload
-    def apply(self, x: npt.ArrayLike) -> Any: ...
-    def apply(self, x: Any) -> Any:
-        """Turn scores into log-likelihood-ratios.
-
-        Parameters
-        ----------
-        x : array_like of float, any shape, or Scores or FlatScores
-            Scores; no NaN, +-inf allowed.
-
-        Returns
-        -------
-        ndarray of float64, float, or Scores or FlatScores
-            Natural-log likelihood-ratios, finite; the same kind as `x`, trials
-            in the same places.
-
-        Raises
-        ------
-        InvalidInputError
-            If a score is NaN.
-        """
-        if isinstance(x, AnyScores):
-            return x.transform(self._map)
-        scores = np.asarray(x)
-        return self._map(scores.ravel()).reshape(scores.shape)[()]
-
-    def _map(self, scores: npt.ArrayLike) -> Float64Array:
-        values = as_vector(scores, "x")
-        refuse_nan(values, "x")
-        return np.interp(values, self.score_bounds, self.llr_bounds)
+    def _llrs(self, scores: FloatArray) -> Float64Array:
+        return np.interp(scores, self.score_bounds, self.llr_bounds)
 
     def __repr__(self) -> str:
         """Say how many pools there are and how far they reach."""
@@ -263,7 +209,7 @@ class PAVCalibration(SavedMap):
         )
 
 
-def _finite(scores: npt.ArrayLike, name: str) -> npt.NDArray[np.floating[Any]]:
+def _finite(scores: npt.ArrayLike, name: str) -> FloatArray:
     array = as_vector(scores, name)
     check_not_empty(array, name)
     refuse_nan(array, name)
@@ -275,14 +221,9 @@ def _finite(scores: npt.ArrayLike, name: str) -> npt.NDArray[np.floating[Any]]:
 
 
 def _with_dummy(
-    scores: npt.NDArray[np.floating[Any]], dummy: float, weights: npt.ArrayLike | None, name: str
+    scores: FloatArray, dummy: float, weights: npt.ArrayLike | None, name: str
 ) -> SortedScores:
     """Sort the scores of a class together with one more trial."""
     checked = as_weights(weights, scores.size, f"{name}_weights")
     padded = None if checked is None else np.append(checked, 1.0)
     return SortedScores.from_scores(np.append(scores, dummy), padded, name=name)
-
-
-def _outermost(*classes: npt.NDArray[np.floating[Any]]) -> float:
-    extremes = [float(np.abs(scores).max(initial=0.0)) for scores in classes]
-    return max(_DUMMY_SCORE, *extremes)

@@ -1,25 +1,65 @@
-"""Base classes of trained linear maps: provenance, applying, saving."""
+"""Base classes of trained maps: the record of the training, saving, and applying to files."""
 
 import math
 import numbers
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+from tqdm import tqdm
 
-from bosaris_py._arrays import FloatArray, by_constructor
-from bosaris_py._validation import FilePath, check_fraction, describe, invalid
-from bosaris_py.calibration.passes import FileObjective
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    by_constructor,
+    read_only,
+)
+from bosaris_py._validation import (
+    FilePath,
+    as_vector,
+    check_fraction,
+    describe,
+    invalid,
+    refuse_nan,
+)
+from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py.calibration.passes import FilePasses, Where, missing_scores, one_file
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
-from bosaris_py.numerics.scoring_rules import scoring_rule
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import LinearSolution, as_ridge, train_linear
 from bosaris_py.storage.parameters import read_parameters, write_parameters
+from bosaris_py.storage.rows import (
+    FlatFile,
+    FlatReader,
+    MatrixFile,
+    RowReader,
+    ScoredList,
+    row_blocks,
+    write_score_list,
+    write_score_rows,
+)
+from bosaris_py.storage.rows import describe as describe_file
+from bosaris_py.storage.trial_table import trial_codes
+from bosaris_py.trials import FlatScores, Scores
+from bosaris_py.trials.alignment import IdIndex
+from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
+from bosaris_py.trials.scores import AnyScores
+
+Validator: TypeAlias = Callable[..., Any]
+Weights: TypeAlias = npt.ArrayLike | None
+# A block with the rows or the part of a list that it is, its llrs, and where there are any.
+MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
+
+_HDF5 = (".h5", ".hdf5")
 
 
 @attrs.frozen(repr=False)
@@ -76,42 +116,66 @@ class SavedMap:
         return by_constructor(self)
 
 
-def to_number(value: Any) -> Any:
-    """Convert a real number to a float; whatever else it is is left to the validator.
+class ScoreMap(ABC):
+    """A map of each score to a log-likelihood-ratio."""
 
-    Text and booleans, which Python would convert, are no numbers here: in a file of
-    parameters they are damage. Of an integer too large for a float infinity is made.
-    """
+    __slots__ = ()
+
+    @overload
+    def apply(self, x: Scores) -> Scores: ...
+    @overload
+    def apply(self, x: FlatScores) -> FlatScores: ...
+    @overload
+    def apply(self, x: npt.ArrayLike) -> Any: ...
+    def apply(self, x: Any) -> Any:
+        """Turn scores into log-likelihood-ratios.
+
+        Parameters
+        ----------
+        x : array_like of float, any shape, or Scores or FlatScores
+            Scores; no NaN, +-inf allowed.
+
+        Returns
+        -------
+        ndarray of float64, float, or Scores or FlatScores
+            Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
+            Scores only what the mask shows is calibrated.
+
+        Raises
+        ------
+        InvalidInputError
+            If a score is NaN.
+        """
+        if isinstance(x, AnyScores):
+            return x.transform(self._checked_llrs)
+        scores = np.asarray(x)
+        return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
+
+    def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
+        values = as_vector(scores, "x")
+        refuse_nan(values, "x")
+        return self._llrs(values)
+
+    @abstractmethod
+    def _llrs(self, scores: FloatArray) -> Float64Array:
+        """Return the log-likelihood-ratios of scores that are not NaN."""
+
+
+def to_number(value: Any) -> Any:
+    """Convert a real number to a float; leave whatever else it is to the validator."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
+    # Python would convert text and booleans, too; in a file of parameters they are damage.
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return value
     try:
         return float(value)
-    except OverflowError:
+    except OverflowError:  # an integer too large for a float
         return math.inf if abs(value) == value else -math.inf
 
 
-def to_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
-    """Convert an array, or nested lists, of real numbers to float64.
-
-    Parameters
-    ----------
-    values : array_like of float
-        The numbers; in lists text and booleans are refused as in `to_number`.
-    name : str
-        The argument and its class, for error messages.
-
-    Returns
-    -------
-    ndarray of float64
-        The same array where it is one already.
-
-    Raises
-    ------
-    InvalidInputError
-        If something among `values` is no number, or lists differ in length.
-    """
+def to_numbers(values: npt.ArrayLike, name: str) -> Float64Array:
+    """Convert an array, or nested lists, of real numbers as in `to_number`; refuse all else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values.astype(np.float64, copy=False)
     try:
@@ -119,62 +183,69 @@ def to_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     except ValueError:
         raise invalid(name, "be a regular array of numbers", describe(values)) from None
     floats = [to_number(item) for item in items.ravel().tolist()]
-    strangers = [item for item in floats if not isinstance(item, float)]
-    if strangers:
-        raise invalid(name, "hold real numbers", f"among others {describe(strangers[0])}")
+    others = [item for item in floats if not isinstance(item, float)]
+    if others:
+        raise invalid(name, "hold real numbers", f"among others {describe(others[0])}")
     return np.array(floats, dtype=np.float64).reshape(items.shape)
 
 
-def finite_number(instance: object, attribute: "attrs.Attribute[float]", value: object) -> None:
-    """Refuse what is not a finite number."""
-    if not isinstance(value, float) or not math.isfinite(value):
-        raise invalid(attribute.name, "be a finite number", describe(value))
+def _to_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
+    return read_only(to_numbers(values, field.name))
 
 
-def non_negative_number(
-    instance: object, attribute: "attrs.Attribute[float]", value: float
-) -> None:
-    """Refuse what is not a finite number of at least zero."""
-    finite_number(instance, attribute, value)
-    if value < 0:
-        raise invalid(attribute.name, "not be negative", describe(value))
+def _same_array(first: Float64Array | None, second: Float64Array | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
 
 
-def count(instance: object, attribute: "attrs.Attribute[int]", value: int) -> None:
-    """Refuse what is not a number of trials."""
-    if type(value) is not int or value < 1:
-        raise invalid(attribute.name, "be a count of at least 1", describe(value))
+_as_array: Any = attrs.Converter(_to_array, takes_field=True)
+
+# Settings of a field that holds a read-only array of float64, made of lists from JSON as well
+# and compared by its content.
+ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=_same_array)}
+
+ARRAY_OR_NONE = {**ARRAY, "converter": attrs.converters.optional(_as_array)}
 
 
-def _prior(instance: object, attribute: "attrs.Attribute[float]", value: float) -> None:
-    finite_number(instance, attribute, value)
-    check_fraction(value, attribute.name)
+def must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
+    """Return a validator of an attrs field, which refuses values that are not good."""
+
+    def check(instance: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        if not is_good(value):
+            found = describe(value.tolist() if isinstance(value, np.ndarray) else value)
+            raise invalid(attribute.name, expected, found)
+
+    return check
 
 
-def _objective(instance: object, attribute: "attrs.Attribute[str]", value: str) -> None:
-    if not isinstance(value, str):
-        raise invalid(attribute.name, "be the name of a scoring rule", describe(value))
-    scoring_rule(value)
+# Numbers have passed `to_number`, so that whatever is no float is no number; and True is an
+# int, but no count.
+finite_number = must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
+count = must("be a count of at least 1", lambda n: type(n) is int and n >= 1)
+finite_vector = must("be a vector of finite numbers", lambda a: a.ndim == 1 and _is_finite(a))
+finite_matrix = must("be a matrix of finite numbers", lambda a: a.ndim == 2 and _is_finite(a))
+non_negative_number: list[Validator] = [
+    finite_number,
+    must("not be negative", lambda x: bool(x >= 0)),
+]
+_prior: list[Validator] = [
+    finite_number,
+    lambda _, attribute, value: check_fraction(value, attribute.name),
+]
+_objective: list[Validator] = [
+    must("be the name of a scoring rule", lambda name: isinstance(name, str)),
+    lambda _, attribute, name: scoring_rule(name),
+]
+
+
+def _is_finite(array: Float64Array) -> bool:
+    return bool(array.size and np.isfinite(array).all())
 
 
 @attrs.frozen(kw_only=True, repr=False)
 class TrainedMap(SavedMap):
-    """The record of a training by optimisation, with saving and reading.
-
-    Parameters
-    ----------
-    prior : float
-        Effective prior at which the map was optimised.
-    objective : str
-        The proper scoring rule that was minimised: cllr, brier or boost.
-    objective_value : float
-        The normalised objective on the training scores: 0 for a perfect detector,
-        1 for one that knows only the prior. The ridge penalty is not included.
-    ridge : float
-        The ridge that was used.
-    n_tar, n_non : int
-        Number of training trials with a weight above zero.
-    """
+    """The record of a training by optimisation; `LinearCalibration` describes its fields."""
 
     prior: float = attrs.field(converter=to_number, validator=_prior)
     objective: str = attrs.field(validator=_objective)
@@ -196,28 +267,149 @@ class LinearMap(TrainedMap, ABC):
     """A map to log-likelihood-ratios made of one weight for each system and an offset."""
 
     @classmethod
+    def fit(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: Weights = None,
+        non_weights: Weights = None,
+        ridge: float = 0.0,
+    ) -> Self:
+        r"""Train a calibration's scale, or a fusion's weights, and the offset.
+
+        Parameters
+        ----------
+        tar : (n_tar,) or, of a fusion, (n_systems, n_tar) array_like of float
+            Target scores, finite; each column of a matrix holds the scores of one trial.
+        non : (n_non,) or, of a fusion, (n_systems, n_non) array_like of float
+            Non-target scores, likewise.
+        prior : float or OperatingPoint, default: 0.5
+            Prior probability of a target at which the log-likelihood-ratios shall
+            serve best; of an operating point the effective prior. Not the share
+            of targets in the training set, which does not matter.
+        objective : {"cllr", "brier", "boost"}, default: "cllr"
+            The proper scoring rule to minimise, in any case. "boost" does not
+            depend on the prior.
+        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
+            Trial weights; only their proportions within a class matter. A trial
+            of weight 2 counts like two trials, one of weight 0 not at all.
+        ridge : float, default: 0.0
+            Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
+            where d_k is the standard deviation of system k's scores, both classes
+            counting the same; dimensionless. The offset is not penalised.
+
+        Returns
+        -------
+        object of this class
+
+        Raises
+        ------
+        InvalidInputError
+            If a class is empty, a score is NaN or infinite (says of which system how many
+            and where), the prior is not in (0, 1), the objective is not known, weights or
+            ridge are negative, or matrices are not of the same systems.
+
+        Warns
+        -----
+        SeparableDataWarning
+            If some weights put no target below a non-target, so that no finite optimum
+            exists. The result is that of a penalty v / (2n), v the variance of the
+            log-likelihood-ratios and n the number of trials of the smaller class (of a
+            calibration a ridge of 1/n): they stay near the log(n) that so few trials can
+            support.
+        ConvergenceWarning
+            If a system is constant (its weight is 0; of a calibration the offset is 0, too,
+            as in the toolkit), if systems are collinear (the shortest of the equally good
+            standardised weights are returned), or with "brier" if hard decisions are best,
+            or if the prior is so close to 0 or 1 (1e-10) that lower values may have been
+            missed.
+        BosarisWarning
+            If the scale of a calibration is negative: labels swapped, or distances for
+            scores?
+
+        Notes
+        -----
+        Minimises
+
+        .. math::
+
+            \frac{1}{H(\pi)} \Bigl[ \frac{\pi}{\sum u_i} \sum_{tar} u_i\, C(-s_i - \theta)
+            + \frac{1-\pi}{\sum v_j} \sum_{non} v_j\, C(s_j + \theta) \Bigr]
+            + \frac{r}{2} \sum_k (w_k d_k)^2,
+
+        with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and
+        the entropy H of the objective [1]_. Trust-region Newton on standardised
+        scores; a pass over the scores for each of its steps, of which sets of
+        millions of trials need two or three because the optimum of a subset is
+        where they start. Memory beyond the input is a megabyte or two.
+
+        brier is not convex. It is minimised from the optimum of cllr and from
+        zero, and the better result is kept.
+
+        References
+        ----------
+        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
+           prior-weighted proper scoring rules", Interspeech 2013.
+        """
+        classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
+        return cls._fit(classes, (tar_weights, non_weights), prior, objective, ridge)
+
+    @staticmethod
+    @abstractmethod
+    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+        """Return the scores of one class as an array of the right shape."""
+
+    @classmethod
     @abstractmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
         """Build the map of weights that were found, with the record of the training."""
 
     @classmethod
-    def _fit(cls, tar: FloatArray, non: FloatArray, *, ridge: float, **settings: Any) -> Self:
-        """Train on scores in memory; `settings` are those of `TrainingObjective.from_scores`."""
-        training = TrainingObjective.from_scores(tar, non, **settings)
-        return cls._train(training, ridge=ridge)
+    def _fit(
+        cls,
+        classes: tuple[FloatArray, FloatArray],
+        weights: tuple[Weights, Weights],
+        prior: float | OperatingPoint,
+        objective: str,
+        ridge: float,
+    ) -> Self:
+        """Train on the scores of targets and non-targets in memory."""
+        training = TrainingObjective.from_scores(
+            *classes,
+            prior=prior,
+            objective=objective,
+            tar_weights=weights[0],
+            non_weights=weights[1],
+        )
+        return cls._train(training, ridge)
 
     @classmethod
     def _fit_files(
-        cls, score_files: Sequence[FilePath], key_file: FilePath, *, ridge: float, **settings: Any
+        cls,
+        score_files: Sequence[FilePath],
+        key_file: FilePath,
+        prior: float | OperatingPoint,
+        objective: str,
+        ridge: float,
+        where: Where,
+        *,
+        needs_all: bool,
     ) -> Self:
-        """Train on files of scores; `settings` are those of `FileObjective.open`."""
+        """Train on files of scores, of all trials if all are needed."""
+        # Arguments are checked before files are opened and read for minutes.
         as_ridge(ridge)
-        with ExitStack() as stack:
-            training = FileObjective.open(score_files, key_file, stack=stack, **settings)
-            return cls._train(training, ridge=ridge)
+        rule = scoring_rule(objective), *resolve_prior(prior)
+        files = [(score_files, one_file(key_file, "key_file"))]
+        passes, ids = FilePasses.open(files, where)
+        with passes.keeping_workers() as kept:
+            training = FileObjective.from_passes(kept, ids, *rule, needs_all=needs_all)
+            return cls._train(training, ridge)
 
     @classmethod
-    def _train(cls, training: LinearObjective, *, ridge: float) -> Self:
+    def _train(cls, training: LinearObjective, ridge: float) -> Self:
         solution = train_linear(training, ridge=ridge)
         return cls._from_solution(
             solution,
@@ -230,29 +422,17 @@ class LinearMap(TrainedMap, ABC):
         )
 
 
-def weighted_sum(
-    scores: Sequence[npt.NDArray[Any]], weights: Sequence[float] | npt.ArrayLike, offset: float
-) -> npt.NDArray[np.float64]:
-    """Return an offset plus the scores of several systems times their weights.
+def weighted_sum(scores: Sequence[AnyArray], weights: npt.ArrayLike, offset: float) -> Float64Array:
+    """Return an offset plus the scores of several systems, of one shape, times their weights.
 
-    Parameters
-    ----------
-    scores : sequence of arrays of float32 or float64, all of one shape
-        Scores of each system.
-    weights : sequence of float
-        One for each. Zero times an infinite score is no evidence, not NaN.
-    offset : float
-        What is added.
-
-    Returns
-    -------
-    array of float64, of the shape of each system's scores
-        NaN where a score is, or where infinite ones contradict each other. Added up in
-        the order of the systems, so that the last bit is always the same.
+    NaN where a score is, or where infinite ones contradict each other.
     """
     llrs = term = None
     with np.errstate(invalid="ignore"):
+        # Eq. 30 of the theory paper without quality. In the order of the systems, so that the
+        # last bit is the same for blocks of any size.
         for weight, values in zip(np.asarray(weights, dtype=np.float64), scores, strict=True):
+            # Zero times an infinite score is no evidence, not NaN.
             if weight == 0.0:
                 continue
             if llrs is None:
@@ -262,3 +442,152 @@ def weighted_sum(
                 term = np.multiply(values, weight, out=term, dtype=np.float64)
                 llrs += term
     return np.full(scores[0].shape, offset) if llrs is None else llrs
+
+
+@attrs.frozen(eq=False)
+class _OneFile:
+    """A score file by itself, with a trial wherever there is a score."""
+
+    file: MatrixFile | FlatFile
+
+    @classmethod
+    def open(cls, path: FilePath) -> tuple[Self, TrialIds]:
+        """Look into a score file, in which each id must occur once."""
+        file, models, segments = describe_file(path, "scores")
+        IdIndex.of(models).check_unique(f"modelset of {file.path}")
+        IdIndex.of(segments).check_unique(f"segset of {file.path}")
+        return cls(file), TrialIds(models, segments, models.size, segments.size)
+
+    def cut(self, block_rows: int | None) -> list[slice]:
+        """Cut the file into blocks; a list has no rows."""
+        if isinstance(self.file, FlatFile):
+            return self.file.chunks()
+        return row_blocks(self.file.shape, [self.file], block_rows)
+
+    def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+        """Read blocks."""
+        if isinstance(self.file, FlatFile):
+            with FlatReader(self.file) as flat:
+                for part in blocks:
+                    cells, scores = flat.read_positions(part), flat.read_scores(part)
+                    labels = np.ones(scores.size, dtype=np.int8)
+                    yield TrialBlock(part, labels, (scores,), None, cells)
+            return
+        with RowReader(self.file) as reader:
+            for rows in blocks:
+                scores, valid = reader.read_scores(rows), reader.read_valid(rows)
+                labels = np.ones(scores.shape, np.int8) if valid is None else valid.view(np.int8)
+                yield TrialBlock(rows, labels, (scores,), None)
+
+
+@attrs.define(eq=False)
+class _MappedFiles:
+    """The scores of files after a linear map, with counts of what has been read."""
+
+    blocks: TrialBlocks | _OneFile
+    ids: TrialIds
+    weights: npt.ArrayLike
+    offset: float
+    needs_all: bool
+    counts: TrialCounts = attrs.field(factory=TrialCounts)
+
+    def read(self, where: Where) -> Iterator[MappedBlock]:
+        """Yield blocks, their log-likelihood-ratios, and where there are any.
+
+        Raises at the end if a score was NaN or infinite ones contradict each other.
+        """
+        contradictions = TrialCounts()
+        cut = self.blocks.cut(where.block_rows)
+        bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not where.progress)
+        for rows, block in zip(cut, bar, strict=True):
+            self.counts += block.count()
+            n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored
+            if self.needs_all and n_missing and isinstance(self.blocks, TrialBlocks):
+                # At the first block that shows it: the counts come from a pass of their own.
+                raise missing_scores(FilePasses((self.blocks,)), is_key=False)
+            # What lies where there is no trial may be anything.
+            with np.errstate(over="ignore"):
+                llrs = weighted_sum(block.scores, self.weights, self.offset)
+            mask = block.scored_labels() != 0
+            if not mask.all():
+                llrs[~mask] = 0.0
+            # The minimum of an array is NaN if anything is.
+            if np.isnan(llrs.min(initial=0.0)):
+                contradictions += attrs.evolve(block, scores=(llrs,)).count()
+            yield rows, block, llrs, mask
+        # Raised here, while the output is not complete, so that it never appears.
+        self.ids.refuse_nan(self.counts)
+        if contradictions.first_nan is not None:
+            row, col = contradictions.first_nan
+            found = (
+                f"infinite evidence for and against at {contradictions.nan} of {self._n_scored} "
+                f"trials, the first ({self.ids.modelset[row]}, {self.ids.segset[col]})"
+            )
+            raise invalid("score_files", "not contradict each other", found)
+
+    @property
+    def _n_scored(self) -> int:
+        return self.counts.scored_tar + self.counts.scored_non
+
+
+def _as_lists(parts: Iterator[MappedBlock]) -> Iterator[ScoredList]:
+    for rows, block, llrs, mask in parts:
+        if block.cells is None:
+            models, segments = np.nonzero(mask)
+            yield models + rows.start, segments, llrs[mask]
+        else:
+            models, segments = block.cells
+            yield models[mask], segments[mask], llrs[mask]
+
+
+def _by_segment(parts: Iterator[ScoredList], n_models: int) -> Iterator[ScoredList]:
+    """Yield all trials at once, by segment, then by model."""
+    columns = list(zip(*parts, strict=True))
+    if columns:
+        models, segments, llrs = (np.concatenate(column) for column in columns)
+        order = np.argsort(trial_codes(models, segments, n_models))
+        yield models[order], segments[order], llrs[order]
+
+
+def write_llrs(
+    score_files: Sequence[FilePath],
+    ndx_file: FilePath | None,
+    output_file: FilePath,
+    weights: npt.ArrayLike,
+    offset: float,
+    where: Where,
+    *,
+    needs_all: bool,
+) -> None:
+    """Write the weighted sums of the scores in files into another file.
+
+    Without `ndx_file` all scores of the one system are written. Trials without score are
+    refused if all are needed, and warned of otherwise.
+    """
+    extension = Path(one_file(output_file, "output_file")).suffix
+    if extension.lower() not in _HDF5:
+        raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
+    blocks: TrialBlocks | _OneFile
+    if ndx_file is None:
+        blocks, ids = _OneFile.open(score_files[0])
+        form, scores = blocks.file, [blocks.file]
+    else:
+        if os.path.realpath(output_file) == os.path.realpath(one_file(ndx_file, "ndx_file")):
+            expected = "be another file than `ndx_file`, whose content would be lost"
+            raise invalid("output_file", expected, repr(str(output_file)))
+        # In the order of the trials, because rows are written as they come.
+        blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
+        form, scores = blocks.trials, list(blocks.scores)
+    mapped = _MappedFiles(blocks, ids, weights, offset, needs_all)
+    parts = mapped.read(where)
+    all_ids = {"modelset": ids.modelset, "segset": ids.segset}
+    if isinstance(form, MatrixFile):
+        matrix = ((rows, llrs, mask) for rows, _, llrs, mask in parts)
+        write_score_rows(output_file, matrix, **all_ids)
+    else:
+        lists = _as_lists(parts)
+        # Matrices are read by rows, but lists are in the order of columns.
+        if any(isinstance(file, MatrixFile) for file in scores):
+            lists = _by_segment(lists, ids.modelset.size)
+        write_score_list(output_file, lists, most=form.n_trials, **all_ids)
+    ids.warn_missing(mapped.counts, is_key=form.kind in ("key", "flat_key"))

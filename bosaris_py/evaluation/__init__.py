@@ -5,7 +5,7 @@ from bosaris_py.evaluation.curves import BayesCurves, hull_points, steppy_points
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
-from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence, ScoreLists
+from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.primary_cost import (
     PartitionCost,
     PointCost,
@@ -13,7 +13,7 @@ from bosaris_py.evaluation.primary_cost import (
     primary_cost,
     primary_cost_of_files,
 )
-from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.results import Results, ScoreLists
 from bosaris_py.evaluation.streaming import StreamedScores
 
 __all__ = [

@@ -6,66 +6,58 @@ error-rates; distances and cells below are measured in probits.
 """
 
 import functools
+from typing import TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import Float64Array, IndexArray, mark_read_only
 from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH
 
+# The rule of 30: with so many errors, the true error-rate lies within 30 % of the observed one
+# with 90 % confidence, if errors are independent (Doddington et al., "The NIST speaker
+# recognition evaluation", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1).
 FEWEST_ERRORS = 30
-
-
-def smallest_measurable_rate(n_trials: int) -> float:
-    """Return the error-rate at which `n_trials` trials show 30 errors.
-
-    With 30 errors, the true error-rate lies within 30 % of the observed one with
-    90 % confidence, if errors are independent; with fewer, figures are hardly
-    worth comparing.
-
-    Parameters
-    ----------
-    n_trials : int
-        Number of trials of the class that can make this error: non-targets for
-        false alarms, targets for misses. Trials are counted, not their weights.
-
-    Returns
-    -------
-    float
-        30 / n_trials; above 1 if there are fewer than 30 trials.
-
-    References
-    ----------
-    .. [1] G. R. Doddington, M. A. Przybocki, A. F. Martin and D. A. Reynolds, "The NIST
-       speaker recognition evaluation - Overview, methodology, systems, results,
-       perspective", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1.
-
-    Examples
-    --------
-    >>> smallest_measurable_rate(30_000)
-    0.001
-    """
-    return FEWEST_ERRORS / n_trials
-
 
 # Past this the smaller of the two priors is no longer a normal floating-point number.
 LARGEST_PLO = 700.0
+
+# Up to this many vertices are drawn as they are.
+_FEW_VERTICES = 10_000
+
+# Side of a cell, as a share of the window's: on a plot of 15 cm about 0.02 mm, a dot of a
+# 1200 dpi printer. Outside the window cells are larger; they matter only after zooming out.
+_CELLS_IN_WINDOW = 8192
+_CELLS_OUTSIDE = 1024
+
+# Largest step between neighbouring points of a curved stroke, as a share of the window.
+_STEPS_IN_WINDOW = 500
+
+# Probabilities nearer to 0 or 1 than this probit (1e-16) lie past the edge of any plot.
+_FARTHEST = 8.2
+
+Limits: TypeAlias = tuple[float, float]
+Points: TypeAlias = tuple[Float64Array, Float64Array]
+
+
+def smallest_measurable_rate(n_trials: int) -> float:
+    """Return the error-rate at which `n_trials` trials of one class show 30 errors."""
+    return FEWEST_ERRORS / n_trials
 
 
 @attrs.frozen(eq=False, repr=False)
 class BayesCurves:
     r"""Error-rates of one detector over a range of operating points.
 
-    Scores are taken as natural-log likelihood-ratios. *Actual* rates are those
-    at the Bayes threshold ``-plo``, *minimum* rates those at the threshold that
-    the evaluator finds to be best. Make one with `from_results`. All arrays
-    have the shape of `plo` and are read-only.
+    Scores are taken as natural-log likelihood-ratios. *Actual* rates are those at the Bayes
+    threshold ``-plo``, *minimum* rates those at the best threshold. Make one with
+    `from_results`. All arrays have the shape of `plo` and are read-only.
 
     Parameters
     ----------
@@ -139,15 +131,15 @@ class BayesCurves:
             raise invalid("plo", expected, f"{log_odds[0]:g} to {log_odds[-1]:g}")
         costs = DecisionCosts.from_plo(log_odds)
         best = results.rocch.best_vertices(costs)
-        pmiss, pfa = results.error_rates_at(costs.thresholds)
+        act_pmiss, act_pfa = results.error_rates_at(costs.thresholds)
         return cls(
-            mark_read_only(log_odds),
-            mark_read_only(pmiss),
-            mark_read_only(pfa),
-            mark_read_only(results.rocch.pmiss[best]),
-            mark_read_only(results.rocch.pfa[best]),
-            results.n_tar,
-            results.n_non,
+            plo=mark_read_only(log_odds),
+            act_pmiss=mark_read_only(act_pmiss),
+            act_pfa=mark_read_only(act_pfa),
+            min_pmiss=mark_read_only(results.rocch.pmiss[best]),
+            min_pfa=mark_read_only(results.rocch.pfa[best]),
+            n_tar=results.n_tar,
+            n_non=results.n_non,
         )
 
     def __repr__(self) -> str:
@@ -163,9 +155,11 @@ class BayesCurves:
 
     def _share(self, price: Float64Array, rate: Float64Array) -> Float64Array:
         """Return the part of the normalized error-rate that one kind of error makes."""
+        # One term of the numerator of equation 21.
         return mark_read_only(price * rate / self._costs.default_cost)
 
     def _cost(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+        # Theory paper, equation 20: over the error-rate of the better blind decision.
         return mark_read_only(self._costs.cost(pmiss, pfa, normalize=True))
 
     @functools.cached_property
@@ -218,27 +212,7 @@ class BayesCurves:
         return int(np.flatnonzero(enough)[-1]) if enough.any() else None
 
 
-Limits = tuple[float, float]
-
-# Up to this many vertices are drawn as they are.
-_FEW_VERTICES = 10_000
-
-# Side of a cell, as a share of the window's: on a plot of 15 cm about 0.02 mm, a dot of a
-# 1200 dpi printer. Outside the window cells are larger; they matter only after zooming out.
-_CELLS_IN_WINDOW = 8192
-
-_CELLS_OUTSIDE = 1024
-
-# Largest step between neighbouring points of a curved stroke, as a share of the window.
-_STEPS_IN_WINDOW = 500
-
-# Probabilities nearer to 0 or 1 than this probit (1e-16) lie past the edge of any plot.
-_FARTHEST = 8.2
-
-
-def steppy_points(
-    roc: ROC, pfa_limits: Limits, pmiss_limits: Limits
-) -> tuple[Float64Array, Float64Array]:
+def steppy_points(roc: ROC, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
     """Return points of the steppy ROC, enough for a DET plot in a window.
 
     Of small curves these are all vertices; of large ones an exact subset, whose
@@ -258,18 +232,11 @@ def steppy_points(
 
     Notes
     -----
-    Above 10,000 vertices, the plane is cut into cells, 8192 of them along each side
-    of the window and 1024 to the same length outside; of the vertices in a cell
-    the first and the last are kept. A ROC falls monotonically, so what is left
-    out between these two lies in the same cell, and the two curves nowhere
-    differ by more than the size of a cell. At most 2 x (8192 + 8192) vertices
-    remain in the window. Cells are found by binary search of their borders
-    in the error-rates, O(cells log n) time.
+    Above 10,000 vertices, the plane is cut into cells, 8192 of them along each side of the
+    window; of the vertices in a cell the first and the last are kept. O(cells log n) time.
 
-    The step of a group of equal scores of both classes is straight in the
-    error-rates, but curved in a DET plot. Where such a step is longer than 1/500
-    of the window, points along it are added, as in `hull_points`; a straight
-    stroke would run below the convex hull, where no detector can be.
+    The step of a group of equal scores of both classes is straight in the error-rates, but
+    curved in a DET plot: points along it are added, as in `hull_points`.
     """
     pfa, pmiss = roc.pfa, roc.pmiss
     if pfa.size > _FEW_VERTICES:
@@ -278,9 +245,7 @@ def steppy_points(
     return _with_curved_strokes(pfa, pmiss, pfa_limits, pmiss_limits)
 
 
-def hull_points(
-    hull: ROCCH, pfa_limits: Limits, pmiss_limits: Limits
-) -> tuple[Float64Array, Float64Array]:
+def hull_points(hull: ROCCH, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
     """Return points along the ROC's convex hull, dense enough for a DET plot in a window.
 
     The edges of the hull are straight in the error-rates but curved in their probits.
@@ -299,18 +264,19 @@ def hull_points(
 
     Notes
     -----
-    Points are equally spaced in the probit of pfa, and further ones in that of
-    pmiss, so that neither axis makes a step of more than 1/500 of the window and steep
-    parts are as smooth as flat ones. (The toolkit's ``rocchdet.m`` takes 100
-    steps of equal pfa for each edge and keeps what lies in the window.)
+    Neither axis makes a step of more than 1/500 of the window. (The toolkit's
+    ``rocchdet.m`` takes 100 steps of equal pfa for each edge.)
     """
     return _with_curved_strokes(hull.pfa, hull.pmiss, pfa_limits, pmiss_limits)
 
 
 def _ends_in_cells(
     pfa: Float64Array, pmiss: Float64Array, pfa_limits: Limits, pmiss_limits: Limits
-) -> npt.NDArray[np.intp]:
+) -> IndexArray:
     """Return the indices of the first and last vertex in each cell of the plane."""
+    # A ROC falls monotonically, so what is left out between these two lies in the same cell, and
+    # the two curves nowhere differ by more than the size of a cell. At most 2 x (8192 + 8192)
+    # vertices remain in the window. Borders are searched in the error-rates, which are sorted.
     entries = np.concatenate(
         (
             [0],
@@ -327,47 +293,40 @@ def _cell_borders(limits: Limits) -> Float64Array:
     """Return the borders of the cells along one axis, as ascending rates."""
     low, high = special.ndtri(limits)
     coarse = (high - low) / _CELLS_OUTSIDE
+    # Of equal size in probits, hence of equal size on paper.
     below = np.arange(low, -_FARTHEST, -coarse)[:0:-1]
     above = np.arange(high, _FARTHEST, coarse)[1:]
     inside = np.linspace(low, high, _CELLS_IN_WINDOW + 1)
     return np.asarray(special.ndtr(np.concatenate((below, inside, above))))
 
 
-def _with_curved_strokes(
-    pfa: Float64Array, pmiss: Float64Array, pfa_limits: Limits, pmiss_limits: Limits
-) -> tuple[Float64Array, Float64Array]:
+def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> Points:
     """Add points along strokes that are visibly curved on probit scales."""
-    pfa_step = _step(pfa_limits)
-    pmiss_step = _step(pmiss_limits)
-    x, y = _probits(pfa), _probits(pmiss)
-    slanted = (np.diff(x) != 0) & (np.diff(y) != 0)
-    long = (np.abs(np.diff(x)) > pfa_step) | (np.abs(np.diff(y)) > pmiss_step)
+    # What is straight in the error-rates is curved in their probits. A straight stroke on paper
+    # would run below the convex hull, where no detector can be.
+    ends = special.ndtri(window)
+    steps = (ends[:, 1] - ends[:, 0]) / _STEPS_IN_WINDOW
+    points = np.stack((pfa, pmiss))
+    moves = np.abs(np.diff(_probits(points)))
+    # Upright and level strokes stay straight in a DET plot.
+    is_curved = (moves != 0).all(axis=0) & (moves > steps[:, np.newaxis]).any(axis=0)
     pieces, done = [], 0
-    for i in np.flatnonzero(slanted & long).tolist():
-        ends = slice(i, i + 2)
-        pieces.append(np.stack((pfa[done : i + 1], pmiss[done : i + 1])))
-        pieces.append(_points_between(pfa[ends], pmiss[ends], pfa_step, pmiss_step))
+    for i in np.flatnonzero(is_curved).tolist():
+        pieces += [points[:, done : i + 1], _points_between(points[:, i : i + 2], steps)]
         done = i + 1
-    pieces.append(np.stack((pfa[done:], pmiss[done:])))
-    points = np.concatenate(pieces, axis=1)
+    points = np.concatenate([*pieces, points[:, done:]], axis=1)
     return points[0], points[1]
-
-
-def _step(limits: Limits) -> float:
-    low, high = special.ndtri(limits)
-    return float(high - low) / _STEPS_IN_WINDOW
 
 
 def _probits(rates: Float64Array) -> Float64Array:
     return np.asarray(np.clip(special.ndtri(rates), -_FARTHEST, _FARTHEST))
 
 
-def _points_between(
-    pfa: Float64Array, pmiss: Float64Array, pfa_step: float, pmiss_step: float
-) -> Float64Array:
+def _points_between(ends: Float64Array, steps: Float64Array) -> Float64Array:
     """Return points on the straight line between two vertices, without these: (2, n)."""
-    by_pfa = _between(pfa, pfa_step)
-    by_pmiss = _between(pmiss, pmiss_step)
+    pfa, pmiss = ends
+    # Equally spaced in either probit, so that steep parts are as smooth as flat ones.
+    by_pfa, by_pmiss = _between(pfa, steps[0]), _between(pmiss, steps[1])
     points = np.concatenate(
         ([by_pfa, _along(by_pfa, pfa, pmiss)], [_along(by_pmiss, pmiss, pfa), by_pmiss]), axis=1
     )

@@ -1,8 +1,8 @@
-"""Scores of both classes, pooled over conditions, that one evaluation rests on.
+"""What metrics need of the scores of one detector, and scores pooled over weighted conditions.
 
-Scores may lie in memory, in files, or be a mixture of conditions; the metrics do
-not care. They ask for the two sizes, the ROC, Cllr, and error-rates at fixed
-thresholds, and those are the abstract members of `Evidence`.
+Scores may lie in memory (`ScoreLists`), in files (`StreamedScores`) or be divided into conditions
+(`ConditionMixture`). Metrics ask for the two sizes, the ROC, Cllr and error-rates at fixed
+thresholds: the abstract members of `Evidence`.
 """
 
 import abc
@@ -14,19 +14,22 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only, read_only
-from bosaris_py._validation import as_vector, check_not_empty, invalid, refuse_nan
+from bosaris_py._arrays import (
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    mark_read_only,
+    read_only,
+)
+from bosaris_py._validation import invalid
 from bosaris_py.numerics.cllr import mean_bits
-from bosaris_py.numerics.counts import SortedScores, as_trials, count_between
-from bosaris_py.numerics.metrics import share_above, sorted_error_rates
+from bosaris_py.numerics.counts import as_trials, count_between
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, check_scores
-
-# Questions about error-rates after which a sort of the non-targets has paid.
-_COUNTS_PER_SORT = 8
 
 
 class Evidence(abc.ABC):
@@ -38,114 +41,31 @@ class Evidence(abc.ABC):
 
     __slots__ = ()
 
-    @property
-    @abc.abstractmethod
-    def n_tar(self) -> int:
-        """Number of target trials, those of weight 0 left out."""
-
-    @property
-    @abc.abstractmethod
-    def n_non(self) -> int:
-        """Number of non-target trials, those of weight 0 left out."""
-
-    @property
-    @abc.abstractmethod
-    def roc(self) -> ROC:
-        """The steppy ROC."""
-
-    @property
-    @abc.abstractmethod
-    def cllr(self) -> float:
-        """Cost of the log-likelihood-ratios, in bits."""
-
-    @abc.abstractmethod
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            Accept iff score >= threshold; any shape and order, no NaN.
-
-        Returns
-        -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Miss and false-alarm rates.
-        """
-
-
-@attrs.frozen(eq=False, init=False, repr=False)
-class ScoreLists(Evidence):
-    """Two lists of scores in memory, with or without weights.
-
-    The targets are kept sorted, the non-targets as they came; arrays that others
-    could change are copied.
-
-    Parameters
-    ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
-    """
-
-    tar: SortedScores
-    non: FloatArray = attrs.field(converter=read_only)
-    non_weights: Float64Array | None = attrs.field(
-        default=None, converter=attrs.converters.optional(read_only)
-    )
-    # How often error-rates were asked for: a memory of the work, not of the trials.
-    _asked: list[int] = attrs.field(factory=lambda: [0])
-
-    def __init__(
-        self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> None:
-        ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
-        self.__attrs_init__(ordered, *as_trials(non, non_weights, "non"))
-
     def __repr__(self) -> str:
         """Show the counts."""
-        return f"ScoreLists: {self.n_tar} targets, {self.n_non} non-targets"
+        return f"{type(self).__name__}: {self.n_tar} targets, {self.n_non} non-targets"
 
     @property
+    @abc.abstractmethod
     def n_tar(self) -> int:
         """Number of target trials, those of weight 0 left out."""
-        return self.tar.size
 
     @property
+    @abc.abstractmethod
     def n_non(self) -> int:
         """Number of non-target trials, those of weight 0 left out."""
-        if self.non_weights is None:
-            return self.non.size
-        return int(np.count_nonzero(self.non_weights))
 
-    @functools.cached_property
+    @property
+    @abc.abstractmethod
     def roc(self) -> ROC:
         """The steppy ROC."""
-        return ROC.from_sorted_targets(self.tar, self.non, self.non_weights)
 
-    @functools.cached_property
-    def _non_sorted(self) -> SortedScores:
-        return SortedScores.from_scores(self.non, self.non_weights, name="non")
-
-    @functools.cached_property
+    @property
+    @abc.abstractmethod
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits."""
-        miss_bits = mean_bits(self.tar.values, self.tar.weights, sign=-1.0)
-        fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
-        return (miss_bits + fa_bits) / 2.0
 
+    @abc.abstractmethod
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.
 
@@ -159,11 +79,13 @@ class ScoreLists(Evidence):
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
             Miss and false-alarm rates.
         """
-        self._asked[0] += 1
-        if self._asked[0] > _COUNTS_PER_SORT:
-            return sorted_error_rates(self.tar, self._non_sorted, thresholds)
-        pmiss: Float64Array = self.tar.weight_below(thresholds) / self.tar.total
-        return pmiss, share_above(self.non, self.non_weights, thresholds)
+
+
+def count_below(at: IntArray, between: IntArray) -> IntArray:
+    """Return the counts below each threshold, then of all, from those at and between thresholds."""
+    below: IntArray = np.cumsum(between)
+    below[1:] += np.cumsum(at)
+    return below
 
 
 @attrs.frozen(eq=False)
@@ -173,12 +95,12 @@ class _Share:
     scores: FloatArray = attrs.field(converter=read_only)
     weight: float
 
-    def rejected(self, thresholds: Float64Array) -> npt.NDArray[np.int64]:
-        """Count the scores below thresholds that ascend."""
-        at, between = count_between(thresholds, self.scores)
-        rejected = np.cumsum(between[:-1])
-        rejected[1:] += np.cumsum(at)[:-1]
-        return rejected
+    def mean_rate(self, thresholds: Float64Array, *, is_below: bool) -> Float64Array:
+        """Return the weighted share of scores below, or from, thresholds that ascend."""
+        counts = count_below(*count_between(thresholds, self.scores))[:-1]
+        if not is_below:
+            counts = self.scores.size - counts
+        return self.weight * (counts / self.scores.size)
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -187,10 +109,8 @@ class ConditionMixture(Evidence):
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
+    tar, non
+        As for `bosaris_py.Results`.
     members : sequence of ConditionMembers
         Where the trials of each condition stand in `tar` and `non`, see
         `Conditions.members`. Other trials do not count.
@@ -215,30 +135,32 @@ class ConditionMixture(Evidence):
         P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
         P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
 
-    and the two sums of Cllr are averaged likewise: van Leeuwen (2008), equations
-    3, 4 and 9 to 11. That is the same as weighting each trial (equations 13 to
-    22), but no trial needs a weight: each condition is counted on its own at
-    all target scores, and its counts are added with the factor :math:`w_\alpha
-    N / N_\alpha`. Minimum Cllr, minimum DCF and the equal error rate are those of
-    this one ROC: one warping, one threshold for all conditions.
+    and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That
+    is the same as weighting each trial (equations 13 to 22), but no trial needs a weight:
+    each condition is counted on its own at all target scores, and its counts are added
+    with the factor :math:`w_\alpha N / N_\alpha`. Minimum Cllr, minimum DCF and the equal
+    error rate are those of this one ROC: one warping, one threshold for all conditions.
 
     `n_tar` and `n_non` count trials, not weights. How small an error-rate they can
     measure depends on the weights, too: where a small condition weighs much, its
     own trials decide, and the rule of 30 is to be applied to each condition.
+
+    References
+    ----------
+    .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
+       multiple conditions in an evaluation", 2008.
     """
 
     _tar: tuple[_Share, ...]
     _non: tuple[_Share, ...]
-    _n_tar: int
-    _n_non: int
+    n_tar: int
+    n_non: int
 
     def __init__(
         self, tar: npt.ArrayLike, non: npt.ArrayLike, members: Sequence[ConditionMembers]
     ) -> None:
-        tar_parts = [(item.tar, item.tar_weight) for item in members]
-        non_parts = [(item.non, item.non_weight) for item in members]
-        tar_shares, n_tar = _divide(tar, tar_parts, "tar")
-        non_shares, n_non = _divide(non, non_parts, "non")
+        tar_shares, n_tar = _divide(tar, [(item.tar, item.tar_weight) for item in members], "tar")
+        non_shares, n_non = _divide(non, [(item.non, item.non_weight) for item in members], "non")
         self.__attrs_init__(tar_shares, non_shares, n_tar, n_non)
 
     @classmethod
@@ -249,12 +171,8 @@ class ConditionMixture(Evidence):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
-        conditions : Conditions
-            To which condition each trial belongs, and what each weighs.
+        scores, key, conditions
+            As for `Results.from_scores <bosaris_py.Results.from_scores>`.
 
         Returns
         -------
@@ -262,17 +180,13 @@ class ConditionMixture(Evidence):
 
         Raises
         ------
-        InvalidInputError
-            If a class has no score in any condition, or one is NaN.
-        TrialMismatchError
-            If the conditions do not fit the key; see `Conditions.members`.
+        InvalidInputError, TrialMismatchError
+            As for `Results.from_scores`.
 
         Warns
         -----
-        MissingTrialsWarning
-            If the key holds trials without score, with counts.
-        ConditionWarning
-            If conditions have trials of one class only.
+        MissingTrialsWarning, ConditionWarning
+            As for `Results.from_scores`.
         """
         check_scores(scores)
         check_conditions(conditions)
@@ -293,16 +207,6 @@ class ConditionMixture(Evidence):
             f"{self.n_non} non-targets of {len(self._non)}"
         )
 
-    @property
-    def n_tar(self) -> int:
-        """Number of target trials of conditions that count."""
-        return self._n_tar
-
-    @property
-    def n_non(self) -> int:
-        """Number of non-target trials of conditions that count."""
-        return self._n_non
-
     @functools.cached_property
     def roc(self) -> ROC:
         """The weighted sum of the conditions' ROCs."""
@@ -310,6 +214,8 @@ class ConditionMixture(Evidence):
         target_scores = np.unique(
             np.concatenate([share.scores for share in self._tar]).astype(np.float64)
         )
+        # Both classes of a condition are weighted apart, because each has shares of its own.
+        # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
         parts = [
             ROC.at_target_scores(target_scores, share.scores, nothing).weighted(
                 share.weight * self.n_tar / share.scores.size, 0.0
@@ -326,52 +232,51 @@ class ConditionMixture(Evidence):
 
     @functools.cached_property
     def cllr(self) -> float:
-        """Cost of the log-likelihood-ratios, in bits: equations 9 to 11."""
+        """Cost of the log-likelihood-ratios, in bits."""
+        # Van Leeuwen (2008), equations 9 to 11: both sums of Cllr are averaged over conditions.
         bits = [s.weight * mean_bits(s.scores, None, sign=-1.0) for s in self._tar]
         bits += [s.weight * mean_bits(s.scores, None, sign=1.0) for s in self._non]
         return math.fsum(bits) / 2.0
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds: equations 3 and 4.
+        """Return both error-rates at given thresholds.
 
         Parameters
         ----------
         thresholds : ndarray of float64
-            Accept iff score >= threshold; any shape and order, no NaN.
+            As for `Evidence.error_rates`.
 
         Returns
         -------
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
             Weighted means of the conditions' error-rates.
         """
-        limits, places = np.unique(thresholds, return_inverse=True)
+        # Counting wants ascending thresholds, each once.
+        limits, positions = np.unique(thresholds, return_inverse=True)
+        # Van Leeuwen (2008), equations 3 and 4.
         pmiss, pfa = np.zeros(limits.size), np.zeros(limits.size)
         for share in self._tar:
-            pmiss += share.weight * (share.rejected(limits) / share.scores.size)
+            pmiss += share.mean_rate(limits, is_below=True)
         for share in self._non:
-            size = share.scores.size
-            pfa += share.weight * ((size - share.rejected(limits)) / size)
+            pfa += share.mean_rate(limits, is_below=False)
         shape = np.shape(thresholds)
-        return pmiss[places].reshape(shape), pfa[places].reshape(shape)
+        return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
 
 
 def _divide(
-    scores: npt.ArrayLike, parts: Sequence[tuple[npt.NDArray[np.intp], float]], name: str
+    scores: npt.ArrayLike, parts: Sequence[tuple[IndexArray, float]], name: str
 ) -> tuple[tuple[_Share, ...], int]:
     """Divide the scores of one class into those of each condition; count those that count."""
-    array = as_vector(scores, name)
-    check_not_empty(array, name)
-    # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if np.isnan(array.min()):
-        refuse_nan(array, name)
+    array, _ = as_trials(scores, None, name)
     shares, counted = [], np.zeros(array.size, dtype=np.bool_)
-    for places, weight in parts:
-        if places.size and places[-1] >= array.size:
+    for positions, weight in parts:
+        # Positions ascend, so the last one tells whether all are there.
+        if positions.size and positions[-1] >= array.size:
             expected = f"belong to the {array.size} scores of `{name}`"
-            raise invalid("members", expected, f"position {places[-1]}")
-        if places.size and weight > 0:
-            shares.append(_Share(mark_read_only(array[places]), weight))
-            counted[places] = True
+            raise invalid("members", expected, f"position {positions[-1]}")
+        if positions.size and weight > 0:
+            shares.append(_Share(mark_read_only(array[positions]), weight))
+            counted[positions] = True
     if not shares:
         what = "targets" if name == "tar" else "non-targets"
         raise invalid("members", f"have {what} in some condition", "none")

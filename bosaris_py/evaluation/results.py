@@ -1,14 +1,19 @@
-"""All that one set of trials has to say about a detector, computed once."""
+"""Two lists of scores, and the metrics of one detector on any scores, each computed once."""
 
+import functools
 from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._arrays import Float64Array, FloatArray, read_only
 from bosaris_py._validation import describe, invalid, refuse_nan
-from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence, ScoreLists
+from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.streaming import Files, StreamedScores
+from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.counts import SortedScores, as_trials
+from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC, EERDefinition
 from bosaris_py.numerics.rocch import ROCCH, Threshold
@@ -16,13 +21,101 @@ from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, check_scores
 
+# Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
+# long as so many counts.
+_COUNTS_PER_SORT = 8
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class ScoreLists(Evidence):
+    """Two lists of scores in memory, with or without weights.
+
+    The targets are kept sorted, the non-targets as they came; arrays that others
+    could change are copied.
+
+    Parameters
+    ----------
+    tar, non, tar_weights, non_weights
+        As for `bosaris_py.Results`.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a score is NaN, or a weight is bad.
+    """
+
+    tar: SortedScores
+    non: FloatArray = attrs.field(converter=read_only)
+    non_weights: Float64Array | None = attrs.field(
+        default=None, converter=attrs.converters.optional(read_only)
+    )
+    # How often error-rates were asked for; a list, because the object is frozen.
+    _asked: list[int] = attrs.field(factory=lambda: [0])
+
+    def __init__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: npt.ArrayLike | None = None,
+        non_weights: npt.ArrayLike | None = None,
+    ) -> None:
+        ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
+        self.__attrs_init__(ordered, *as_trials(non, non_weights, "non"))
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials, those of weight 0 left out."""
+        return self.tar.size
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials, those of weight 0 left out."""
+        if self.non_weights is None:
+            return self.non.size
+        return int(np.count_nonzero(self.non_weights))
+
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+        return ROC.from_sorted_targets(self.tar, self.non, self.non_weights)
+
+    @functools.cached_property
+    def _non_sorted(self) -> SortedScores:
+        return SortedScores.from_scores(self.non, self.non_weights, name="non")
+
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits."""
+        miss_bits = mean_bits(self.tar.values, self.tar.weights, sign=-1.0)
+        fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
+        return (miss_bits + fa_bits) / 2.0
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            As for `Evidence.error_rates`.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Miss and false-alarm rates.
+        """
+        self._asked[0] += 1
+        if self._asked[0] > _COUNTS_PER_SORT:
+            return sorted_error_rates(self.tar, self._non_sorted, thresholds)
+        pmiss: Float64Array = self.tar.weight_below(thresholds) / self.tar.total
+        return pmiss, share_above(self.non, self.non_weights, thresholds)
+
 
 @attrs.frozen(eq=False, init=False, repr=False)
 class Results:
     """The performance of one detector on one set of trials.
 
-    Scores are looked at when a metric first asks for it: targets are sorted once
-    and non-targets counted between them; every metric after that costs little.
+    Targets are sorted once and non-targets counted between them, when a metric first needs
+    it; every metric after that costs little.
 
     Parameters
     ----------
@@ -41,9 +134,7 @@ class Results:
 
     Notes
     -----
-    The toolkit's class ``Results``; here every metric is an attribute or takes
-    a probability, and the thresholds that go with EER and minimum DCF are
-    given too. Memory: one copy of the scores.
+    BOSARIS: ``Results.m``. Memory: one copy of the scores.
 
     Examples
     --------
@@ -86,13 +177,9 @@ class Results:
         InvalidInputError
             If `evidence` is something else.
         """
+        hint = "Results(tar, non) takes two lists of scores."
         if not isinstance(evidence, Evidence):
-            raise invalid(
-                "evidence",
-                "be Evidence",
-                describe(evidence),
-                "Results(tar, non) takes two lists of scores.",
-            )
+            raise invalid("evidence", "be Evidence", describe(evidence), hint)
         results = cls.__new__(cls)
         results.__attrs_init__(evidence)
         return results
@@ -137,7 +224,7 @@ class Results:
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         # Column by column, although a matrix is read faster as it lies: the last bit of Cllr
-        # would depend on the form of the trials.
+        # would depend on the form of the trials, matrix or list.
         return cls(*scores.get_tar_non(key))
 
     @classmethod
@@ -172,13 +259,8 @@ class Results:
         block_rows : int, optional
             Rows (models) that are read at once; by default about 4 MB of scores. Of
             lists, as many trials as so many rows have on average.
-        workers : int, default: 1
-            Number of processes among which the rows are divided.
-        client : dask.distributed.Client, optional
-            A cluster that does the work instead; its workers must see the files under
-            the same absolute names.
-        progress : bool, default: False
-            Show a progress bar for each pass.
+        workers, client, progress
+            As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns
         -------
@@ -187,12 +269,9 @@ class Results:
         Raises
         ------
         InvalidInputError
-            If an argument is bad, ids are repeated, no target or no non-target has a
-            score, or one is NaN.
-        FileFormatError
-            If a file is damaged, foreign, or changes while it is read.
-        RuntimeError
-            If workers are lost; there is no partial result.
+            If an argument is bad, ids are repeated, a class has no score, or one is NaN.
+        FileFormatError, RuntimeError
+            As for `LinearCalibration.fit_files`.
 
         Warns
         -----
@@ -208,14 +287,9 @@ class Results:
         Memory: some numbers for each target, one block, and up to 128 MB to remember
         between the passes which cells are non-targets.
         """
+        settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers, "client": client}
         evidence = StreamedScores.from_files(
-            score_file,
-            key_file,
-            priors=priors,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
+            score_file, key_file, priors=priors, progress=progress, **settings
         )
         return cls.from_evidence(evidence)
 
@@ -249,6 +323,7 @@ class Results:
     @property
     def eer(self) -> float:
         """Equal error rate on the convex hull, a fraction; see `bosaris_py.eer`."""
+        # Theory paper, equation 26: the largest minDCF over all priors.
         return self.rocch.eer
 
     def equal_error_rate(self, definition: EERDefinition = "rocch") -> float:
@@ -274,6 +349,7 @@ class Results:
     @property
     def prbep(self) -> float:
         """Precision-recall break-even point, a number of errors; see `bosaris_py.prbep`."""
+        # Theory paper, equation 29.
         return self.rocch.prbep
 
     @property
@@ -295,8 +371,7 @@ class Results:
     def eer_threshold(self) -> Threshold:
         """Threshold where the larger of both error-rates is smallest, with those rates.
 
-        The EER is a point between two thresholds in general; no single one
-        attains it.
+        In general no single threshold attains the EER, which lies between two.
         """
         return self.roc.eer_threshold
 
@@ -309,10 +384,8 @@ class Results:
 
         Parameters
         ----------
-        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-            Target probabilities (unit costs) or operating points.
-        normalize : bool, default: False
-            Divide by the cost of the better decision made without a detector.
+        prior, normalize
+            As for `bosaris_py.act_dcf`.
 
         Returns
         -------
@@ -332,16 +405,15 @@ class Results:
 
         Parameters
         ----------
-        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-            Target probabilities (unit costs) or operating points.
-        normalize : bool, default: False
-            Divide by the cost of the better decision made without a detector.
+        prior, normalize
+            As for `bosaris_py.min_dcf`.
 
         Returns
         -------
         float or (k,) ndarray of float64
             Minimum DCF.
         """
+        # Theory paper, last line of equation 25: one of the hull's vertices is best.
         return self.rocch.min_dcf(prior, normalize=normalize)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
@@ -356,23 +428,16 @@ class Results:
         -------
         Threshold
             A target score, or -inf (accept all) or inf (reject all).
-
-        Raises
-        ------
-        InvalidInputError
-            If `prior` is not in (0, 1) or is more than one.
         """
         return self.rocch.min_dcf_threshold(prior)
 
     def threshold_at(self, *, pmiss: float | None = None, pfa: float | None = None) -> Threshold:
-        """Find the best threshold within a limit of one error-rate; see `ROC.threshold_at`.
+        """Find the best threshold within a limit of one error-rate.
 
         Parameters
         ----------
-        pmiss : float, optional
-            Largest miss rate allowed, in [0, 1].
-        pfa : float, optional
-            Largest false-alarm rate allowed, in [0, 1]. Give exactly one.
+        pmiss, pfa : float, optional
+            Largest error-rate allowed, in [0, 1]; exactly one, as for `ROC.threshold_at`.
 
         Returns
         -------
@@ -415,12 +480,10 @@ class Results:
         Returns
         -------
         dict
-            ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``,
-            ``auc``, ``cllr``, ``min_cllr``; and if `prior` is given
-            ``operating_points``, a list with a dict for each: ``plo``,
-            ``act_dcf`` and ``min_dcf`` with their normalized values,
-            ``act_threshold`` and ``min_threshold``, and the error-rates at
-            both thresholds.
+            ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``, ``auc``, ``cllr``,
+            ``min_cllr``; and if `prior` is given ``operating_points``, a list with a dict for
+            each: ``plo``, ``act_dcf`` and ``min_dcf`` with their normalized values, both
+            thresholds, and the error-rates at these.
         """
         record: dict[str, Any] = {
             "n_tar": self.n_tar,
@@ -437,6 +500,7 @@ class Results:
         return record
 
     def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
+        # One search for the best vertices and one count at all Bayes thresholds serve all columns.
         costs = DecisionCosts.from_prior(prior)
         best = self.rocch.best_vertices(costs)
         actual = self.evidence.error_rates(costs.thresholds)

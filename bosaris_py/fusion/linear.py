@@ -7,24 +7,17 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray, mark_read_only, read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_matrix,
-    as_vector,
-    describe,
-    invalid,
-    list_some,
-    refuse_nan,
-)
-from bosaris_py.calibration.file_output import write_llrs
-from bosaris_py.calibration.passes import files_of_systems, one_file
+from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._validation import FilePath, as_matrix, invalid, list_some, refuse_nan
+from bosaris_py.calibration.passes import Where, files_of_systems, one_file
 from bosaris_py.calibration.trained import (
+    ARRAY,
     LinearMap,
     finite_number,
+    finite_vector,
     to_number,
-    to_numbers,
     weighted_sum,
+    write_llrs,
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import LinearSolution
@@ -35,52 +28,28 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 
 
-def _to_weights(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return read_only(as_vector(to_numbers(values, "weights"), "weights"))
-
-
-def _check_weights(
-    instance: object, attribute: "attrs.Attribute[Any]", weights: npt.NDArray[np.float64]
-) -> None:
-    if weights.size == 0 or not np.isfinite(weights).all():
-        raise invalid(attribute.name, "hold finite numbers", describe(weights.tolist()))
-
-
 @attrs.frozen(kw_only=True, repr=False)
 class LinearFusion(LinearMap):
     r"""A weighted sum of several systems' scores that is a log-likelihood-ratio.
 
-    Make one with `fit`, `fit_scores` or `read`. The systems need not be
-    calibrated: the fusion calibrates while it fuses. Fusing one system is the
-    same as calibrating it.
+    Make one with `fit`, `fit_scores` or `read`. The systems need not be calibrated.
+    Fusing one system is the same as calibrating it.
 
     Parameters
     ----------
     weights : (n_systems,) ndarray of float64
         Factor of each system's score, read-only. A negative weight is normal where
-        one system corrects another; if all systems are good detectors on their
-        own it is worth a look on other data.
+        one system corrects another.
     offset : float
         What is added, a natural-log likelihood-ratio.
-    prior : float
-        Effective prior at which the fusion was optimised.
-    objective : str
-        The proper scoring rule that was minimised: cllr, brier or boost.
-    objective_value : float
-        The normalised objective on the training scores: 0 for a perfect detector,
-        1 for one that knows only the prior. The ridge penalty is not included.
-    ridge : float
-        The ridge that was used; of separable training scores the 1/n that
-        `fit` documents.
-    n_tar, n_non : int
-        Number of training trials with a weight above zero.
+    prior, objective, objective_value, ridge, n_tar, n_non
+        The record of the training, as for `LinearCalibration`.
 
     Notes
     -----
-    BOSARIS: ``train_linear_fuser.m``, ``linear_fusion_dev_eval.m``. The toolkit
-    stops when the objective promises to fall by less than 1.5e-8, which leaves an
-    error of up to 2e-3 in the weights; here the gradient vanishes to machine
-    precision.
+    BOSARIS: ``train_linear_fuser.m``, ``linear_fusion_dev_eval.m``. The toolkit stops
+    early, which leaves an error of up to 2e-3 in the weights; here the gradient vanishes
+    to machine precision.
 
     Examples
     --------
@@ -94,86 +63,8 @@ class LinearFusion(LinearMap):
     [-0.919, 1.049]
     """
 
-    weights: npt.NDArray[np.float64] = attrs.field(
-        converter=_to_weights, validator=_check_weights, eq=attrs.cmp_using(eq=np.array_equal)
-    )
+    weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     offset: float = attrs.field(converter=to_number, validator=finite_number)
-
-    @classmethod
-    def fit(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        *,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-        ridge: float = 0.0,
-    ) -> "LinearFusion":
-        r"""Train weights and offset.
-
-        Parameters
-        ----------
-        tar : (n_systems, n_tar) array_like of float
-            Target scores, finite; each column holds the scores of one trial.
-        non : (n_systems, n_non) array_like of float
-            Non-target scores, likewise.
-        prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target at which the log-likelihood-ratios shall
-            serve best; of an operating point the effective prior. Not the share
-            of targets in the training set, which does not matter.
-        objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule to minimise, in any case. "boost" does not
-            depend on the prior.
-        tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
-            Trial weights; only their proportions within a class matter.
-        ridge : float, default: 0.0
-            Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the weights,
-            where d_k is the standard deviation of system k's scores, both classes
-            counting the same; dimensionless. The offset is not penalised.
-
-        Returns
-        -------
-        LinearFusion
-
-        Raises
-        ------
-        InvalidInputError
-            If `tar` and `non` are not matrices of the same systems, a class is
-            empty, a score is NaN or infinite (says of which system how many and
-            where), the prior is not in (0, 1), the objective is not known, or
-            weights or ridge are negative.
-
-        Warns
-        -----
-        SeparableDataWarning
-            If some weights put no target below a non-target, so that no finite
-            optimum exists. The result is that of a penalty v / (2n), v the variance
-            of the fused scores and n the number of trials of the smaller class; its
-            log-likelihood-ratios stay near the log(n) that so few trials can support.
-        ConvergenceWarning
-            If a system is constant (its weight is 0), if systems are collinear
-            (the shortest of the equally good standardised weights are returned),
-            or with "brier" if hard decisions are best, or if the prior is so close
-            to 0 or 1 (1e-10) that lower values may have been missed.
-
-        Notes
-        -----
-        Minimises the objective given at `LinearCalibration.fit
-        <bosaris_py.LinearCalibration.fit>` over all linear
-        combinations of the systems, with the same algorithm. Memory beyond the
-        input does not depend on the number of trials.
-        """
-        return cls._fit(
-            _as_systems(tar, "tar"),
-            _as_systems(non, "non"),
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
-        )
 
     @classmethod
     def fit_scores(
@@ -197,14 +88,13 @@ class LinearFusion(LinearMap):
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
-            Train on conditions that weigh what they shall weigh, instead of in
-            proportion to their numbers of trials; not together with weights.
+            As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
         prior, objective
-            As in `fit`.
+            As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the key's trials, column by column.
-        ridge : float, default: 0.0
-            As in `fit`.
+        ridge
+            As for `fit`.
 
         Returns
         -------
@@ -217,24 +107,16 @@ class LinearFusion(LinearMap):
             A missing score is never replaced: fill it knowingly, after
             calibration, with ``Scores.set_missing_to_value``.
         InvalidInputError
-            As in `fit`.
+            As for `fit`.
 
         Warns
         -----
         SeparableDataWarning, ConvergenceWarning
-            As in `fit`.
+            As for `fit`.
         """
-        tar, non = stack_tar_non(systems, key)
-        tar_weights, non_weights = class_weights(conditions, tar_weights, non_weights, key)
-        return cls._fit(
-            tar,
-            non,
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            tar_weights=tar_weights,
-            non_weights=non_weights,
-        )
+        classes = stack_tar_non(systems, key)
+        weights = class_weights(conditions, tar_weights, non_weights, key)
+        return cls._fit(classes, weights, prior, objective, ridge)
 
     @classmethod
     def fit_files(
@@ -259,20 +141,8 @@ class LinearFusion(LinearMap):
         ----------
         score_files : sequence of str or path-like
             HDF5 files of the scores of each system, for every trial of the key.
-        key_file : str or path-like
-            HDF5 file of the key. Ids may come in any order in each file; rows in the
-            same order are read faster.
-        prior, objective, ridge
-            As in `fit`.
-        block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores.
-        workers : int, default: 1
-            Number of processes among which the rows are divided.
-        client : dask.distributed.Client, optional
-            A cluster that does the work instead; its workers must see the files under
-            the same absolute names.
-        progress : bool, default: False
-            Show a progress bar for each pass.
+        key_file, prior, objective, ridge, block_rows, workers, client, progress
+            As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns
         -------
@@ -282,43 +152,33 @@ class LinearFusion(LinearMap):
         ------
         TrialMismatchError
             If a system lacks scores of the key's trials; says how many for each.
-        InvalidInputError
-            As in `fit`; also if ids are repeated.
-        FileFormatError
-            If a file is damaged, foreign, or changes while it is read.
-        RuntimeError
-            If workers are lost; there is no partial result.
+        InvalidInputError, FileFormatError, RuntimeError
+            As for `LinearCalibration.fit_files`.
 
         Warns
         -----
         SeparableDataWarning, ConvergenceWarning
-            As in `fit`.
-
-        See Also
-        --------
-        bosaris_py.LinearCalibration.fit_files : On the passes over the files.
+            As for `fit`.
 
         Notes
         -----
         Memory: the target scores, a sample of up to four million non-targets' scores, and a
         few megabytes for each system and worker.
         """
-        return cls._fit_files(
-            files_of_systems(score_files),
-            one_file(key_file, "key_file"),
-            ridge=ridge,
-            prior=prior,
-            objective=objective,
-            needs_all=True,
-            block_rows=block_rows,
-            workers=workers,
-            client=client,
-            progress=progress,
-        )
+        files = files_of_systems(score_files)
+        where = Where(block_rows, workers, client, progress)
+        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=True)
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
         return cls(weights=mark_read_only(solution.weights), offset=solution.offset, **training)
+
+    @staticmethod
+    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+        if np.ndim(scores) == 1 and np.size(scores):
+            hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
+            raise invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
+        return as_matrix(scores, name)
 
     @property
     def n_systems(self) -> int:
@@ -368,6 +228,7 @@ class LinearFusion(LinearMap):
             return assemble(self._fuse(stack_scores(x, ndx)), ndx)
         if ndx is not None:
             raise invalid("ndx", "be given with a list of Scores only", "an array and an ndx")
+        # Trials may be arranged in any shape behind the axis of systems.
         scores = np.asarray(x)
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
@@ -391,14 +252,9 @@ class LinearFusion(LinearMap):
         score_files : sequence of str or path-like
             HDF5 files of the scores of each system, in the order of the training.
         ndx_file : str or path-like
-            HDF5 file of an `Ndx` or `Key`: the trials to fuse.
-        output_file : str or path-like
-            The HDF5 file to write, of a `Scores` of float64 in the order of `ndx_file`. It
-            appears, or replaces an older one, when it is complete.
-        block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores.
-        progress : bool, default: False
-            Show a progress bar.
+            HDF5 file of an `Ndx` or `Key`: the trials to fuse, in whose order they are written.
+        output_file, block_rows, progress
+            As for `LinearCalibration.apply_file <bosaris_py.LinearCalibration.apply_file>`.
 
         Raises
         ------
@@ -407,10 +263,8 @@ class LinearFusion(LinearMap):
             score is NaN, or a fused score is the difference of two infinite ones.
         TrialMismatchError
             If a system lacks scores of the trials in `ndx_file`; says how many for each.
-        FileFormatError
-            If a file is damaged, foreign, or changes while it is read.
-        OSError
-            If the output cannot be written.
+        FileFormatError, OSError
+            As for `LinearCalibration.apply_file`.
 
         Notes
         -----
@@ -418,16 +272,9 @@ class LinearFusion(LinearMap):
         """
         files = files_of_systems(score_files)
         self._check_systems(len(files), "score_files")
-        write_llrs(
-            files,
-            one_file(ndx_file, "ndx_file"),
-            output_file,
-            weights=self.weights,
-            offset=self.offset,
-            needs_all=True,
-            block_rows=block_rows,
-            progress=progress,
-        )
+        ndx_file = one_file(ndx_file, "ndx_file")
+        where = Where(block_rows, progress=progress)
+        write_llrs(files, ndx_file, output_file, self.weights, self.offset, where, needs_all=True)
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
@@ -435,10 +282,11 @@ class LinearFusion(LinearMap):
             hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
             raise invalid(name, expected, f"{n_systems}", hint)
 
-    def _fuse(self, scores: FloatArray) -> npt.NDArray[np.float64]:
+    def _fuse(self, scores: FloatArray) -> Float64Array:
         for system, row in enumerate(scores, start=1):
             refuse_nan(row, f"x, system {system},")
         llrs = weighted_sum(list(scores), self.weights, self.offset)
+        # No score is NaN here, so that NaN comes from infinite scores of opposite signs.
         contradictions = np.flatnonzero(np.isnan(llrs))
         if contradictions.size:
             found = (
@@ -455,11 +303,3 @@ class LinearFusion(LinearMap):
             f"{type(self).__name__}: weights [{weights}], offset {self.offset:.4g}, "
             f"{self._describe_training()}"
         )
-
-
-def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-    """Return scores as a matrix; scores of one system must say so by their shape."""
-    if np.ndim(scores) == 1 and np.size(scores):
-        hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
-        raise invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
-    return as_matrix(scores, name)

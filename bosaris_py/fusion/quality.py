@@ -1,15 +1,23 @@
 """Quality fusion: linear fusion plus what quality measures say about a trial."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only, read_only
+from bosaris_py._arrays import BoolArray, Float64Array, Int32Array, mark_read_only
 from bosaris_py._validation import as_matrix, as_weights, describe, invalid, list_some, warn_caller
-from bosaris_py.calibration.trained import TrainedMap, finite_number, to_number, to_numbers
+from bosaris_py.calibration.trained import (
+    ARRAY,
+    ARRAY_OR_NONE,
+    TrainedMap,
+    finite_matrix,
+    finite_number,
+    finite_vector,
+    to_number,
+)
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import LinearFusion
 from bosaris_py.numerics.linear_objective import LARGEST_SCORE, moderate_weights, refuse_non_finite
@@ -36,8 +44,7 @@ from bosaris_py.trials import (
     SegmentQuality,
 )
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, AnyNdx
-from bosaris_py.trials.key import check_trials as check_ndx
+from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import (
     TrialQuality,
@@ -48,60 +55,40 @@ from bosaris_py.trials.stacking import (
     stack_tar_non,
 )
 
-Qualities = Sequence[QualityMeasures | SegmentQuality]
+Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
+# Scores of the training trials of a class, positions of their models and segments, weights.
+TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Float64Array | None]
 
 
-@attrs.frozen(eq=False)
-class TrainedClass:
-    """The training trials of one class that have quality measures and a weight."""
-
-    scores: Float64Array
-    models: npt.NDArray[np.int32]
-    segments: npt.NDArray[np.int32]
-    weights: Float64Array | None
-
-    @classmethod
-    def of(
-        cls,
-        scores: Float64Array,
-        chosen: BoolArray,
-        weights: Float64Array | None,
-        measures: TrialQuality,
-        noun: str,
-    ) -> "TrainedClass":
-        """Take the trials that are chosen, whose scores are given column by column."""
-        models, segments = measures.models[chosen], measures.segments[chosen]
-        used = measures.covered[chosen]
-        if not used.any():
-            message = (
-                f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
-                f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
-            )
-            raise TrialMismatchError(message)
-        if weights is not None:
-            used &= weights > 0.0
-            if not used.any():
-                message = f"No {noun} trial with quality measures has a weight above zero."
-                raise TrialMismatchError(message)
-        if not used.all():
-            scores, models, segments = scores[:, used], models[used], segments[used]
-            weights = None if weights is None else weights[used]
-        return cls(scores, models.astype(np.int32), segments.astype(np.int32), weights)
-
-    def design(self, model_measures: Float64Array, segment_measures: Float64Array) -> QualityDesign:
-        """Return the design of the standardised measures with all their features."""
-        ones = [np.ones((1, side.shape[1])) for side in (model_measures, segment_measures)]
-        return QualityDesign(
-            scores=self.scores,
-            models=self.models,
-            segments=self.segments,
-            model_measures=np.vstack((model_measures, ones[0])),
-            segment_measures=np.vstack((segment_measures, ones[1])),
-            entries=form_entries(len(model_measures)),
+def _trained_part(
+    scores: Float64Array,
+    chosen: BoolArray,
+    weights: Float64Array | None,
+    measures: TrialQuality,
+    noun: str,
+) -> TrainedPart:
+    """Return the chosen trials, of one class, that have quality measures and a weight."""
+    models, segments = measures.models[chosen], measures.segments[chosen]
+    used = measures.covered[chosen]
+    if not used.any():
+        message = (
+            f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
+            f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
         )
+        raise TrialMismatchError(message)
+    if weights is not None:
+        used &= weights > 0.0
+        if not used.any():
+            message = f"No {noun} trial with quality measures has a weight above zero."
+            raise TrialMismatchError(message)
+    # Scores are copied only where trials are left out.
+    if not used.all():
+        scores, models, segments = scores[:, used], models[used], segments[used]
+        weights = None if weights is None else weights[used]
+    return scores, models.astype(np.int32), segments.astype(np.int32), weights
 
 
-def look_up_measures(
+def _look_up_measures(
     qualities: Qualities, ndx: AnyNdx, qtrans: npt.ArrayLike | None, n_measures: int | None = None
 ) -> TrialQuality:
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
@@ -121,25 +108,19 @@ def look_up_measures(
     return measures if qtrans is None else mix_measures(measures, qtrans)
 
 
-def standardise(values: FloatArray, centre: Float64Array, spread: Float64Array) -> Float64Array:
-    """Move each row by its centre and divide it by its spread."""
-    standardised: Float64Array = (values - centre[:, np.newaxis]) / spread[:, np.newaxis]
-    return standardised
+def _standardise(
+    measures: TrialQuality, centre: Float64Array, spread: Float64Array
+) -> tuple[Float64Array, Float64Array]:
+    """Return the measures of models and of segments less the centre, divided by the spread."""
+    columns = centre[:, np.newaxis], spread[:, np.newaxis]
+    return (measures.modelQ - columns[0]) / columns[1], (measures.segQ - columns[0]) / columns[1]
 
 
-def refuse_untrainable(tar: Float64Array, non: Float64Array) -> None:
+def _refuse_untrainable(tar: Float64Array, non: Float64Array) -> None:
     """Raise if a score is NaN, infinite or too large, which a given `linear` has not seen."""
     for stack in (tar, non):
         if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
             refuse_non_finite(tar, non)
-
-
-def _to_array(values: npt.ArrayLike) -> Float64Array:
-    return read_only(to_numbers(values, "parameters"))
-
-
-def _to_array_or_none(values: npt.ArrayLike | None) -> Float64Array | None:
-    return None if values is None else _to_array(values)
 
 
 def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
@@ -147,38 +128,12 @@ def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
     return LinearFusion(**value) if isinstance(value, Mapping) else value
 
 
-def _vector(instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array) -> None:
-    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
-        found = describe(values.tolist())
-        raise invalid(attribute.name, "be a vector of finite numbers", found)
-
-
-def _matrix(
-    instance: object, attribute: "attrs.Attribute[Any]", values: Float64Array | None
-) -> None:
-    if values is None:
-        return
-    if values.ndim != 2 or values.size == 0 or not np.isfinite(values).all():
-        found = describe(values.tolist())
-        raise invalid(attribute.name, "be a matrix of finite numbers", found)
-
-
-def _equal(first: Float64Array | None, second: Float64Array | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)
-
-
-_SAME = attrs.cmp_using(eq=_equal)
-
-
 @attrs.frozen(kw_only=True, repr=False)
 class QualityFusion(TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
 
     Make one with `fit_scores` or `read`. To the weighted sum of the scores a term is added
-    that depends on the quality measures of the trial's two sides: a short or noisy
-    recording may, for instance, shift all scores.
+    that depends on the quality measures of the trial's two sides.
 
     Parameters
     ----------
@@ -196,16 +151,8 @@ class QualityFusion(TrainedMap):
         How the q given measures are mixed to p before anything else; None: not at all.
     linear : LinearFusion
         The fusion for trials that lack quality measures.
-    prior : float
-        Effective prior at which the fusion was optimised.
-    objective : str
-        The proper scoring rule that was minimised: cllr, brier or boost.
-    objective_value : float
-        The normalised objective on the training scores: 0 for a perfect detector,
-        1 for one that knows only the prior. The ridge penalty is not included.
-    ridge : float
-        The ridge that was used; of separable training scores the 1/n that
-        `LinearFusion.fit` documents.
+    prior, objective, objective_value, ridge
+        The record of the training, as for `LinearCalibration`.
     n_tar, n_non : int
         Number of training trials with quality measures and a weight above zero.
 
@@ -245,13 +192,13 @@ class QualityFusion(TrainedMap):
     >>> fused = fusion.apply([scores], [noise], key)
     """
 
-    weights: Float64Array = attrs.field(converter=_to_array, validator=_vector, eq=_SAME)
+    weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     offset: float = attrs.field(converter=to_number, validator=finite_number)
-    form: Float64Array = attrs.field(converter=_to_array, validator=_matrix, eq=_SAME)
-    centre: Float64Array = attrs.field(converter=_to_array, validator=_vector, eq=_SAME)
-    spread: Float64Array = attrs.field(converter=_to_array, validator=_vector, eq=_SAME)
+    form: Float64Array = attrs.field(**ARRAY, validator=finite_matrix)
+    centre: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
+    spread: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     qtrans: Float64Array | None = attrs.field(
-        converter=_to_array_or_none, validator=_matrix, eq=_SAME
+        **ARRAY_OR_NONE, validator=attrs.validators.optional(finite_matrix)
     )
     linear: LinearFusion = attrs.field(converter=_to_linear)
 
@@ -304,20 +251,10 @@ class QualityFusion(TrainedMap):
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
             segments alike. By default they are used as they are.
-        conditions : Conditions, optional
-            Train on conditions that weigh what they shall weigh, instead of in
-            proportion to their numbers of trials; not together with weights.
-        prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target at which the log-likelihood-ratios shall
-            serve best; of an operating point the effective prior.
-        objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule to minimise, in any case.
-        tar_weights, non_weights : array_like of float, optional
-            Weights of the key's trials, column by column.
+        conditions, prior, objective, tar_weights, non_weights
+            As for `LinearFusion.fit_scores`.
         ridge : float, default: 0.0
-            Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the weights of
-            systems and of standardised quality features, where d_k is the standard
-            deviation of each; dimensionless. The offset is not penalised.
+            As for `LinearFusion.fit`; standardised quality features count like systems.
         linear : LinearFusion, optional
             The fusion for trials without quality measures. By default it is
             trained on all trials of the key, with the same settings.
@@ -332,7 +269,7 @@ class QualityFusion(TrainedMap):
             If a system lacks scores of the key's trials, or no target or no non-target
             has quality measures.
         InvalidInputError
-            As in `LinearFusion.fit`; or if there are no quality measures, one that is
+            As for `LinearFusion.fit`; or if there are no quality measures, one that is
             wanted is not finite, or `qtrans` does not fit them.
 
         Warns
@@ -341,7 +278,7 @@ class QualityFusion(TrainedMap):
             If models, segments or trials of the key have no quality measures, with counts.
             The trials are left out of the training, but for that of `linear`.
         SeparableDataWarning, ConvergenceWarning
-            As in `LinearFusion.fit`, of either fusion.
+            As for `LinearFusion.fit`, of either fusion.
 
         Notes
         -----
@@ -357,43 +294,45 @@ class QualityFusion(TrainedMap):
         """
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         tar, non = stack_tar_non(systems, key)
-        tar_weights, non_weights = class_weights(conditions, tar_weights, non_weights, key)
-        moderated = [
+        weights = class_weights(conditions, tar_weights, non_weights, key)
+        sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
+        # Both fusions see weights of moderate size: only proportions count, squares overflow.
+        tar_weights, non_weights = (
             None if checked is None else moderate_weights(checked)
-            for checked in (
-                as_weights(tar_weights, key.n_tar, "tar_weights"),
-                as_weights(non_weights, key.n_non, "non_weights"),
-            )
-        ]
-        measures = look_up_measures(qualities, key, qtrans)
+            for checked in map(as_weights, weights, sizes.values(), sizes)
+        )
+        measures = _look_up_measures(qualities, key, qtrans)
         if linear is None:
             linear = LinearFusion.fit(
-                tar, non, tar_weights=moderated[0], non_weights=moderated[1], **settings
+                tar, non, tar_weights=tar_weights, non_weights=non_weights, **settings
             )
         elif not isinstance(linear, LinearFusion):
             raise invalid("linear", "be a LinearFusion", describe(linear))
         elif linear.n_systems != len(tar):
-            expected = f"fuse {len(tar)} systems"
-            raise invalid("linear", expected, f"one of {linear.n_systems}")
-        refuse_untrainable(tar, non)
+            raise invalid("linear", f"fuse {len(tar)} systems", f"one of {linear.n_systems}")
+        _refuse_untrainable(tar, non)
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
             warn_caller(message, MissingTrialsWarning)
         labels = key.trial_labels()
         classes = [
-            TrainedClass.of(stack, chosen, weights, measures, name)
-            for stack, chosen, weights, name in (
-                (tar, labels, moderated[0], "target"),
-                (non, ~labels, moderated[1], "non-target"),
-            )
+            _trained_part(tar, labels, tar_weights, measures, "target"),
+            _trained_part(non, ~labels, non_weights, measures, "non-target"),
         ]
-        used_models = np.unique(np.concatenate([part.models for part in classes]))
-        used_segments = np.unique(np.concatenate([part.segments for part in classes]))
-        centre, spread = measure_scale(
-            measures.modelQ[:, used_models], measures.segQ[:, used_segments]
+        # Centre and spread of what is trained on: other ids of the key must not shift them.
+        models, segments = (
+            np.unique(np.concatenate([part[side] for part in classes])) for side in (1, 2)
         )
-        sides = [standardise(side, centre, spread) for side in (measures.modelQ, measures.segQ)]
-        designs = [part.design(*sides) for part in classes]
+        centre, spread = measure_scale(measures.modelQ[:, models], measures.segQ[:, segments])
+        # The last row, of ones, makes the linear terms and the offset of the quadratic form.
+        model_measures, segment_measures = (
+            np.vstack((side, np.ones((1, side.shape[1]))))
+            for side in _standardise(measures, centre, spread)
+        )
+        entries = form_entries(len(centre))
+        designs = [
+            QualityDesign(*part[:3], model_measures, segment_measures, entries) for part in classes
+        ]
         probability, plo = resolve_prior(prior)
         rule = scoring_rule(objective)
         solution = train_quality(
@@ -401,8 +340,8 @@ class QualityFusion(TrainedMap):
             rule=rule,
             prior=probability,
             plo=plo,
-            tar_weights=classes[0].weights,
-            non_weights=classes[1].weights,
+            tar_weights=classes[0][3],
+            non_weights=classes[1][3],
             ridge=ridge,
         )
         return cls(
@@ -411,7 +350,7 @@ class QualityFusion(TrainedMap):
             form=mark_read_only(solution.form),
             centre=mark_read_only(centre),
             spread=mark_read_only(spread),
-            qtrans=None if qtrans is None else as_matrix(qtrans, "qtrans"),
+            qtrans=None if qtrans is None else as_matrix(qtrans, "qtrans").astype(np.float64),
             linear=linear,
             prior=probability,
             objective=rule.name,
@@ -437,10 +376,10 @@ class QualityFusion(TrainedMap):
 
         Weights of the systems, offset, then the lower triangle of a matrix L, column
         after column, with S = L + L'; so the entries on its diagonal are half of those
-        of S. The last one would be a second offset; it is 0 here, and `offset` and
-        what comes from standardisation stand in the offset. (In the toolkit the two share
+        of S. The last one is 0: it would be a second offset. (In the toolkit the two share
         the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
+        # q'S r of standardised measures is q'(A'S A) r of raw ones, A the affine map.
         raw = in_raw_units(self.form, self.centre, self.spread)
         offset = self.offset + raw[-1, -1]
         raw[-1, -1] = 0.0
@@ -476,10 +415,8 @@ class QualityFusion(TrainedMap):
 
         Parameters
         ----------
-        systems : sequence of Scores or FlatScores
-            The scores of each system, in the order of the training.
-        qualities : sequence of QualityMeasures or SegmentQuality
-            The quality measures, in the order of the training.
+        systems, qualities
+            As for `fit_scores`, in the order of the training.
         ndx : Ndx, Key, FlatNdx or FlatKey
             The trials to fuse.
         backoff : Scores or FlatScores, optional
@@ -507,30 +444,28 @@ class QualityFusion(TrainedMap):
             If models, segments or trials have no quality measures, with counts. Those
             trials get the score of the linear fusion, or of `backoff`.
         """
-        check_ndx(ndx)
+        check_trials(ndx)
         stack = stack_scores(systems, ndx)
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             raise invalid("systems", expected, f"{len(stack)}")
-        measures = look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
+        measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
+        # The scores' part is a linear fusion with the weights trained beside the measures.
         joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
+        # Equation 30 of the user guide: the weighted sum, then the quality term.
         llrs = joint.apply(stack)
-        llrs += trial_quality_term(
-            self.form,
-            standardise(measures.modelQ, self.centre, self.spread),
-            standardise(measures.segQ, self.centre, self.spread),
-            measures.models,
-            measures.segments,
-        )
+        sides = _standardise(measures, self.centre, self.spread)
+        llrs += trial_quality_term(self.form, *sides, measures.models, measures.segments)
         if measures.n_missing:
             message = (
                 f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
                 "substituting backoff scores."
             )
             warn_caller(message, MissingTrialsWarning)
-            simple = (
-                self.linear.apply(stack) if backoff is None else stack_scores([backoff], ndx)[0]
-            )
+            if backoff is None:
+                simple = self.linear.apply(stack)
+            else:
+                (simple,) = stack_scores([backoff], ndx)
             llrs = np.where(measures.covered, llrs, simple)
         return assemble(llrs, ndx)
 

@@ -158,7 +158,7 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
     return mark_read_only(values / total)
 
 
-def _shares(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
+def shares_of(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
     """Divide the weights of the conditions that have trials by their sum."""
     # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
     # their weights these sum to one again; NIST does the same for partitions without targets.
@@ -856,7 +856,7 @@ class Conditions:
             _refuse_trials(key, assigned.uncovered, text + hint)
         if self._rules.lacking != "ignore":
             _report_one_class(names, tar, non, as_error=self._rules.lacking == "error")
-        shares = _shares(weights, tar), _shares(weights, non)
+        shares = shares_of(weights, tar), shares_of(weights, non)
         return tuple(map(ConditionMembers, names, weights, tar, non, *shares))
 
     def _trial_weights(

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
-from bosaris_py.calibration import passes
-from bosaris_py.calibration.passes import FileObjective, FilePasses
+from bosaris_py.calibration import file_objective
+from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py.calibration.passes import FilePasses, Where
 from bosaris_py.errors import (
     BosarisError,
     ConvergenceWarning,
@@ -26,7 +27,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
-from bosaris_py.numerics.scoring_rules import OBJECTIVES
+from bosaris_py.numerics.scoring_rules import OBJECTIVES, scoring_rule
 from bosaris_py.trials import blocks
 from tests.strategies import keys, scores
 
@@ -60,7 +61,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep hardly any non-targets, so that each evaluation passes over the files."""
-    monkeypatch.setattr(passes, "_KEPT", 40)
+    monkeypatch.setattr(file_objective, "_KEPT", 40)
 
 
 def trials(
@@ -190,7 +191,7 @@ def test_any_scores_and_any_key(
     if fit == FUSE:
         files, in_memory = [path], lambda: LinearFusion.fit_scores([system], key)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passes, "_KEPT", kept)
+        patch.setattr(file_objective, "_KEPT", kept)
         found = outcome(lambda: fit(files, key_path, block_rows=block_rows))
     expected = outcome(in_memory)
     assert found[1] == expected[1]
@@ -205,15 +206,15 @@ def test_large_sets_start_from_a_sample(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three passes over 40,000 trials: one to look, two to evaluate; and perhaps one more."""
-    monkeypatch.setattr(passes, "_KEPT", 20_000)
+    monkeypatch.setattr(file_objective, "_KEPT", 20_000)
     (system,), key = trials(rng, (200, 200))
     (path,), key_path = save(tmp_path, [system], key)
     labels = []
     run = FilePasses.run
 
-    def counted(self: Any, function: Any, settings: Any, label: str) -> Any:
+    def counted(self: Any, function: Any, setting: Any, label: str, *tasks: Any) -> Any:
         labels.append(label)
-        return run(self, function, settings, label)
+        return run(self, function, setting, label, *tasks)
 
     monkeypatch.setattr(FilePasses, "run", counted)
     found = FIT(path, key_path, block_rows=5)
@@ -227,7 +228,7 @@ def test_a_sample_is_evenly_spaced(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_rows: int
 ) -> None:
     """Each quarter of the rows, and of the columns, gives about a quarter of it."""
-    monkeypatch.setattr(passes, "_KEPT", 2000)
+    monkeypatch.setattr(file_objective, "_KEPT", 2000)
     shape = (200, 128)
     cells = np.arange(200 * 128).reshape(shape)
     ids = [f"m{i}" for i in range(200)], [f"s{i}" for i in range(128)]
@@ -244,10 +245,8 @@ def test_a_sample_is_evenly_spaced(
 
 
 def open_files(paths: list[Path], key_path: Path, **settings: Any) -> FileObjective:
-    defaults = {"block_rows": None, "workers": 1, "client": None, "progress": False}
-    return FileObjective.open(
-        paths, key_path, prior=0.5, objective="cllr", needs_all=False, **{**defaults, **settings}
-    )
+    opened, ids = FilePasses.open([(paths, key_path)], Where(**settings))
+    return FileObjective.from_passes(opened, ids, scoring_rule("cllr"), 0.5, 0.0, needs_all=False)
 
 
 @pytest.mark.usefixtures("nothing_kept")
@@ -459,8 +458,8 @@ def test_a_file_that_changes_between_passes(
     (path,), key_path = save(tmp_path, systems, key)
     run = FilePasses.run
 
-    def run_and_change(self: Any, function: Any, settings: Any, label: str) -> Any:
-        result = run(self, function, settings, label)
+    def run_and_change(self: Any, function: Any, setting: Any, label: str, *tasks: Any) -> Any:
+        result = run(self, function, setting, label, *tasks)
         if change == "rewritten":
             Scores(systems[0].scoremat * 2, key.modelset, key.segset).save(path)
         elif change == "truncated":

@@ -78,7 +78,7 @@ def test_not_evidence() -> None:
         Results.from_evidence([1.0])
 
 
-def test_the_owner_is_named() -> None:
+def test_bad_scores_are_named_by_class() -> None:
     with pytest.raises(InvalidInputError, match="`tar` must hold"):
         ScoreLists([], NON)
     with pytest.raises(InvalidInputError, match="`non` must not hold NaN"):

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import BayesPlot, DETPlot, FlatKey, FlatScores, Key, Results, Scores
+from bosaris_py.calibration import passes
 from bosaris_py.errors import (
     BosarisWarning,
     FileFormatError,
@@ -356,11 +357,11 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(
     scores, key = trials(rng)
     results = Results.from_files(*saved(scores, key), priors=[0.123, 0.9])
     expected = Results.from_scores(scores, key)
-    passes = []
+    reads = []
     read = blocks.TrialBlocks.read
 
     def counted(self: Any, blocks: Any) -> Any:
-        passes.append(blocks)
+        reads.append(blocks)
         return read(self, blocks)
 
     monkeypatch.setattr(blocks.TrialBlocks, "read", counted)
@@ -369,12 +370,24 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(
     curves, others = (BayesCurves.from_results(r, log_odds) for r in (results, expected))
     assert curves.act_dcf.tolist() == others.act_dcf.tolist()
     assert results.error_rates_at([-np.inf, np.inf])[1].tolist() == [1.0, 0.0]
-    assert not passes
+    assert not reads
     thresholds = [-0.999, 0.0, 0.333]
     assert results.error_rates_at(thresholds)[1].tolist() == (
         expected.error_rates_at(thresholds)[1].tolist()
     )
-    assert len(passes) == 1
+    assert len(reads) == 1
+
+
+def test_the_second_pass_takes_the_tasks_of_the_first(
+    rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut anew, they would be others if a cluster has grown or shrunk meanwhile."""
+    scores, key = trials(rng)
+    cut = iter((3, 5, 7))
+    monkeypatch.setattr(streaming, "_tasks", lambda files: files.tasks(next(cut)))
+    results = Results.from_files(*saved(scores, key), block_rows=2)
+    assert next(cut) == 5
+    assert describe(results) == describe(Results.from_scores(scores, key))
 
 
 def test_progress_is_shown_for_both_passes(
@@ -486,15 +499,15 @@ def test_a_file_that_changes_is_noticed(
 ) -> None:
     """In either pass, and by the time alone."""
     paths = saved(*in_form(form, *trials(rng)))
-    name = {"first": "_look", "second": "_count"}[during]
-    work = getattr(streaming, name)
+    module, name = {"first": (passes, "_look"), "second": (streaming, "_count")}[during]
+    work = getattr(module, name)
 
     def disturbed(shared: Any, task: Any) -> Any:
         found = work(shared, task)
         paths[0].touch()
         return found
 
-    monkeypatch.setattr(streaming, name, disturbed)
+    monkeypatch.setattr(module, name, disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed while it was being read"):
         Results.from_files(*paths, block_rows=5)
 
@@ -503,14 +516,14 @@ def test_a_truncated_file_is_noticed(
     rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = saved(*trials(rng, (400, 30)))
-    work = streaming._look
+    work = passes._look
 
     def disturbed(shared: Any, task: Any) -> Any:
         with paths[0].open("r+b") as file:
             file.truncate(paths[0].stat().st_size // 2)
         return work(shared, task)
 
-    monkeypatch.setattr(streaming, "_look", disturbed)
+    monkeypatch.setattr(passes, "_look", disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed from \d+ to \d+ bytes"):
         Results.from_files(*paths)
 
@@ -558,15 +571,15 @@ def test_a_score_file_that_grows_between_the_passes(
     rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     paths = saved(*in_form(form, *trials(rng)))
-    look = streaming.Passes.look
+    first = passes.FilePasses.first
 
-    def disturbed(self: Any, pool: Any) -> Any:
-        found = look(self, pool)
+    def disturbed(self: Any, *args: Any) -> Any:
+        found = first(self, *args)
         with paths[0].open("ab") as file:
             file.write(b"more")
         return found
 
-    monkeypatch.setattr(streaming.Passes, "look", disturbed)
+    monkeypatch.setattr(passes.FilePasses, "first", disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed from (\d+) to \d+ bytes"):
         Results.from_files(*paths)
 

@@ -768,7 +768,7 @@ class TestObject:
         [
             ({"weights": [[1.0]]}, "`weights` .* vector of finite numbers"),
             ({"weights": [1.0, np.nan]}, "`weights` .* vector of finite numbers"),
-            ({"weights": ["a"]}, "`parameters` .* real numbers; got among others 'a'"),
+            ({"weights": ["a"]}, "`weights` .* real numbers; got among others 'a'"),
             ({"weights": [1.0]}, "`linear` .* fuse 1 systems.*; got 2"),
             ({"form": [[0.0, 1.0], [2.0, 0.0]]}, "`form` .* symmetric"),
             ({"form": np.zeros((3, 3))}, "`form` .* 1 . 1 rows"),
