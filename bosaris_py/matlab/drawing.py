@@ -13,6 +13,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import vector_of_numbers
 from bosaris_py.numerics import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
+from bosaris_py.plots.canvas import Look
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
 
@@ -183,7 +184,7 @@ class Det_Plot(_Plot):
             raise invalid("Pfa", expected, f"{pfa.size}")
         line = _line(plot_args, legend_string)
         style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
-        self.plot._line("det_from_roc", pfa, pmiss, style, label, line)
+        self.plot._line("det_from_roc", pfa, pmiss, Look(style, label, line))
 
     def plot_mindcf_point(
         self, prior: float, plot_args: PlotArgs, legend_string: str | None = None

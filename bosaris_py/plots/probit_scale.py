@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axis import Axis
-from matplotlib.scale import ScaleBase
+from matplotlib.scale import FuncTransform, ScaleBase
 from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import Transform
 from scipy import special
@@ -39,33 +39,14 @@ _LARGEST_ZOOM_OUT = 2.5
 _DECADES = 10.0 ** -np.arange(1, 10)
 
 
-class _Probit(Transform):
-    """Probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
-
-    input_dims = output_dims = 1
-    is_separable = True
-    has_inverse = True
-
-    def transform_non_affine(self, values: npt.ArrayLike) -> Float64Array:
-        probabilities = np.clip(np.asarray(values, dtype=np.float64), 0.0, 1.0)
-        return np.clip(special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
-
-    def inverted(self) -> "_NormalDistribution":
-        return _NormalDistribution()
+def _to_deviates(rates: npt.ArrayLike) -> Float64Array:
+    """Map probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
+    probabilities = np.clip(np.asarray(rates, dtype=np.float64), 0.0, 1.0)
+    return np.clip(special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
 
 
-class _NormalDistribution(Transform):
-    """Standard normal deviates to probabilities."""
-
-    input_dims = output_dims = 1
-    is_separable = True
-    has_inverse = True
-
-    def transform_non_affine(self, values: npt.ArrayLike) -> Float64Array:
-        return np.asarray(special.ndtr(np.asarray(values, dtype=np.float64)))
-
-    def inverted(self) -> _Probit:
-        return _Probit()
+def _to_rates(deviates: npt.ArrayLike) -> Float64Array:
+    return np.asarray(special.ndtr(np.asarray(deviates, dtype=np.float64)))
 
 
 class ProbitScale(ScaleBase):
@@ -96,7 +77,7 @@ class ProbitScale(ScaleBase):
     name = "probit"
 
     def __init__(self, axis: Axis | None = None) -> None:
-        self._transform = _Probit()
+        self._transform = FuncTransform(_to_deviates, _to_rates)
 
     def get_transform(self) -> Transform:
         """Return the transform from probabilities to standard normal deviates."""
