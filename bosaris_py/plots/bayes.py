@@ -57,10 +57,9 @@ class BayesPlot(Canvas):
     ----------
     ax : matplotlib.axes.Axes
         The one given, or the new one.
-    figure : matplotlib.figure.Figure
-        Its figure.
     artists : dict of str to list of Artist
-        Lines and bands drawn so far, by kind, such as ``"dcf_curve_act"``.
+        Lines (Line2D) and bands (PolyCollection) drawn so far, in order, by kind: the name of
+        a method without ``plot_``, such as ``"dcf_curve_act"``.
 
     Raises
     ------
@@ -181,10 +180,8 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style, label
+        style, label, **line_keywords
             As in `plot_dcf_curve_act`; by default a dashed line.
-        **line_keywords
-            Matplotlib's line properties.
 
         Returns
         -------
@@ -202,10 +199,8 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style, label
+        style, label, **line_keywords
             As in `plot_dcf_curve_act`; by default dots and dashes.
-        **line_keywords
-            Matplotlib's line properties.
 
         Returns
         -------
@@ -221,10 +216,8 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style, label
+        style, label, **line_keywords
             As in `plot_dcf_curve_act`; by default two dots and a dash.
-        **line_keywords
-            Matplotlib's line properties.
 
         Returns
         -------
@@ -240,10 +233,8 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style, label
+        style, label, **line_keywords
             As in `plot_dcf_curve_act`; by default dots.
-        **line_keywords
-            Matplotlib's line properties.
 
         Returns
         -------
@@ -259,10 +250,8 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style, label
+        style, label, **line_keywords
             As in `plot_dcf_curve_act`; by default wide dots.
-        **line_keywords
-            Matplotlib's line properties.
 
         Returns
         -------
@@ -287,31 +276,11 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
 
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `band` is something else.
-
         Notes
         -----
-        Pale and in the colour of the system that was set last, below all lines. At each
-        prior an interval of the normalized error-rate. The band of a minimum is paler
-        still, and hatched, so that both bands of a system can be told apart.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from bosaris_py import uncertainty as unc
-        >>> rng = np.random.default_rng(0)
-        >>> tar, non = rng.normal(2, 2, 500), rng.normal(-2, 2, 5000)
-        >>> curve = unc.ActDCFCurve()
-        >>> band = curve.band(unc.bootstrap(tar, non, curve, replications=200, rng=1))
-        >>> plot = BayesPlot((-6, 4, 0, 1.2))
-        >>> plot.set_system(tar, non, "system A")
-        >>> axes = plot.plot_band(band, label="95 %")
-        >>> axes = plot.plot_dcf_curve_act(label="act dcf")
-        >>> plot
-        BayesPlot: 1 lines, 1 band, current system 'system A'
+        As `DETPlot.plot_band`, with an example there; at each prior an interval of the
+        normalized error-rate. The band of a minimum is paler still, and hatched, so that
+        both bands of a system can be told apart.
         """
         check_band(band, DCFBand, "ActDCFCurve")
         if band.kind == "min":
@@ -366,10 +335,8 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style, label
+        style, label, **line_keywords
             As in `plot_operating_point`; by default a thin black line.
-        **line_keywords
-            Matplotlib's line properties.
 
         Returns
         -------

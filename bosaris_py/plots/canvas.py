@@ -95,24 +95,7 @@ def is_outside(what: str, value: float, limits: tuple[float, float], artist: str
 
 
 class Canvas(ABC):
-    """Base of the plots: draws lines of one system after another on one Axes.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
-    title : str or None
-        Title of the Axes; None leaves it as it is.
-
-    Attributes
-    ----------
-    ax : matplotlib.axes.Axes
-        Where everything is drawn; a normal Axes, to be changed at will.
-    artists : dict of str to list of Artist
-        What was drawn so far: for each kind of line its artists in the order of
-        drawing. A kind is the name of a method without ``plot_``, such as
-        ``"steppy_det"``. Lines are matplotlib's Line2D, bands its PolyCollection.
-    """
+    """Base of the plots: draws lines of one system after another on one Axes."""
 
     # Default properties of the lines, by kind. A kind with a marker is a point.
     _looks: ClassVar[dict[str, LineKeywords]]
@@ -163,9 +146,8 @@ class Canvas(ABC):
 
         Notes
         -----
-        What was drawn before stays. Lines without a colour of their own get that
-        of their system, the next one of matplotlib's property cycle; a name that
-        was set before keeps its colour.
+        What was drawn before stays. Each system has the next colour of matplotlib's property
+        cycle; a name that was set before keeps its colour.
         """
         self.set_system_from_results(Results(tar, non), name)
 
@@ -241,22 +223,18 @@ class Canvas(ABC):
     ) -> Axes:
         """Draw each condition, its trials pooled with the others', and the equalised ones.
 
-        The curve of the equalised conditions, each with its weight, is drawn thick
-        and black; that of the pooled trials, in which large conditions count more,
-        dashed; those of the single conditions thin and coloured, from the eleventh on
-        with dashes and dots as well. Legend entries name them.
+        Equalised conditions, each with its weight: thick and black. Pooled trials, in which
+        large conditions count more: dashed. Single conditions: thin and coloured, from the
+        eleventh on with dashes and dots as well. Legend entries name them.
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
+        scores, key
+            As in `set_system_from_scores`.
         conditions : Conditions
             The conditions and their weights.
         name : str, default: ""
-            Of the system; comes first in the legend entries of the pooled and the
-            equalised curve.
+            As in `set_system`, for the pooled and the equalised curve.
         **line_keywords
             Matplotlib's line properties, for all curves.
 
@@ -272,20 +250,18 @@ class Canvas(ABC):
         Warns
         -----
         ConditionWarning
-            If conditions have trials of one class only. They have no curve of their
-            own, but take part in the equalised one. Those of weight 0 have none
-            either, and their trials are not pooled.
+            If conditions have trials of one class only: no curve, but a part in the equalised
+            one. Those of weight 0 have no curve either, and their trials are not pooled.
         MissingTrialsWarning
-            If the key holds trials without score.
+            As in `set_system_from_scores`.
         PlotRangeWarning
             For each curve that lies outside of the axes.
 
         Notes
         -----
-        As in figures 1 and 2 of van Leeuwen [1]_; "equalised" is his condition-weighted
-        analysis, with whatever weights. It is the current system afterwards, so that
-        `plot_mindcf_point` and the like mark it. The same conditions are the rows of
-        `bosaris_py.evaluation.condition_table`.
+        Figures 1 and 2 of van Leeuwen [1]_; "equalised" is his condition-weighted analysis. It
+        is the current system afterwards, which `plot_mindcf_point` and the like mark. The
+        same conditions are the rows of `bosaris_py.evaluation.condition_table`.
 
         References
         ----------
@@ -356,26 +332,18 @@ class Canvas(ABC):
     def plot_DR30_miss(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
     ) -> Axes:
-        """Mark where there are 30 misses.
+        """Mark where there are 30 misses: below the line of a DET plot there are too few.
 
-        A DET plot has a horizontal line there, with too few misses below it; a Bayes
-        plot a triangle on the minimum curve, with too few misses to the right.
+        On a Bayes plot there are too few to the right of the triangle.
 
         Parameters
         ----------
-        style, label
-            As in `plot_DR30_fa`; by default dots, or the triangle.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_DR30_fa`, with the same warning; by default dots, or the triangle.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Warns
-        -----
-        PlotRangeWarning
-            If the mark is not in view. It is not drawn.
         """
         return self._mark_30_errors("DR30_miss", Look(style, label, line_keywords))
 
@@ -387,30 +355,25 @@ class Canvas(ABC):
         Parameters
         ----------
         style_fa, style_miss : str, optional
-            Matplotlib's short format strings of the marks of false alarms and of misses.
+            Format strings of the marks of false alarms and of misses.
         **line_keywords
             Matplotlib's line properties, for both.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Warns
-        -----
-        PlotRangeWarning
-            For each mark that is not in view. It is not drawn.
         """
         fa_label, miss_label = self._dr30_labels
         self.plot_DR30_fa(style_fa, fa_label, **line_keywords)
         return self.plot_DR30_miss(style_miss, miss_label, **line_keywords)
 
     def display_legend(self, **legend_keywords: Any) -> Axes:
-        """Add a legend of all lines that have a label, also of those drawn by others.
+        """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
         Parameters
         ----------
         **legend_keywords
-            Passed to matplotlib's ``Axes.legend``, for instance ``loc``.
+            Passed to matplotlib's ``Axes.legend``; by default it lies where it covers least.
 
         Returns
         -------
@@ -420,10 +383,6 @@ class Canvas(ABC):
         -----
         BosarisWarning
             If no line has a label, so that there is no legend.
-
-        Notes
-        -----
-        Call it last. It lies where it covers least.
         """
         handles, labels = self.ax.get_legend_handles_labels()
         if handles:

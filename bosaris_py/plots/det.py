@@ -22,9 +22,8 @@ _SIZE = (6.0, 6.0)
 class DETPlot(Canvas):
     """A plot of detection error trade-off curves.
 
-    Each `plot_*` method draws the system that was set last, and returns the Axes.
-    Data of the Axes are probabilities, so more can be drawn into it with matplotlib's
-    own methods.
+    Each `plot_*` method draws the system that was set last, and returns the Axes. Its data are
+    probabilities, so more can be drawn into it with matplotlib's own methods.
 
     Parameters
     ----------
@@ -41,12 +40,11 @@ class DETPlot(Canvas):
     ----------
     ax : matplotlib.axes.Axes
         The one given, or the new one.
-    figure : matplotlib.figure.Figure
-        Its figure.
     window : DETWindow
         What is shown.
     artists : dict of str to list of Artist
-        Lines and bands drawn so far, by kind, such as ``"steppy_det"``.
+        Lines (Line2D) and bands (PolyCollection) drawn so far, in order, by kind: the name of
+        a method without ``plot_``, such as ``"steppy_det"``.
 
     Raises
     ------
@@ -162,24 +160,16 @@ class DETPlot(Canvas):
 
         Parameters
         ----------
-        style, label
-            As in `plot_steppy_det`; by default a dashed line.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_steppy_det`, with the same warning; by default a dashed line.
 
         Returns
         -------
         matplotlib.axes.Axes
 
-        Warns
-        -----
-        PlotRangeWarning
-            If the whole curve lies outside of the window.
-
         Notes
         -----
-        Straight edges of the hull are curved on probit scales; see
-        `bosaris_py.evaluation.hull_points`.
+        Straight edges of the hull are curved here, see `bosaris_py.evaluation.hull_points`.
         """
         window = self.window
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
@@ -242,10 +232,8 @@ class DETPlot(Canvas):
         ----------
         prior : float or OperatingPoint
             Target probability (unit costs) or operating point.
-        style, label
+        style, label, **line_keywords
             As in `plot_steppy_det`; by default a star.
-        **line_keywords
-            Matplotlib's line properties.
 
         Returns
         -------
@@ -264,8 +252,7 @@ class DETPlot(Canvas):
 
         Notes
         -----
-        The numbers are those of `Results.min_dcf_threshold`; the toolkit's method returns
-        them.
+        The numbers are those of `Results.min_dcf_threshold`.
         """
         best, window = self._system().min_dcf_threshold(prior), self.window
         artist = "The mindcf point"
