@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results as NativeResults
-from bosaris_py.matlab.arguments import require_key
+from bosaris_py.matlab.arguments import require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
@@ -37,7 +37,7 @@ class Results(NativeResults):
 
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
         if isinstance(first, Scores):
-            require_key(second, "key")
+            require("key", second, Key)
             assert isinstance(second, Key)
             first, second = first.get_tar_non(second, any_order=True)
         elif isinstance(second, Key):

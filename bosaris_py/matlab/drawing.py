@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,31 +13,21 @@ from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import vector_of_numbers
 from bosaris_py.numerics import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
+from bosaris_py.plots.bayes import CURVES
 from bosaris_py.plots.canvas import Look
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
 
 PlotArgs = str | Sequence[Any]
 
-# Where dcfplot's axes and new operating point are if nothing is said.
+# Default axes of dcfplot and Norm_DCF_Plot: xmin, xmax, ymin, ymax.
 _DCF_AXES = (-10.0, 0.0, 0.0, 1.2)
 
+# Prior of the operating point that dcfplot marks: the "new DCF" of NIST SRE 2010.
 _DCF_PRIOR = 0.001
 
-# In the order of the flags of plot_curves, with their legend entries.
-_CURVES = (
-    ("plot_miss_rate_min", "min miss rate"),
-    ("plot_fa_rate_min", "min FA rate"),
-    ("plot_dcf_curve_min", "min dcf"),
-    ("plot_miss_rate_act", "act miss rate"),
-    ("plot_fa_rate_act", "act FA rate"),
-    ("plot_dcf_curve_act", "act dcf"),
-    ("plot_DR30_miss", "Miss DR30"),
-    ("plot_DR30_fa", "FA DR30"),
-)
 
-
-def _line(plot_args: PlotArgs | None, legend_string: str | None) -> dict[str, Any]:
+def _line(plot_args: PlotArgs | None, legend_string: str | None = None) -> dict[str, Any]:
     """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
     listed = [] if plot_args is None else plot_args
     listed = [listed] if isinstance(listed, str) else list(listed)
@@ -60,10 +50,11 @@ def _rates(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 class _Plot:
-    """What both plots of the toolkit have in common; the native plot is the attribute `plot`."""
+    """Methods of both plots of the toolkit; the native plot is the attribute `plot`."""
 
     plot: DETPlot | BayesPlot
     _results: Results | None = None
+    _dr30_labels: ClassVar[tuple[str, str]]
 
     @property
     def ax(self) -> Any:
@@ -99,6 +90,12 @@ class _Plot:
     def plot_DR30_miss(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 misses."""
         self.plot.plot_DR30_miss(**_line(plot_args, legend_string))
+
+    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
+        """Mark where there are 30 false alarms and 30 misses, with legend entries."""
+        fa_label, miss_label = self._dr30_labels
+        self.plot_DR30_fa(plot_args_fa, fa_label)
+        self.plot_DR30_miss(plot_args_miss, miss_label)
 
     def display_legend(self) -> None:
         """Add the legend; to be called last."""
@@ -137,6 +134,7 @@ class Det_Plot(_Plot):
     """
 
     plot: DETPlot
+    _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(self, plot_window: DETWindow | str, plot_title: str | None = None) -> None:
         self.plot = DETPlot(plot_window, plot_title)
@@ -196,11 +194,6 @@ class Det_Plot(_Plot):
         best = results.min_dcf_threshold(prior)
         return float(results.min_dcf(prior, normalize=True)), best.pmiss, best.pfa
 
-    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
-        """Draw the lines of 30 false alarms and of 30 misses, with legend entries."""
-        self.plot_DR30_fa(plot_args_fa, "pfa DR30")
-        self.plot_DR30_miss(plot_args_miss, "pmiss DR30")
-
     @staticmethod
     def test_this() -> "Det_Plot":
         """Draw a sample, and return it."""
@@ -230,10 +223,9 @@ class Norm_DCF_Plot(_Plot):
     """
 
     plot: BayesPlot
+    _dr30_labels = ("FA DR30", "Miss DR30")
 
-    def __init__(
-        self, axes: Sequence[float] = (-10.0, 0.0, 0.0, 1.2), plot_title: str | None = None
-    ) -> None:
+    def __init__(self, axes: Sequence[float] = _DCF_AXES, plot_title: str | None = None) -> None:
         self.plot = BayesPlot(axes, plot_title)
 
     def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
@@ -260,17 +252,11 @@ class Norm_DCF_Plot(_Plot):
         """Draw the false alarms' part of the minimum DCF."""
         self.plot.plot_fa_rate_min(**_line(plot_args, legend_string))
 
-    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
-        """Mark the points of 30 false alarms and of 30 misses, with legend entries."""
-        self.plot_DR30_fa(plot_args_fa, "FA DR30")
-        self.plot_DR30_miss(plot_args_miss, "Miss DR30")
-
     def plot_operating_point(
         self, plo: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> None:
         """Draw a vertical line at prior log-odds."""
-        line = _line(plot_args, legend_string)
-        self.plot.plot_operating_point(plo, **line)
+        self.plot.plot_operating_point(plo, **_line(plot_args, legend_string))
 
     def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
         """Draw any of eight curves and points, with line arguments for each one that is drawn.
@@ -279,15 +265,17 @@ class Norm_DCF_Plot(_Plot):
         DR30, FA DR30; these words are the legend entries.
         """
         flags = np.asarray(plot_mask)
-        if flags.shape != (len(_CURVES),) or not np.isin(flags, (0, 1)).all():
-            raise invalid("plot_mask", "be 8 flags", describe(plot_mask))
-        if isinstance(line_info, str) or len(line_info) != np.count_nonzero(flags):
-            expected = f"hold line arguments for each of the {np.count_nonzero(flags)} flags set"
+        if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
+            raise invalid("plot_mask", f"be {len(CURVES)} flags", describe(plot_mask))
+        n_drawn = np.count_nonzero(flags)
+        if isinstance(line_info, str) or len(line_info) != n_drawn:
+            expected = f"hold line arguments for each of the {n_drawn} flags set"
             raise invalid("line_info", expected, describe(line_info))
-        chosen = np.flatnonzero(flags).tolist()
-        for index, plot_args in zip(chosen, line_info, strict=True):
-            method, words = _CURVES[index]
-            getattr(self, method)(plot_args, words)
+        lines = [_line(plot_args) for plot_args in line_info]
+        for line in lines:
+            # The native method makes the entries itself.
+            del line["label"]
+        self.plot.plot_curves(flags, lines)
 
 
 def detplot(
@@ -330,14 +318,12 @@ def dcfplot(
     default, where the toolkit fails if only some are given.
     """
     plot = Norm_DCF_Plot((xmin, xmax, ymin, ymax), plot_title)
-    dev = Results(*Scores.read(devscrfilename).get_tar_non(Key.read(devkeyfilename)))
-    evaluation = Results(*Scores.read(evalscrfilename).get_tar_non(Key.read(evalkeyfilename)))
-    plot.set_system_from_results(dev, "dev")
+    plot.set_system_from_scores(Scores.read(devscrfilename), Key.read(devkeyfilename), "dev")
     plot.plot_miss_rate_act("b--", "misses")
     plot.plot_fa_rate_act("g--", "false-alarms")
     plot.plot_dcf_curve_act("r--", "act dcf")
     plot.plot_operating_point(logit(prior), "m--", "new DCF point")
-    plot.set_system_from_results(evaluation, "eval")
+    plot.set_system_from_scores(Scores.read(evalscrfilename), Key.read(evalkeyfilename), "eval")
     plot.plot_dcf_curve_min(["r", "LineWidth", 2], "min dcf")
     plot.plot_miss_rate_act("b", "misses")
     plot.plot_fa_rate_act("g", "false-alarms")

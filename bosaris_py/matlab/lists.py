@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
 from bosaris_py._validation import (
     FilePath,
     as_ids,
@@ -34,7 +34,7 @@ def _to_keys(values: npt.ArrayLike) -> StrArray:
     return as_ids(values, "keySet")
 
 
-def _to_values(values: npt.ArrayLike) -> npt.NDArray[Any]:
+def _to_values(values: npt.ArrayLike) -> AnyArray:
     return np.asarray(values)
 
 
@@ -51,10 +51,10 @@ class KeyValueMap:
     """
 
     keySet: StrArray = attrs.field(converter=_to_keys)
-    values: npt.NDArray[Any] = attrs.field(converter=_to_values)
+    values: AnyArray = attrs.field(converter=_to_values)
 
     @values.validator
-    def _check_values(self, attribute: Any, values: npt.NDArray[Any]) -> None:
+    def _check_values(self, attribute: Any, values: AnyArray) -> None:
         """Raise unless there is one value for each key."""
         if values.shape != self.keySet.shape:
             expected = f"hold one value for each of the {self.keySet.size} keys"
@@ -78,7 +78,7 @@ def _as_map(given: Any, name: str) -> KeyValueMap:
 
 
 def read_list(filename: FilePath) -> list[str]:
-    """Read a list of names from a text file, separated by white space.
+    """Read a list of names, separated by white space, from a text file.
 
     Toolkit: read_list.m; native: none; differs: returns a list.
     """
@@ -182,12 +182,12 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     return type(ndx_or_key)(*fields, *(getattr(ndx_or_key, mask)[stays] for mask in masks))
 
 
-# Whole numbers beyond 16 digits are not written out.
+# Whole numbers with more digits than float64 holds are not written out: 2**53 has 16.
 _MOST_DIGITS = 15
 
 
 def _cell(value: float, form: str) -> str:
-    """Write a number as MATLAB does, with a capital letter for what is not finite."""
+    """Write a number as MATLAB does: NaN and Inf with capital letters."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -215,7 +215,7 @@ def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> st
     finite = matrix[is_finite]
     digits = int(np.floor(np.log10(np.abs(finite).max()))) if finite.any() else 0
     if digits <= _MOST_DIGITS and np.array_equal(finite, np.rint(finite)):
-        # Three letters and two blanks are the least for Inf and NaN.
+        # num2str's widths: two blanks, a sign or digit more; three letters for Inf and NaN.
         width, form = digits + 3 if is_finite.all() else max(digits + 3, 5), ".0f"
     else:
         precision = min(max(digits + 5, 5), _MOST_DIGITS + 1)
