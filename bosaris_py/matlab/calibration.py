@@ -75,8 +75,7 @@ def linear_calibrate_scores_dev_eval(
 ) -> tuple[Scores, Scores]:
     """Calibrate dev and eval scores by a linear map that is trained on dev.
 
-    Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration`; differs: exact
-    optimum.
+    Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration`; differs: exact optimum.
     """
     _check_eval(scr_eval, ndx_eval)
     fit = _fit_linear(scr_dev, key_dev, obj_func, niters, prior)
@@ -115,8 +114,7 @@ def linear_calibrate_scores_dev_eval_from_files(
 ) -> None:
     """Calibrate the dev and eval scores in files by a linear map that is trained on dev.
 
-    Toolkit: linear_calibrate_scores_dev_eval_from_files.m; native: ``Scores.read``; differs: exact
-    optimum.
+    Toolkit: linear_calibrate_scores_dev_eval_from_files.m; native: none; differs: exact optimum.
     """
     scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
     trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
@@ -131,9 +129,8 @@ def pav_calibration(
     """Train a rising map by PAV: the map itself, its score bounds, its LLR bounds.
 
     Toolkit: pav_calibration.m; native: `PAVCalibration.fit`; differs: the map goes on beyond its
-    bounds, where the toolkit's is an error. The two dummies that keep LLRs finite are at -1e6 and
-    1e6, or at the outermost training score if that is beyond; in the toolkit such a score would
-    have no dummy outside of it.
+    bounds, where the toolkit's is an error. The two dummies that keep LLRs finite are at +-1e6 as
+    there, or at the outermost training score if that is beyond.
 
     Examples
     --------

@@ -25,14 +25,7 @@ class Results(NativeResults):
     """The results of one system, asked for by the toolkit's methods.
 
     Toolkit: @Results; native: `bosaris_py.Results`, of which this is one; differs: a prior may be
-    an operating point too, and everything the native class knows is there.
-
-    Parameters
-    ----------
-    first : Scores or (n_tar,) array_like of float
-        The scores, or those of targets.
-    second : Key or (n_non,) array_like of float
-        The key, or the scores of non-targets.
+    an operating point too. The arguments are scores and key, or target and non-target scores.
     """
 
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
@@ -93,8 +86,7 @@ def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 --
 
     Toolkit: the method validate of every class; native: none, for objects are checked when they
     are made and cannot be changed; differs: a function, ``validate(obj)``, where the toolkit also
-    takes ``obj.validate()``; also checks that ids are unique, masks boolean, and targets no
-    non-targets. `warn` has no effect.
+    takes ``obj.validate()``. `warn` has no effect.
     """
     del warn
     if not isinstance(obj, _CLASSES):

@@ -31,11 +31,13 @@ def _line(plot_args: PlotArgs | None, legend_string: str | None = None) -> dict[
     """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
     listed = [] if plot_args is None else plot_args
     listed = [listed] if isinstance(listed, str) else list(listed)
+    # Names and values come in pairs; an odd one out is the style, which stands first.
     style = listed.pop(0) if len(listed) % 2 else None
     names = listed[::2]
     if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
         expected = "be a line style, or a list of one with names and values of line properties"
         raise invalid("plot_args", expected, describe(plot_args))
+    # MATLAB's names of properties are matplotlib's but for capital letters.
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
     # MATLAB's legend has an entry for each text that is not empty.
     return {"style": style, "label": legend_string or None, **keywords}
@@ -53,7 +55,6 @@ class _Plot:
     """Methods of both plots of the toolkit; the native plot is the attribute `plot`."""
 
     plot: DETPlot | BayesPlot
-    _results: Results | None = None
     _dr30_labels: ClassVar[tuple[str, str]]
 
     @property
@@ -72,16 +73,15 @@ class _Plot:
 
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
-        self.set_system_from_results(Results(tar, non), sys_name)
+        self.plot.set_system(tar, non, sys_name)
 
     def set_system_from_scores(self, scr: Scores, key: Key, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key."""
-        self.set_system_from_results(Results.from_scores(scr, key), sys_name)
+        self.plot.set_system_from_scores(scr, key, sys_name)
 
     def set_system_from_results(self, results: Results, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its results (not in the toolkit)."""
         self.plot.set_system_from_results(results, sys_name)
-        self._results = results
 
     def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 false alarms."""
@@ -102,11 +102,9 @@ class _Plot:
         self.plot.display_legend()
 
     def save_as_pdf(self, outfilename: FilePath) -> None:
-        """Write the figure to a file, in PDF unless its name says PNG or SVG.
-
-        A name without extension gets that of PDF, as MATLAB gives it when it prints.
-        """
+        """Write the figure to a file, in PDF unless its name says PNG or SVG."""
         path = Path(outfilename)
+        # MATLAB adds the extension when it prints.
         self.plot.save(path if path.suffix else path.with_name(f"{path.name}.pdf"))
 
 
@@ -115,13 +113,6 @@ class Det_Plot(_Plot):
 
     Toolkit: @Det_Plot; native: `DETPlot`, the attribute `plot`; differs: steps of scores tied
     between the classes are one slanted stroke. A window may be given by its name.
-
-    Parameters
-    ----------
-    plot_window : DETWindow or str
-        What `make_plot_window_from_string` or `make_plot_window_from_values` returns.
-    plot_title : str, optional
-        Title of the plot.
 
     Examples
     --------
@@ -172,10 +163,7 @@ class Det_Plot(_Plot):
         plot_args: PlotArgs,
         legend_string: str | None = None,
     ) -> None:
-        """Draw a curve whose error-rates are known; its legend entry names the current system.
-
-        The rates are fractions, Pmiss first. There need not be a system.
-        """
+        """Draw a curve of known error-rates, as fractions; there need not be a system."""
         pmiss, pfa = _rates(Pmiss, "Pmiss"), _rates(Pfa, "Pfa")
         if pmiss.size != pfa.size:
             expected = f"have as many points as `Pmiss`, {pmiss.size}"
@@ -189,8 +177,7 @@ class Det_Plot(_Plot):
     ) -> tuple[float, float, float]:
         """Mark the point of minimum DCF; return the normalized minimum, Pmiss and Pfa."""
         self.plot.plot_mindcf_point(prior, **_line(plot_args, legend_string))
-        results = self._results
-        assert results is not None, "the native plot has refused to draw no system"
+        results = self.plot._system()
         best = results.min_dcf_threshold(prior)
         return float(results.min_dcf(prior, normalize=True)), best.pmiss, best.pfa
 
@@ -212,14 +199,7 @@ class Norm_DCF_Plot(_Plot):
     """A normalized Bayes error-rate plot; scores are taken as log-likelihood-ratios.
 
     Toolkit: @Norm_DCF_Plot; native: `BayesPlot`, the attribute `plot`; differs: points of the rule
-    of 30 that do not exist leave no legend entry.
-
-    Parameters
-    ----------
-    axes : sequence of float, default: (-10, 0, 0, 1.2)
-        Limits xmin, xmax, ymin, ymax, the first two prior log-odds.
-    plot_title : str, optional
-        Title of the plot.
+    of 30 that do not exist leave no legend entry. `axes` are xmin, xmax (prior log-odds), ymin, ymax.
     """
 
     plot: BayesPlot
@@ -261,8 +241,7 @@ class Norm_DCF_Plot(_Plot):
     def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
         """Draw any of eight curves and points, with line arguments for each one that is drawn.
 
-        In order: min miss rate, min FA rate, min dcf, act miss rate, act FA rate, act dcf, Miss
-        DR30, FA DR30; these words are the legend entries.
+        In the order of `BayesPlot.plot_curves`, with its legend entries.
         """
         flags = np.asarray(plot_mask)
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
@@ -288,8 +267,7 @@ def detplot(
 ) -> None:
     """Draw the DET curve of the scores in a file, and its point of minimum DCF, to a PDF file.
 
-    Toolkit: detplot.m; native: `DETPlot`; differs: a file name may end in .png or .svg too; without
-    extension it gets .pdf.
+    Toolkit: detplot.m; native: `DETPlot`; differs: a file name may end in .png or .svg too.
     """
     plot = Det_Plot(Det_Plot.make_plot_window_from_string("sre10"), plot_title)
     plot.set_system_from_scores(Scores.read(scorefilename), Key.read(keyfilename))

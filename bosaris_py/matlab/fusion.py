@@ -125,13 +125,6 @@ def train_linear_fuser(
     """Train a linear fusion on arrays: the fusion itself, the objective, and its weights.
 
     Toolkit: train_linear_fuser.m; native: `LinearFusion.fit`; differs: exact optimum.
-
-    Examples
-    --------
-    >>> scores = [[1.0, 2.0, 3.0, 0.0, -1.0, 1.5]]
-    >>> f, nxe, w = train_linear_fuser(scores, [1, 1, 1, -1, -1, -1], 0.5, True, True, 100, [])
-    >>> w.round(3).tolist(), f([[2.0]]).round(3).tolist()
-    ([1.977, -2.299], [1.656])
     """
     check_iterations(niters)
     del cstepHessian, quiet
@@ -151,8 +144,7 @@ def train_linear_fusion_function(
 ) -> tuple[Fuser, Float64Array]:
     """Train a linear fusion on the scores of the trials in a key: the fusion, its weights.
 
-    Toolkit: train_linear_fusion_function.m; native: `LinearFusion.fit_scores`; differs: exact
-    optimum.
+    Toolkit: train_linear_fusion_function.m; native: `LinearFusion`; differs: exact optimum.
     """
     require("key", key, Key)
     check_iterations(niters)
@@ -334,8 +326,7 @@ def qfuser_backoff(
 ) -> Float64Array:
     """Fuse like `qfuser_linear`; trials without quality measures get other scores.
 
-    Toolkit: qfuser_backoff.m; native: ``QualityFusion.apply``; differs: nothing. `backoff` holds a
-    score for each trial, column by column, or is a Scores.
+    Toolkit: qfuser_backoff.m; native: ``QualityFusion.apply``; differs: `backoff` may be a Scores.
     """
     fused = qfuser_linear(w, scores, scrQ, ndx)
     covered = _columns(scrQ.align_with_ndx(ndx).scoremask, ndx)
@@ -369,9 +360,8 @@ def train_qfuser(
 ) -> tuple[QualityFuser, float, Float64Array]:
     """Train a quality fusion on stacked scores: the fusion, the objective, and its weights.
 
-    Toolkit: train_qfuser.m; native: `QualityFusion.fit_scores`; differs: exact optimum; of the
-    weights the last, a second offset, is 0. The fusion takes scores, quality measures and trials
-    as `qfuser_linear` does.
+    Toolkit: train_qfuser.m; native: `QualityFusion.fit_scores`; differs: exact optimum; the last
+    weight, a second offset, is 0. The fusion takes what `qfuser_linear` takes after the weights.
     """
     require("key", key, Key)
     check_iterations(niters)
@@ -397,8 +387,7 @@ def train_quality_fusion_function(
 ) -> QualityFusion:
     """Train a quality fusion on the trials of a key.
 
-    Toolkit: train_quality_fusion_function.m; native: `QualityFusion.fit_scores`; differs: returns
-    that object; exact optimum.
+    Toolkit: train_quality_fusion_function.m; native: `QualityFusion`; differs: exact optimum.
     """
     require("key", key, Key)
     check_iterations(niters)
@@ -542,8 +531,7 @@ def linear_and_quality_fusion_scores_from_files(
 ) -> None:
     """Fuse the scores in files without and with quality measures, trained on themselves.
 
-    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact
-    optimum.
+    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact optimum.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
     qualities = load_qual_files(qualfilenames)

@@ -40,15 +40,7 @@ def _to_values(values: npt.ArrayLike) -> AnyArray:
 
 @attrs.frozen(eq=False)
 class KeyValueMap:
-    """What the toolkit keeps a map in: a struct of keys and values.
-
-    Parameters
-    ----------
-    keySet : (n,) array_like of str
-        The keys; of equal ones the last counts.
-    values : (n,) array_like
-        The value of each.
-    """
+    """The toolkit's struct of a map: keys, of which equal ones give the last, and their values."""
 
     keySet: StrArray = attrs.field(converter=_to_keys)
     values: AnyArray = attrs.field(converter=_to_values)

@@ -29,13 +29,8 @@ _RANKS = {
     128: logging.DEBUG,
 }
 
-_BITS = {
-    logging.CRITICAL: 1,
-    logging.ERROR: 2,
-    logging.WARNING: 4,
-    logging.INFO: 16,
-    logging.DEBUG: 64,
-}
+# Of two bits with the same rank the more severe, which comes first.
+_BITS = {rank: bit for bit, rank in reversed(_RANKS.items())}
 
 _PREFIXES = {2: "Error: ", 4: "Warning: ", 16: "Info: "}
 
@@ -87,12 +82,11 @@ class _Format(logging.Formatter):
 
 
 class Logger:
-    """Where the messages of the package go: files and streams, each with the levels it takes.
+    """Sinks for the messages of the package: files and streams, each with the levels it takes.
 
     Toolkit: @Logger; native: Python's `logging`, logger ``bosaris_py``; differs: takes effect when
-    a sink is added, without a global variable. Warnings about data are Python warnings; after
-    ``logging.captureWarnings(True)`` they are logged too, by the logger ``py.warnings``. The level
-    `None` is called `None_`.
+    a sink is added, without a global variable. Warnings about data are Python warnings, see
+    ``logging.captureWarnings``. The level `None` is called `None_`.
 
     Examples
     --------

@@ -95,12 +95,6 @@ def fastEval(
     """Compute normalized actual and minimum DCF at a prior, PRBEP, and EER.
 
     Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
-
-    Examples
-    --------
-    >>> actual, minimum, prbep, eer = fastEval([1.0, 3.0], [0.0, 2.0], 0.5)
-    >>> float(actual), float(minimum), prbep, eer
-    (1.0, 0.5, 0.5, 0.25)
     """
     results = Results(tar, non)
     costs = DecisionCosts.from_prior(prior)
@@ -174,11 +168,6 @@ def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Flo
     """Drop the points inside horizontal and vertical runs of a staircase.
 
     Toolkit: filter_roc.m; native: `ROC.pmiss` and `ROC.pfa` hold no others; differs: nothing.
-
-    Examples
-    --------
-    >>> filter_roc([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0])[0].tolist()
-    [0.0, 1.0, 1.0]
     """
     miss, alarm = _curve(pm, pfa)
     # Where the run of equal values ends to which each point belongs.
@@ -267,7 +256,7 @@ def rocchdet(
     """Sample the convex hull for a DET plot: x, y in probits, EER, minimum of a weighted cost.
 
     Toolkit: rocchdet.m; native: `DETPlot.plot_rocch_det`, which spaces its points better; differs:
-    edges are not cut by superfluous vertices; tiny Pfa keep full precision in their probits.
+    no superfluous vertices; tiny Pfa keep full precision in their probits.
 
     Examples
     --------
@@ -435,8 +424,8 @@ def analyse_dev_lin_fusion(
 ) -> SystemComparison:
     """Compare subsystems with their linear fusion on dev.
 
-    Toolkit: analyse_dev_lin_fusion.m; native: `SystemComparison`; differs: returns that object;
-    nothing is printed unless logging shows level INFO.
+    Toolkit: analyse_dev_lin_fusion.m; native: `SystemComparison`; differs: returns it; nothing is
+    printed unless logging shows level INFO.
     """
     return _analyse_dev(key, scores_obj_array, [scr_lin], prior)
 
@@ -446,8 +435,7 @@ def analyse_dev_lin_and_qual_fusion(
 ) -> SystemComparison:
     """Compare subsystems with their fusions without and with quality measures on dev.
 
-    Toolkit: analyse_dev_lin_and_qual_fusion.m; native: `SystemComparison`; differs: as
-    `analyse_dev_lin_fusion`.
+    Toolkit: analyse_dev_lin_and_qual_fusion.m; native: `SystemComparison`; differs: returns it.
     """
     return _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior)
 
@@ -480,8 +468,8 @@ def analyse_eval_lin_fusion(
 ) -> SystemDivergence:
     """Compare how subsystems and their linear fusion diverge on dev and on eval.
 
-    Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`; differs: returns that object;
-    nothing is printed unless logging shows level INFO.
+    Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`; differs: returns it; nothing is
+    printed unless logging shows level INFO.
     """
     systems = (dev_scores_obj_array, eval_scores_obj_array)
     return _analyse_eval(key_dev, ndx_eval, systems, [dev_lin], [eval_lin])
@@ -499,8 +487,7 @@ def analyse_eval_lin_and_qual_fusion(
 ) -> SystemDivergence:
     """Compare how subsystems and their fusions diverge on dev and on eval.
 
-    Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`; differs: as
-    `analyse_eval_lin_fusion`.
+    Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`; differs: returns it.
     """
     systems = (dev_scores_obj_array, eval_scores_obj_array)
     fusions = [dev_lin, dev_qual], [eval_lin, eval_qual]
