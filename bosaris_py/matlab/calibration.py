@@ -47,7 +47,6 @@ def train_linear_calibration(
     ([1.977, -2.299], 1.656)
     """
     check_iterations(niters)
-    del quiet
     fit = LinearCalibration.fit(tar, non, prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
@@ -75,7 +74,8 @@ def linear_calibrate_scores_dev_eval(
 ) -> tuple[Scores, Scores]:
     """Calibrate dev and eval scores by a linear map that is trained on dev.
 
-    Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration`; differs: exact optimum.
+    Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration`; differs: exact
+    optimum.
     """
     _check_eval(scr_eval, ndx_eval)
     fit = _fit_linear(scr_dev, key_dev, obj_func, niters, prior)
@@ -204,6 +204,7 @@ def _calibrated(
     """Apply a calibration to the trials of `ndx`; at a prior, log how good it is."""
     logger.info("calibrating scores")
     calibrated = fit.apply(scr.align_with_ndx(ndx))
+    # The toolkit shows figures for the training scores only: the key of eval is not there.
     if prior is not None and isinstance(ndx, Key):
         logger.info("displaying calibration results")
         # Not get_tar_non, which would warn of missing trials again.
@@ -246,6 +247,7 @@ def evaluate_objective(
     >>> evaluate_objective("cllr", [0.0, 0.0, 0.0], [1, -1, -1], 0.5)
     1.0
     """
+    # Labels split the scores of any number of systems; here there is one.
     llrs = as_vector(scores, "scores")
     tar, non = split_by_label(llrs[np.newaxis], classf)
     rule = rule_name(objective)

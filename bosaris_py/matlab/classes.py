@@ -11,6 +11,7 @@ from bosaris_py.matlab.arguments import require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
+# The toolkit's names of classes that are called otherwise here.
 Seg_Quality = SegmentQuality
 
 Quality = QualityMeasures
@@ -29,9 +30,11 @@ class Results(NativeResults):
     """
 
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
+        # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
             require("key", second, Key)
             assert isinstance(second, Key)
+            # Results do not depend on the order of trials; to keep it would cost time.
             first, second = first.get_tar_non(second, any_order=True)
         elif isinstance(second, Key):
             expected = "be a Scores where the second argument is a Key"
@@ -88,7 +91,6 @@ def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 --
     are made and cannot be changed; differs: a function, ``validate(obj)``, where the toolkit also
     takes ``obj.validate()``. `warn` has no effect.
     """
-    del warn
     if not isinstance(obj, _CLASSES):
         expected = f"be a {', '.join(cls.__name__ for cls in _CLASSES[:-1])} or IdMap"
         raise invalid("obj", expected, describe(obj))

@@ -164,6 +164,7 @@ class Det_Plot(_Plot):
         legend_string: str | None = None,
     ) -> None:
         """Draw a curve of known error-rates, as fractions; there need not be a system."""
+        # The native plots know no curve without scores, so the line is drawn as they draw theirs.
         pmiss, pfa = _rates(Pmiss, "Pmiss"), _rates(Pfa, "Pfa")
         if pmiss.size != pfa.size:
             expected = f"have as many points as `Pmiss`, {pmiss.size}"
@@ -199,7 +200,7 @@ class Norm_DCF_Plot(_Plot):
     """A normalized Bayes error-rate plot; scores are taken as log-likelihood-ratios.
 
     Toolkit: @Norm_DCF_Plot; native: `BayesPlot`, the attribute `plot`; differs: points of the rule
-    of 30 that do not exist leave no legend entry. `axes` are xmin, xmax (prior log-odds), ymin, ymax.
+    of 30 that do not exist leave no legend entry. `axes`: xmin, xmax (prior log-odds), ymin, ymax.
     """
 
     plot: BayesPlot
@@ -269,6 +270,7 @@ def detplot(
 
     Toolkit: detplot.m; native: `DETPlot`; differs: a file name may end in .png or .svg too.
     """
+    # The toolkit's own choice of window and styles.
     plot = Det_Plot(Det_Plot.make_plot_window_from_string("sre10"), plot_title)
     plot.set_system_from_scores(Scores.read(scorefilename), Key.read(keyfilename))
     plot.plot_steppy_det("b", curve_label)

@@ -4,6 +4,7 @@
 """
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
+# Arguments stand in the order of the toolkit's functions, which differs from one to the other.
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -127,7 +128,6 @@ def train_linear_fuser(
     Toolkit: train_linear_fuser.m; native: `LinearFusion.fit`; differs: exact optimum.
     """
     check_iterations(niters)
-    del cstepHessian, quiet
     tar, non = split_by_label(as_matrix(scores, "scores"), classf)
     fit = LinearFusion.fit(tar, non, prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.append(fit.weights, fit.offset))
@@ -148,7 +148,6 @@ def train_linear_fusion_function(
     """
     require("key", key, Key)
     check_iterations(niters)
-    del cstepHessian, quiet
     objective = rule_name(obj_func)
     systems = as_systems(scores_obj_array, "scores_obj_array")
     logger.info("training linear fusion of %d systems", len(systems))
@@ -290,6 +289,7 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64A
     Toolkit: AWB_sparse.m; native: `QualityFusion`; differs: weights are always needed.
     """
     aligned = qual.align_with_ndx(ndx)
+    # A measure of 1 is added to those of models and of segments, for linear terms and offset.
     form = form_from_triangle(vector_of_numbers(w, "w"))
     if len(form) != aligned.n_measures + 1:
         n_weights = (aligned.n_measures + 1) * (aligned.n_measures + 2) // 2
@@ -365,7 +365,7 @@ def train_qfuser(
     """
     require("key", key, Key)
     check_iterations(niters)
-    del quiet, w0, cstepHessian
+    # fit_scores takes objects; the stack holds their trials column by column.
     systems = [assemble(row, key) for row in matrix_of_numbers(scores, "scores")]
     objective = rule_name(obj_func)
     fit = QualityFusion.fit_scores(systems, [scrQ], key, prior=prior, objective=objective)
@@ -391,9 +391,9 @@ def train_quality_fusion_function(
     """
     require("key", key, Key)
     check_iterations(niters)
-    del cstepHessian, quiet
     systems = as_systems(scores_obj_array, "scores_obj_array")
     qualities = as_qualities(quality_obj_array, "quality_obj_array")
+    # First weights that training does not need; of the wrong number they tell a mistake.
     weights = as_vector(wlin, "wlin")
     if weights.size != len(systems) + 1 or not np.isfinite(weights).all():
         expected = f"hold {len(systems)} weights and an offset, all finite"
@@ -438,6 +438,7 @@ def apply_quality_fusion_function(
     if not isinstance(fqual, QualityFusion):
         expected = "be what train_quality_fusion_function returns"
         raise invalid("fqual", expected, describe(fqual))
+    # The fusion knows its own matrix; in the toolkit another one would give wrong scores silently.
     if not np.array_equal(as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", "be that of the training", describe(Qtrans))
     require("scr_lin", scr_lin, Scores)
@@ -461,7 +462,6 @@ def linear_and_quality_fusion_scores(
 
     Toolkit: linear_and_quality_fusion_scores.m; native: `QualityFusion`; differs: exact optimum.
     """
-    del cstepHessian, quiet
     sets = [_set(key, scores_obj_array, quality_obj_array)]
     without, with_quality = _fuse_both(sets, Qtrans, prior, niters, obj_func)
     return without, with_quality
@@ -485,7 +485,6 @@ def linear_and_quality_fusion_dev_eval(
 
     Toolkit: linear_and_quality_fusion_dev_eval.m; native: `QualityFusion`; differs: exact optimum.
     """
-    del cstepHessian, quiet
     require("ndx_eval", ndx_eval, Ndx)
     sets = [
         _set(key_dev, dev_scores_obj_array, dev_quality_obj_array, "dev_"),
@@ -510,6 +509,7 @@ def _fuse_both(
     check_iterations(niters)
     objective = rule_name(obj_func)
     logger.info("training linear fusion of %d systems", len(systems))
+    # Trials without quality measures get the scores of the linear fusion.
     linear = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
     fqual = _train(key, systems, qualities, qtrans, prior, objective, linear)
     without = [linear.apply(scores, ndx) for ndx, scores, _ in sets]

@@ -1,6 +1,5 @@
 """The toolkit's lists and maps of names, and its way to print a matrix."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -62,6 +61,7 @@ def _as_map(given: Any, name: str) -> KeyValueMap:
     if isinstance(given, IdMap):
         return KeyValueMap(given.leftids, given.rightids)
     if isinstance(given, Mapping):
+        # A struct of the toolkit, saved and read as a dict, or a dict that is itself the map.
         if set(given) == {"keySet", "values"} and not isinstance(given["keySet"], str):
             return KeyValueMap(given["keySet"], given["values"])
         return KeyValueMap(list(given), list(given.values()))
@@ -158,10 +158,12 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
         warn_caller(f"Keeping {n_unchanged} model name(s) unchanged.", MissingTrialsWarning)
     if gone.size:
         warn_caller(f"Discarding {gone.size} row(s) in score matrix.", MissingTrialsWarning)
+    # Names of any length: a fixed-width array would cut those that are longer.
     names = models.astype(object)
     names[np.flatnonzero(in_source)[in_target]] = renamed
     stays = np.isin(models, gone, invert=True)
     new_names = names[stays].tolist()
+    # The toolkit would make a set of models with a name twice, in which only one is found.
     shared = sorted(name for name, count in Counter(new_names).items() if count > 1)
     if shared:
         merged = models[stays][[name == shared[0] for name in new_names]].tolist()
@@ -176,15 +178,6 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
 
 # Whole numbers with more digits than float64 holds are not written out: 2**53 has 16.
 _MOST_DIGITS = 15
-
-
-def _cell(value: float, form: str) -> str:
-    """Write a number as MATLAB does: NaN and Inf with capital letters."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Inf" if value > 0 else "-Inf"
-    return f"{value:{form}}"
 
 
 def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> str:
@@ -212,7 +205,10 @@ def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> st
     else:
         precision = min(max(digits + 5, 5), _MOST_DIGITS + 1)
         width, form = precision + 7, f".{precision}g"
-    rows = ["".join(_cell(value, form).rjust(width) for value in row) for row in matrix.tolist()]
+    lines = ("".join(f"{value:{form}}".rjust(width) for value in row) for row in matrix.tolist())
+    # MATLAB writes what is not finite with capital letters.
+    rows = [line.replace("nan", "NaN").replace("inf", "Inf") for line in lines]
+    # num2str cuts the blanks that all rows begin with.
     margin = min((len(row) - len(row.lstrip()) for row in rows), default=0)
     names = [""] * len(rows) if rowid is None else [f"{name}: " for name in rowid]
     return "".join(f"{name}{row[margin:]}\n" for name, row in zip(names, rows, strict=True))

@@ -73,10 +73,11 @@ class _Sink(logging.Filter):
 
 
 class _Format(logging.Formatter):
-    """Puts "Info: " before what the toolkit's classes log through log_info."""
+    """Formatter that puts "Info: " before what the toolkit's classes log through log_info."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record).removesuffix("\n")
+        # Other modules log figures, which the toolkit prints as they are.
         is_toolkits = record.name.startswith("bosaris_py.trials")
         return f"{_PREFIXES[Logger.Info]}{text}" if is_toolkits else text
 
@@ -158,6 +159,7 @@ class Logger:
         return True
 
     def _add(self, sink: object, make: Callable[[], logging.Handler], level: int) -> None:
+        # Checked before the file is opened, which empties it.
         bits = _check_level(level)
         if sink in self._sinks:
             warn_caller("That is among the sinks already.", BosarisWarning)

@@ -63,7 +63,9 @@ def fast_actDCF(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 0.0], [1.0, 1.0])
     """
+    # The toolkit sorts thresholds and scores together, so it asks for ascending prior log-odds.
     costs = _costs(plo, ascending=True)
+    # At the Bayes threshold -plo: theory paper, equations (13) and (17).
     pmiss, pfa = Results(tar, non).error_rates_at(costs.thresholds)
     return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa
 
@@ -84,6 +86,7 @@ def fast_minDCF(
     """
     costs = _costs(plo, ascending=False)
     hull = Results(tar, non).rocch
+    # The minimum lies on a vertex of the hull: theory paper, equation (25).
     best = hull.best_vertices(costs)
     pmiss, pfa = hull.pmiss[best], hull.pfa[best]
     return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa, hull.prbep, hull.eer
@@ -113,6 +116,7 @@ def dcf_at_threshold(
 
     Toolkit: dcf_at_threshold.m; native: `error_rates_at`; differs: nothing.
     """
+    # An array of thresholds needs one prior; the native functions take arrays of priors.
     costs = DecisionCosts.from_prior(check_fraction(prior, "prior"))
     return costs.cost(*Results(tar, non).error_rates_at(thresholds), normalize=normalize)
 
@@ -146,6 +150,7 @@ def compute_roc(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 1.0, 1.0], [1.0, 1.0, 0.0])
     """
+    # Pmiss is the share of targets up to each score, Pfa that of non-targets beyond it.
     order, n_tar, n_non = _ranked(true_scores, false_scores)
     is_target = order < n_tar
     pmiss, pfa = np.zeros(order.size + 1), np.ones(order.size + 1)
@@ -170,7 +175,8 @@ def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Flo
     Toolkit: filter_roc.m; native: `ROC.pmiss` and `ROC.pfa` hold no others; differs: nothing.
     """
     miss, alarm = _curve(pm, pfa)
-    # Where the run of equal values ends to which each point belongs.
+    # Where the run of equal values ends to which each point belongs. From corner to corner the
+    # last point of the run is kept, or the next one where the run ends at once.
     ends = np.maximum(_run_ends(miss), _run_ends(alarm)).tolist()
     kept = [0]
     while (end := ends[kept[-1]]) < miss.size:
@@ -228,7 +234,9 @@ def rocch2eer(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
     miss, alarm = _curve(pmiss, pfa)
     rise, fall = np.diff(miss), -np.diff(alarm)
     slanted = (rise > 0) & (fall > 0)
-    # Where the line through both ends has equal coordinates.
+    # Where the line through both ends of an edge has equal coordinates. The hull is convex, so the
+    # largest of them is the point with Pmiss = Pfa: theory paper, equation (26) for rates, (29)
+    # for counts.
     crossings = (miss[1:] * alarm[:-1] - miss[:-1] * alarm[1:])[slanted] / (rise + fall)[slanted]
     return float(crossings.max(initial=0.0))
 
@@ -240,6 +248,7 @@ def area_under_rocch(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
     differs: refuses a Pfa that increases, which the toolkit means to do.
     """
     miss, alarm = _curve(pmiss, pfa)
+    # Exact, because the edges of the hull are straight.
     return float(np.trapezoid(alarm, miss))
 
 
@@ -274,6 +283,7 @@ def rocchdet(
     pfa, pmiss = hull.pfa.tolist(), hull.pmiss.tolist()
     edges = zip(pfa[:-1], pmiss[:-1], pfa[1:], pmiss[1:], strict=True)
     pieces = [_in_window(*edge, window, dps) for edge in edges]
+    # The empty piece is for hulls without an edge in the window.
     points = np.concatenate([np.empty((2, 0)), *pieces], axis=1)
     cost = None
     if dcfweights is not None and np.size(dcfweights):
@@ -322,8 +332,8 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
     if not np.isfinite(values).all():
         raise invalid("y", "be finite", describe(values))
     if np.isin(values, (0.0, 1.0)).all() and 0.0 < values.sum() < values.size:
-        # The steps are the edges of the convex hull of a ROC whose scores are the positions: PAV
-        # and ROC convex hull are one thing (theory paper, section 2.4). Counts are exact.
+        # PAV and the convex hull of the ROC are one thing (theory paper, section 3.2): with the
+        # positions as scores the steps are the edges of the hull, and their counts are exact.
         ones, zeros = np.flatnonzero(values), np.flatnonzero(values == 0.0)
         hull = ROC.from_scores(ones, zeros).convex_hull()
         rise = np.diff(hull.misses)
@@ -367,6 +377,7 @@ def opt_loglr(
         llrs = np.concatenate(optimal_llrs(scores[:n_tar], scores[n_tar:]))
     else:
         raise invalid("option", "be 'laplace' or 'raw'", describe(option))
+    # In the order of all scores, so that equal optimal LLRs keep the order of their scores.
     llrs[order] += np.arange(1, order.size + 1) * (_RANK_STEP / order.size)
     return mark_read_only(llrs[:n_tar]), mark_read_only(llrs[n_tar:])
 

@@ -38,9 +38,9 @@ CURVES = (
 class BayesPlot(Canvas):
     r"""A plot of error-rates over the prior, normalized by what is reached without a detector.
 
-    It shows at one look how good the decisions are that follow from the scores, at
-    which priors calibration is lost, and how much. Each `plot_*` method draws the system that was
-    set last, and returns the Axes. Scores are taken as natural-log likelihood-ratios.
+    It shows how good decisions are that follow from the scores, and at which priors calibration
+    is lost. Each `plot_*` method draws the system that was set last, and returns the Axes. Scores
+    are taken as natural-log likelihood-ratios.
 
     Parameters
     ----------
@@ -284,6 +284,7 @@ class BayesPlot(Canvas):
         """
         check_band(band, DCFBand, "ActDCFCurve")
         if band.kind == "min":
+            # The bands of both curves of a system have its colour.
             fill_keywords = {"alpha": 0.1, "hatch": "////"} | fill_keywords
         return self._system_band(band, band.plo, label, fill_keywords)
 
@@ -320,7 +321,7 @@ class BayesPlot(Canvas):
         Warns
         -----
         PlotRangeWarning
-            If it lies outside of the horizontal axis. The line is not drawn.
+            If it lies outside of the horizontal axis; it is not drawn.
         """
         x = _to_plo(plo)
         if is_outside("Operating point", x, self._xlim, "The line"):

@@ -199,7 +199,7 @@ class Canvas(ABC):
         Raises
         ------
         InvalidInputError
-            If it is something else.
+            If `results` is something else, or `name` begins with an underscore.
         """
         _require("results", results, Results, "Use set_system for arrays of scores.")
         _require("name", name, str)
@@ -207,6 +207,7 @@ class Canvas(ABC):
             expected = "not begin with an underscore"
             hint = "Matplotlib leaves such labels out of legends."
             raise invalid("name", expected, describe(name), hint)
+        # Set together and last: bad arguments leave the system of before.
         self._results = results
         self._name = name
         # Systems without a name are never the same system.
@@ -230,7 +231,7 @@ class Canvas(ABC):
         Parameters
         ----------
         scores, key
-            As in `set_system_from_scores`.
+            As in `set_system_from_scores`, errors and warnings included.
         conditions : Conditions
             The conditions and their weights.
         name : str, default: ""
@@ -242,18 +243,11 @@ class Canvas(ABC):
         -------
         matplotlib.axes.Axes
 
-        Raises
-        ------
-        InvalidInputError
-            If `conditions` is something else, or as in `set_system_from_scores`.
-
         Warns
         -----
         ConditionWarning
             If conditions have trials of one class only: no curve, but a part in the equalised
             one. Those of weight 0 have no curve either, and their trials are not pooled.
-        MissingTrialsWarning
-            As in `set_system_from_scores`.
         PlotRangeWarning
             For each curve that lies outside of the axes.
 
@@ -274,6 +268,7 @@ class Canvas(ABC):
         tar, non = scores.get_tar_non(key)
         members = conditions.scored_members(scores, key)
         mixture = Results.from_evidence(ConditionMixture(tar, non, members))
+        # "lw" and "linewidth" are one property; the caller's wins over the ones below.
         keywords = cbook.normalize_kwargs(line_keywords, Line2D)
         for item in members:
             # One class alone has no curve; the mixture takes its rate of the other from
@@ -324,8 +319,8 @@ class Canvas(ABC):
         Warns
         -----
         PlotRangeWarning
-            If the mark is not in view. Nothing is drawn, and there is no legend entry. (On a
-            Bayes plot the toolkit marks an end of the axis then, however many errors there are.)
+            If the mark is not in view; it is not drawn. (On a Bayes plot the toolkit would mark
+            an end of the axis, however many errors there are.)
         """
         return self._mark_30_errors("DR30_fa", Look(style, label, line_keywords))
 
@@ -405,8 +400,7 @@ class Canvas(ABC):
         Parameters
         ----------
         path : str or path-like
-            The file: .pdf, .png or .svg. One that exists is replaced, but only when
-            the new one is complete.
+            The file: .pdf, .png or .svg. It replaces an older one when it is complete.
         dpi : float, default: 200
             Dots per inch of a PNG.
 
@@ -419,8 +413,7 @@ class Canvas(ABC):
 
         Notes
         -----
-        Files hold no date, so the same plot gives the same file, if drawn by the same
-        version of matplotlib.
+        The same plot gives the same file, byte for byte, with the same version of matplotlib.
         """
         extension = Path(path).suffix.lower()
         if extension not in _METADATA:
@@ -453,6 +446,7 @@ class Canvas(ABC):
 
     def _cycle_style(self) -> Any:
         """Return a line style that tells systems apart when colours are used again."""
+        # A colour is "C" and a number that runs on past the end of the cycle.
         n_colours = len(mpl.rcParams["axes.prop_cycle"].by_key().get("color", "k"))
         return _CYCLE_STYLES[int(self._colour[1:]) // n_colours % len(_CYCLE_STYLES)]
 

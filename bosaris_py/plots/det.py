@@ -144,10 +144,9 @@ class DETPlot(Canvas):
         Notes
         -----
         A group of equal scores of both classes is one slanted stroke, because neither ranks
-        higher: straight in the error-rates, curved here. (The toolkit draws it as if its
-        targets were rejected first.) Curves of many vertices are drawn from a subset of them
-        that looks the same, see `bosaris_py.evaluation.steppy_points`. Error-rates of
-        0 and 1 lie past the edge.
+        higher. (The toolkit draws it as if its targets were rejected first.) Curves of many
+        vertices are drawn from a subset of them that looks the same, see
+        `bosaris_py.evaluation.steppy_points`. Error-rates of 0 and 1 lie past the edge.
         """
         window = self.window
         points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
@@ -190,11 +189,6 @@ class DETPlot(Canvas):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `band` is something else.
 
         Notes
         -----
@@ -247,8 +241,7 @@ class DETPlot(Canvas):
         Warns
         -----
         PlotRangeWarning
-            If the point lies outside the window, as it always does where one of the
-            error-rates is 0. It is not drawn.
+            If the point lies outside the window, as it does where an error-rate is 0.
 
         Notes
         -----

@@ -59,8 +59,7 @@ def plot_intervals(
         For each system, from left to right, an object with numbers ``estimate``, ``low``
         and ``high``.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; ticks of its horizontal axis are set. By default, in a new figure of
-        its own, which is not registered with pyplot.
+        Where to draw. By default, in a new figure that is not registered with pyplot.
     title : str, optional
         Title of the plot.
     ylabel : str, optional
@@ -86,9 +85,8 @@ def plot_intervals(
 
     Notes
     -----
-    Figure 2 of [1]_. Overlapping intervals do not mean that two systems cannot be told
-    apart: on the same trials their errors are correlated, and `paired_bootstrap` sees
-    differences that the picture hides.
+    Figure 2 of [1]_. Overlapping intervals do not mean that two systems cannot be told apart:
+    on the same trials their errors are correlated, see `paired_bootstrap`.
 
     References
     ----------
@@ -189,8 +187,7 @@ def plot_standard_errors(
     ax, title
         As in `plot_intervals`.
     bins : int or str, default: "auto"
-        Number of bins of each histogram, or one of numpy's rules. Every histogram has its
-        own bins, between its own smallest and largest standard error.
+        Number of bins of each histogram, between its own ends, or one of numpy's rules.
     **patch_keywords
         Matplotlib's properties of the bars, such as ``alpha``.
 
@@ -206,9 +203,8 @@ def plot_standard_errors(
 
     Notes
     -----
-    Figure 3 of [1]_: the black circles are the means. What to look at is the gap between
-    methods. A histogram's own width is only the noise of resampling with a limited number
-    of replicates, and says nothing about the data.
+    Figure 3 of [1]_: the black circles are the means. Look at the gap between methods: a
+    histogram's own width is only the noise of a limited number of replicates.
 
     References
     ----------

@@ -77,8 +77,7 @@ class DETWindow:
 
     Notes
     -----
-    Names and order as in the toolkit's ``make_plot_window_from_values.m``. Its four
-    ready-made windows are in `WINDOWS`.
+    Names and order as in the toolkit's ``make_plot_window_from_values.m``.
 
     Examples
     --------
