@@ -1,7 +1,7 @@
 """Check and convert arguments as the toolkit's functions take them; write results to files."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,8 @@ from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, refuse_nan
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
+
+T = TypeVar("T")
 
 # In MATLAB a single object is an array of objects.
 Systems = Iterable[Scores] | Scores
@@ -22,11 +24,12 @@ _HINTS: dict[tuple[type, type], str] = {
 }
 
 
-def require(name: str, value: Any, kind: type) -> None:
-    """Raise unless `value` is a Key, an Ndx, or whatever `kind` is."""
+def require(name: str, value: Any, kind: type[T]) -> T:
+    """Return `value`; raise unless it is a Key, an Ndx, or whatever `kind` is."""
     if not isinstance(value, kind):
         noun = "an Ndx" if kind is Ndx else f"a {kind.__name__}"
         raise invalid(name, f"be {noun}", describe(value), _HINTS.get((kind, type(value)), ""))
+    return value
 
 
 def as_systems(scores: Any, name: str) -> list[Scores]:

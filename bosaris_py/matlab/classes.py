@@ -32,10 +32,9 @@ class Results(NativeResults):
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
         # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
-            require("key", second, Key)
-            assert isinstance(second, Key)
+            key = require("key", second, Key)
             # Results do not depend on the order of trials; to keep it would cost time.
-            first, second = first.get_tar_non(second, any_order=True)
+            first, second = first.get_tar_non(key, any_order=True)
         elif isinstance(second, Key):
             expected = "be a Scores where the second argument is a Key"
             raise invalid("scr", expected, describe(first))

@@ -55,7 +55,7 @@ def stackScores(key_or_ndx: Trials, scores_obj_array: Systems) -> Float64Array:
 def make_classf_from_key(key: Key) -> Float64Array:
     """Return the label of each trial of a key, 1 or -1, column by column.
 
-    Toolkit: make_classf_from_key.m; native: ``get_tar_non``; differs: nothing.
+    Toolkit: make_classf_from_key.m; native: none; differs: nothing.
     """
     require("key", key, Key)
     return _columns(np.where(key.tar, 1.0, -1.0), key)
@@ -398,18 +398,14 @@ def train_quality_fusion_function(
     if weights.size != len(systems) + 1 or not np.isfinite(weights).all():
         expected = f"hold {len(systems)} weights and an offset, all finite"
         raise invalid("wlin", expected, describe(weights.tolist()))
-    return _train(key, systems, qualities, Qtrans, prior, rule_name(obj_func), None)
+    return _train((key, systems, qualities), Qtrans, prior, rule_name(obj_func), None)
 
 
 def _train(
-    key: Key,
-    systems: Sequence[Scores],
-    qualities: Sequence[QualityMeasures],
-    qtrans: npt.ArrayLike,
-    prior: float,
-    objective: str,
-    linear: LinearFusion | None,
+    dev: _Set, qtrans: npt.ArrayLike, prior: float, objective: str, linear: LinearFusion | None
 ) -> QualityFusion:
+    trials, systems, qualities = dev
+    key = require("key", trials, Key)
     if np.size(qtrans) == 0:
         hint = "To take the measures as they are give an identity matrix."
         raise invalid("Qtrans", "not be empty", describe(qtrans), hint)
@@ -503,15 +499,14 @@ def _fuse_both(
     sets: Sequence[_Set], qtrans: npt.ArrayLike, prior: float, niters: int, obj_func: Any
 ) -> list[Scores]:
     """Train both fusions on the first set, fuse all: first without quality measures."""
-    key, systems, qualities = sets[0]
-    require("key", key, Key)
-    assert isinstance(key, Key)
+    trials, systems, _ = sets[0]
+    key = require("key", trials, Key)
     check_iterations(niters)
     objective = rule_name(obj_func)
     logger.info("training linear fusion of %d systems", len(systems))
     # Trials without quality measures get the scores of the linear fusion.
     linear = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
-    fqual = _train(key, systems, qualities, qtrans, prior, objective, linear)
+    fqual = _train(sets[0], qtrans, prior, objective, linear)
     without = [linear.apply(scores, ndx) for ndx, scores, _ in sets]
     return without + [fqual.apply(scores, quality, ndx) for ndx, scores, quality in sets]
 
