@@ -27,14 +27,15 @@ def _check_rates(window: "DETWindow", field: "attrs.Attribute[Any]", rates: Any)
     are_limits = field.name.endswith("limits")
     if rates is None and not are_limits:
         return
-    good = isinstance(rates, tuple) and list(rates) == sorted(set(rates))
-    if good and all(0.0 < rate < 1.0 for rate in rates) and (not are_limits or len(rates) == 2):
+    are_numbers = isinstance(rates, tuple) and all(isinstance(rate, float) for rate in rates)
+    ascend = are_numbers and list(rates) == sorted(set(rates))
+    if ascend and all(0.0 < rate < 1.0 for rate in rates) and (not are_limits or len(rates) == 2):
         return
     expected = "be ascending probabilities within (0, 1)"
     if are_limits:
         # On a probit scale, 0 and 1 are infinitely far away.
         expected = "be two probabilities with 0 < lower < upper < 1"
-    percent = isinstance(rates, tuple) and any(1.0 < rate <= 100.0 for rate in rates)
+    percent = are_numbers and any(1.0 < rate <= 100.0 for rate in rates)
     hint = "Percentages must be divided by 100." if percent else ""
     raise invalid(field.name, expected, describe(rates), hint)
 
@@ -109,7 +110,7 @@ WINDOWS: Mapping[str, DETWindow] = MappingProxyType(
             yticks=(0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98),
         ),
         "old": DETWindow((5e-4, 0.5), (5e-4, 0.5), _OLD, _OLD_LABELS, _OLD, _OLD_LABELS),
-        # Along the false alarms the first label would touch that of the miss axis.
+        # As in the toolkit, without the first tick along the false alarms.
         "big": DETWindow((5e-6, 0.99), (5e-6, 0.99), _BIG[1:], _BIG_LABELS[1:], _BIG, _BIG_LABELS),
         "sre10": DETWindow(
             pfa_limits=(3e-6, 0.5),
