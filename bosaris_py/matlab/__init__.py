@@ -14,102 +14,49 @@ given.
 
 from bosaris_py._lazy import on_demand
 
-_HOMES = {
-    "bosaris_py.matlab.arguments": ("neglogsigmoid",),
-    "bosaris_py.matlab.calibration": (
-        "evaluate_objective",
-        "linear_calibrate_scores",
-        "linear_calibrate_scores_dev_eval",
-        "linear_calibrate_scores_dev_eval_from_files",
-        "linear_calibrate_scores_from_files",
-        "make_objective_function_from_name",
-        "pav_calibrate_scores",
-        "pav_calibrate_scores_dev_eval",
-        "pav_calibration",
-        "test_binary_classifier",
-        "train_linear_calibration",
-    ),
-    "bosaris_py.matlab.classes": (
-        "Id_Map",
-        "Quality",
-        "Results",
-        "Seg_Quality",
-        "seg_qual_to_qual",
-        "validate",
-    ),
-    "bosaris_py.matlab.drawing": ("Det_Plot", "Norm_DCF_Plot", "dcfplot", "detplot"),
-    "bosaris_py.matlab.fusion": (
-        "AWB_sparse",
-        "applyQtrans",
-        "apply_linear_fusion_function",
-        "apply_quality_fusion_function",
-        "assemble_scr",
-        "linear_and_quality_fusion_dev_eval",
-        "linear_and_quality_fusion_dev_eval_from_files",
-        "linear_and_quality_fusion_scores",
-        "linear_and_quality_fusion_scores_from_files",
-        "linear_fuser",
-        "linear_fusion_dev_eval",
-        "linear_fusion_dev_eval_from_files",
-        "linear_fusion_scores",
-        "linear_fusion_scores_from_files",
-        "load_qual_files",
-        "load_score_files",
-        "make_classf_from_key",
-        "make_initial_fusion_weights",
-        "qfuser_backoff",
-        "qfuser_linear",
-        "spliceQ",
-        "stackQ",
-        "stackScores",
-        "train_linear_fuser",
-        "train_linear_fusion_function",
-        "train_qfuser",
-        "train_quality_fusion_function",
-    ),
-    "bosaris_py.matlab.lists": (
-        "KeyValueMap",
-        "map_mod_names",
-        "maplookup",
-        "read_list",
-        "read_map",
-        "save_list",
-        "sprintfmatrix",
-    ),
-    "bosaris_py.matlab.logger": ("Logger", "log_error", "log_info", "log_warning", "logprint"),
-    "bosaris_py.matlab.stats": (
-        "analyse_dev_lin_and_qual_fusion",
-        "analyse_dev_lin_fusion",
-        "analyse_eval_lin_and_qual_fusion",
-        "analyse_eval_lin_fusion",
-        "area_under_rocch",
-        "compute_roc",
-        "dcf_at_threshold",
-        "evalAll",
-        "fastEval",
-        "fast_actDCF",
-        "fast_minDCF",
-        "filter_roc",
-        "kldivergence_of_systems",
-        "min_cllr",
-        "opt_loglr",
-        "pavx",
-        "rocch",
-        "rocch2eer",
-        "rocchdet",
-    ),
-    "bosaris_py.numerics": (
-        "cllr",
-        "eer",
-        "effective_prior",
-        "logit",
-        "prbep",
-        "probit",
-        "sigmoid",
-    ),
-    "bosaris_py.numerics.cllr": ("estimate_target_proportions",),
-    "bosaris_py.trials": ("Key", "Ndx", "Scores"),
+# Names by the module that has them.
+_NAMES = {
+    "bosaris_py.matlab.calibration": """
+        evaluate_objective linear_calibrate_scores linear_calibrate_scores_dev_eval
+        linear_calibrate_scores_dev_eval_from_files linear_calibrate_scores_from_files
+        make_objective_function_from_name pav_calibrate_scores pav_calibrate_scores_dev_eval
+        pav_calibration test_binary_classifier train_linear_calibration
+    """,
+    "bosaris_py.matlab.classes": """
+        Id_Map Quality Results Seg_Quality seg_qual_to_qual validate
+    """,
+    "bosaris_py.matlab.drawing": "Det_Plot Norm_DCF_Plot dcfplot detplot",
+    "bosaris_py.matlab.fusion": """
+        AWB_sparse applyQtrans apply_linear_fusion_function apply_quality_fusion_function
+        assemble_scr linear_and_quality_fusion_dev_eval
+        linear_and_quality_fusion_dev_eval_from_files linear_and_quality_fusion_scores
+        linear_and_quality_fusion_scores_from_files linear_fuser linear_fusion_dev_eval
+        linear_fusion_dev_eval_from_files linear_fusion_scores
+        linear_fusion_scores_from_files load_qual_files load_score_files
+        make_classf_from_key make_initial_fusion_weights qfuser_backoff qfuser_linear
+        spliceQ stackQ stackScores train_linear_fuser train_linear_fusion_function
+        train_qfuser train_quality_fusion_function
+    """,
+    "bosaris_py.matlab.lists": """
+        KeyValueMap map_mod_names maplookup read_list read_map save_list sprintfmatrix
+    """,
+    "bosaris_py.matlab.logger": """
+        Logger log_error log_info log_warning logprint
+    """,
+    "bosaris_py.matlab.stats": """
+        analyse_dev_lin_and_qual_fusion analyse_dev_lin_fusion
+        analyse_eval_lin_and_qual_fusion analyse_eval_lin_fusion area_under_rocch
+        compute_roc dcf_at_threshold evalAll fast_actDCF fast_minDCF fastEval filter_roc
+        kldivergence_of_systems min_cllr neglogsigmoid opt_loglr pavx rocch rocch2eer
+        rocchdet
+    """,
+    "bosaris_py.numerics": """
+        cllr eer effective_prior logit prbep probit sigmoid
+    """,
+    "bosaris_py.numerics.cllr": "estimate_target_proportions",
+    "bosaris_py.trials": "Key Ndx Scores",
 }
+_HOMES = {home: names.split() for home, names in _NAMES.items()}
 
 __all__ = sorted({name for names in _HOMES.values() for name in names})
 

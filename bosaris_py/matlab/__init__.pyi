@@ -1,4 +1,3 @@
-from bosaris_py.matlab.arguments import neglogsigmoid as neglogsigmoid
 from bosaris_py.matlab.calibration import evaluate_objective as evaluate_objective
 from bosaris_py.matlab.calibration import linear_calibrate_scores as linear_calibrate_scores
 from bosaris_py.matlab.calibration import (
@@ -99,6 +98,7 @@ from bosaris_py.matlab.stats import fastEval as fastEval
 from bosaris_py.matlab.stats import filter_roc as filter_roc
 from bosaris_py.matlab.stats import kldivergence_of_systems as kldivergence_of_systems
 from bosaris_py.matlab.stats import min_cllr as min_cllr
+from bosaris_py.matlab.stats import neglogsigmoid as neglogsigmoid
 from bosaris_py.matlab.stats import opt_loglr as opt_loglr
 from bosaris_py.matlab.stats import pavx as pavx
 from bosaris_py.matlab.stats import rocch as rocch

@@ -1,44 +1,54 @@
-"""Convert arguments as the toolkit's functions take them; small functions of the toolkit."""
+"""Check and convert arguments as the toolkit's functions take them; write results to files."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._validation import as_matrix, as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, refuse_nan
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
+T = TypeVar("T")
+
 # In MATLAB a single object is an array of objects.
 Systems = Iterable[Scores] | Scores
-
 Qualities = Iterable[QualityMeasures] | QualityMeasures
+
+# The likely mistake where one kind of object came in the place of another.
+_HINTS: dict[tuple[type, type], str] = {
+    (Key, Ndx): "An Ndx does not say which trials are targets.",
+    (Ndx, Key): "Write key.to_ndx().",
+}
+
+
+def require(name: str, value: Any, kind: type[T]) -> T:
+    """Return `value`; raise unless it is a Key, an Ndx, or whatever `kind` is."""
+    if not isinstance(value, kind):
+        noun = "an Ndx" if kind is Ndx else f"a {kind.__name__}"
+        raise invalid(name, f"be {noun}", describe(value), _HINTS.get((kind, type(value)), ""))
+    return value
 
 
 def as_systems(scores: Any, name: str) -> list[Scores]:
-    """Return a list of Scores, one for each system; a lone Scores is one system."""
-    if isinstance(scores, Scores):
-        return [scores]
-    listed = _listed(scores)
-    if listed is None:
-        raise invalid(name, "be a list of Scores", describe(scores))
-    return listed
+    """Return a list of Scores, one for each system; a single Scores is one system."""
+    return _as_list(scores, name, Scores, "Scores")
 
 
 def as_qualities(qualities: Any, name: str) -> list[QualityMeasures]:
     """Return a list of quality measures; those of a single object are a list of one."""
-    if isinstance(qualities, QualityMeasures | SegmentQuality):
-        qualities = [qualities]
-    listed = _listed(qualities)
-    if listed is None:
-        raise invalid(name, "be a list of Quality", describe(qualities))
-    return listed
+    # The fusion refuses a SegmentQuality with a message of its own.
+    return _as_list(qualities, name, QualityMeasures | SegmentQuality, "Quality")
 
 
-def _listed(items: Any) -> list[Any] | None:
-    return list(items) if isinstance(items, Iterable) else None
+def _as_list(items: Any, name: str, kind: Any, noun: str) -> list[Any]:
+    if isinstance(items, kind):
+        return [items]
+    if not isinstance(items, Iterable):
+        raise invalid(name, f"be a list of {noun}", describe(items))
+    return list(items)
 
 
 def vector_of_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -55,6 +65,19 @@ def matrix_of_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     return matrix
 
 
+def split_by_label(scores: FloatArray, classf: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Split scores, (n_systems, n_trials), into targets and non-targets; label 0 is neither."""
+    labels = as_vector(classf, "classf")
+    if labels.size != scores.shape[1]:
+        expected = f"have one label for each of the {scores.shape[1]} trials"
+        raise invalid("classf", expected, f"{labels.size}")
+    unknown = labels[~np.isin(labels, (-1.0, 0.0, 1.0))]
+    if unknown.size:
+        expected = "hold 1 for targets, -1 for non-targets and 0 for trials to be ignored"
+        raise invalid("classf", expected, f"among others {unknown[0]:g}")
+    return scores[:, labels > 0], scores[:, labels < 0]
+
+
 def rule_name(obj_func: Any) -> str:
     """Return the name of an objective: a name, what a name was turned into, or [] for cllr."""
     if isinstance(obj_func, ScoringRule):
@@ -68,38 +91,17 @@ def rule_name(obj_func: Any) -> str:
 
 
 def check_iterations(niters: Any) -> None:
-    """Raise unless `niters` counts something, which tells that arguments are in order."""
+    """Raise unless `niters` is a count.
+
+    Nothing depends on it, but the toolkit's functions have it in different places, so that
+    a prior or an objective in its place tells that arguments are out of order.
+    """
     if isinstance(niters, bool) or not isinstance(niters, int | np.integer) or niters < 0:
         hint = "Are the arguments in the order of this function? They differ."
         raise invalid("niters", "be a whole number, 0 or more", describe(niters), hint)
 
 
-def require_key(key: Any, name: str) -> None:
-    """Raise unless `key` is a Key."""
-    if not isinstance(key, Key):
-        hint = "An Ndx does not say which trials are targets." if isinstance(key, Ndx) else ""
-        raise invalid(name, "be a Key", describe(key), hint)
-
-
-def require_ndx(ndx: Any, name: str) -> None:
-    """Raise unless `ndx` is an Ndx."""
-    if not isinstance(ndx, Ndx):
-        hint = "Write key.to_ndx()." if isinstance(ndx, Key) else ""
-        raise invalid(name, "be an Ndx", describe(ndx), hint)
-
-
-def require_scores(scores: Any, name: str) -> None:
-    """Raise unless `scores` is a Scores."""
-    if not isinstance(scores, Scores):
-        raise invalid(name, "be a Scores", describe(scores))
-
-
-def neglogsigmoid(log_odds: npt.ArrayLike) -> Any:
-    """Compute -log(sigmoid(x)) = log(1 + exp(-x)).
-
-    Toolkit: neglogsigmoid.m; native: none; differs: for x above 37 the value is exp(-x), where the
-    toolkit rounds it to 0. That of NaN is NaN, as in the toolkit.
-    """
-    # numpy warns of NaN, which passes through.
-    with np.errstate(invalid="ignore"):
-        return np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]
+def save_all(scores: Sequence[Scores], filenames: Sequence[FilePath]) -> None:
+    """Write each of several results to its file."""
+    for result, filename in zip(scores, filenames, strict=True):
+        result.save(filename)

@@ -1,4 +1,7 @@
-"""The toolkit's calibration functions and objectives."""
+"""The toolkit's calibration functions and training objectives.
+
+"Exact optimum" in what differs: `niters` and `quiet` have no effect.
+"""
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
 import logging
@@ -9,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._validation import FilePath, as_vector, invalid
+from bosaris_py._validation import FilePath, as_vector
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import (
     check_iterations,
-    require_key,
-    require_ndx,
-    require_scores,
+    require,
     rule_name,
+    save_all,
+    split_by_label,
 )
 from bosaris_py.numerics import linear_objective, scoring_rules
 from bosaris_py.numerics.scoring_rules import ScoringRule
@@ -34,8 +37,8 @@ def train_linear_calibration(
 ) -> tuple[Callable[[npt.ArrayLike], Any], float, Float64Array]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
-    Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit`; differs: trains to the
-    exact optimum whatever `niters`; the map keeps the shape of its scores; `quiet` has no effect.
+    Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit`; differs: exact optimum;
+    the map keeps the shape of its scores.
 
     Examples
     --------
@@ -44,7 +47,6 @@ def train_linear_calibration(
     ([1.977, -2.299], 1.656)
     """
     check_iterations(niters)
-    del quiet
     fit = LinearCalibration.fit(tar, non, prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
@@ -54,11 +56,10 @@ def linear_calibrate_scores(
 ) -> Scores:
     """Calibrate scores by a linear map that is trained on themselves.
 
-    Toolkit: linear_calibrate_scores.m; native: `LinearCalibration.fit_scores` and ``apply``;
-    differs: trains to the exact optimum whatever `niters`.
+    Toolkit: linear_calibrate_scores.m; native: `LinearCalibration`; differs: exact optimum.
     """
     fit = _fit_linear(scr, key, obj_func, niters, prior)
-    return _calibrated(fit, scr, key, addzeros=addzeros, prior=prior)
+    return _calibrated(fit, scr, key, prior, addzeros)
 
 
 def linear_calibrate_scores_dev_eval(
@@ -73,16 +74,13 @@ def linear_calibrate_scores_dev_eval(
 ) -> tuple[Scores, Scores]:
     """Calibrate dev and eval scores by a linear map that is trained on dev.
 
-    Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration.fit_scores` and
-    ``apply``; differs: trains to the exact optimum whatever `niters`.
+    Toolkit: linear_calibrate_scores_dev_eval.m; native: `LinearCalibration`; differs: exact
+    optimum.
     """
-    require_ndx(ndx_eval, "ndx_eval")
-    require_scores(scr_eval, "scr_eval")
+    _check_eval(scr_eval, ndx_eval)
     fit = _fit_linear(scr_dev, key_dev, obj_func, niters, prior)
-    return (
-        _calibrated(fit, scr_dev, key_dev, addzeros=addzeros, prior=prior),
-        _calibrated(fit, scr_eval, ndx_eval, addzeros=addzeros),
-    )
+    dev = _calibrated(fit, scr_dev, key_dev, prior, addzeros)
+    return dev, _calibrated(fit, scr_eval, ndx_eval, None, addzeros)
 
 
 def linear_calibrate_scores_from_files(
@@ -96,8 +94,7 @@ def linear_calibrate_scores_from_files(
 ) -> None:
     """Calibrate the scores in a file by a linear map that is trained on themselves.
 
-    Toolkit: linear_calibrate_scores_from_files.m; native: ``Scores.read`` and ``save``; differs:
-    as `linear_calibrate_scores`.
+    Toolkit: linear_calibrate_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
     """
     key, scr = Key.read(keyfilename), Scores.read(scorefilename)
     linear_calibrate_scores(scr, key, obj_func, niters, prior, addzeros).save(outfilename)
@@ -117,21 +114,13 @@ def linear_calibrate_scores_dev_eval_from_files(
 ) -> None:
     """Calibrate the dev and eval scores in files by a linear map that is trained on dev.
 
-    Toolkit: linear_calibrate_scores_dev_eval_from_files.m; native: ``Scores.read`` and ``save``;
-    differs: as `linear_calibrate_scores_dev_eval`.
+    Toolkit: linear_calibrate_scores_dev_eval_from_files.m; native: none; differs: exact optimum.
     """
-    dev, evaluation = linear_calibrate_scores_dev_eval(
-        Scores.read(dev_scorefilename),
-        Scores.read(eval_scorefilename),
-        Key.read(dev_keyfilename),
-        Ndx.read(eval_ndxfilename),
-        obj_func,
-        niters,
-        prior,
-        addzeros,
-    )
-    dev.save(dev_outfilename)
-    evaluation.save(eval_outfilename)
+    scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
+    trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
+    arguments = (*scores, *trials, obj_func, niters, prior, addzeros)
+    calibrated = linear_calibrate_scores_dev_eval(*arguments)
+    save_all(calibrated, (dev_outfilename, eval_outfilename))
 
 
 def pav_calibration(
@@ -140,9 +129,8 @@ def pav_calibration(
     """Train a rising map by PAV: the map itself, its score bounds, its LLR bounds.
 
     Toolkit: pav_calibration.m; native: `PAVCalibration.fit`; differs: the map goes on beyond its
-    bounds, where the toolkit's is an error. The two dummies that keep LLRs finite are at -1e6 and
-    1e6, or at the outermost training score if that is beyond; in the toolkit such a score would
-    have no dummy outside of it.
+    bounds, where the toolkit's is an error. The two dummies that keep LLRs finite are at +-1e6 as
+    there, or at the outermost training score if that is beyond.
 
     Examples
     --------
@@ -159,11 +147,10 @@ def pav_calibrate_scores(
 ) -> Scores:
     """Calibrate scores by a PAV map that is trained on themselves.
 
-    Toolkit: pav_calibrate_scores.m; native: `PAVCalibration.fit_scores` and ``apply``; differs:
-    nothing. The prior matters for the logged figures only.
+    Toolkit: pav_calibrate_scores.m; native: `PAVCalibration`; differs: nothing. The prior matters
+    for the logged figures only.
     """
-    fit = _fit_pav(scr, key, score_offset)
-    return _calibrated(fit, scr, key, addzeros=addzeros, prior=prior)
+    return _calibrated(_fit_pav(scr, key, score_offset), scr, key, prior, addzeros)
 
 
 def pav_calibrate_scores_dev_eval(
@@ -177,23 +164,25 @@ def pav_calibrate_scores_dev_eval(
 ) -> tuple[Scores, Scores]:
     """Calibrate dev and eval scores by a PAV map that is trained on dev.
 
-    Toolkit: pav_calibrate_scores_dev_eval.m; native: `PAVCalibration.fit_scores` and ``apply``;
-    differs: nothing. The prior matters for the logged figures only.
+    Toolkit: pav_calibrate_scores_dev_eval.m; native: as `pav_calibrate_scores`; differs: nothing.
     """
-    require_ndx(ndx_eval, "ndx_eval")
-    require_scores(scr_eval, "scr_eval")
+    _check_eval(scr_eval, ndx_eval)
     fit = _fit_pav(scr_dev, key_dev, score_offset)
-    return (
-        _calibrated(fit, scr_dev, key_dev, addzeros=addzeros, prior=prior),
-        _calibrated(fit, scr_eval, ndx_eval, addzeros=addzeros),
-    )
+    dev = _calibrated(fit, scr_dev, key_dev, prior, addzeros)
+    return dev, _calibrated(fit, scr_eval, ndx_eval, None, addzeros)
+
+
+def _check_eval(scr_eval: Scores, ndx_eval: Ndx) -> None:
+    # Before training, which may take long. A key of eval is refused: nothing may depend on it.
+    require("ndx_eval", ndx_eval, Ndx)
+    require("scr_eval", scr_eval, Scores)
 
 
 def _fit_linear(
     scr: Scores, key: Key, obj_func: Any, niters: int, prior: float
 ) -> LinearCalibration:
-    require_scores(scr, "scr")
-    require_key(key, "key")
+    require("scr", scr, Scores)
+    require("key", key, Key)
     check_iterations(niters)
     objective = rule_name(obj_func)
     logger.info("training calibration")
@@ -203,21 +192,24 @@ def _fit_linear(
 
 
 def _fit_pav(scr: Scores, key: Key, score_offset: float) -> PAVCalibration:
-    require_scores(scr, "scr")
-    require_key(key, "key")
+    require("scr", scr, Scores)
+    require("key", key, Key)
     logger.info("training calibration")
     return PAVCalibration.fit_scores(scr, key, score_offset=score_offset)
 
 
 def _calibrated(
-    fit: Calibration, scr: Scores, ndx: Key | Ndx, *, addzeros: bool, prior: float | None = None
+    fit: Calibration, scr: Scores, ndx: Key | Ndx, prior: float | None, addzeros: bool
 ) -> Scores:
     """Apply a calibration to the trials of `ndx`; at a prior, log how good it is."""
     logger.info("calibrating scores")
     calibrated = fit.apply(scr.align_with_ndx(ndx))
+    # The toolkit shows figures for the training scores only: the key of eval is not there.
     if prior is not None and isinstance(ndx, Key):
         logger.info("displaying calibration results")
-        results = Results(*_tar_non(calibrated, ndx))
+        # Not get_tar_non, which would warn of missing trials again.
+        masks = (ndx.tar & calibrated.scoremask, ndx.non & calibrated.scoremask)
+        results = Results(*(calibrated.scoremat[mask] for mask in masks))
         figures = (
             f"norm_act_dcf = {results.act_dcf(prior, normalize=True):g}, "
             f"norm_min_dcf = {results.min_dcf(prior, normalize=True):g}, "
@@ -230,22 +222,13 @@ def _calibrated(
     return calibrated.set_missing_to_value(ndx, 0.0) if addzeros else calibrated
 
 
-def _tar_non(aligned: Scores, key: Key) -> tuple[Any, Any]:
-    """Return target and non-target scores that were warned about before, in any order."""
-    return (
-        aligned.scoremat[key.tar & aligned.scoremask],
-        aligned.scoremat[key.non & aligned.scoremask],
-    )
-
-
 def make_objective_function_from_name(name: Any) -> ScoringRule:
     """Return the objective of a name: "cllr", "brier" or "boost", in any case.
 
     Toolkit: make_objective_function_from_name.m; native: the argument `objective` takes the name
     itself; differs: what is returned cannot be called; `evaluate_objective` evaluates it.
     """
-    known = scoring_rules.OBJECTIVES
-    if not isinstance(name, str) or name.lower() not in known:
+    if not isinstance(name, str) or name.lower() not in scoring_rules.OBJECTIVES:
         message = 'name must be "cllr" or "brier" or "boost"'
         raise InvalidInputError(message)
     return scoring_rules.scoring_rule(name)
@@ -256,8 +239,7 @@ def evaluate_objective(
 ) -> float:
     """Judge log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
-    Toolkit: evaluate_objective.m; native:
-    `bosaris_py.numerics.linear_objective.evaluate_objective`;
+    Toolkit: evaluate_objective.m; native: `numerics.linear_objective.evaluate_objective`;
     differs: labels of 0 are allowed, and such trials do not count.
 
     Examples
@@ -265,6 +247,7 @@ def evaluate_objective(
     >>> evaluate_objective("cllr", [0.0, 0.0, 0.0], [1, -1, -1], 0.5)
     1.0
     """
+    # Labels split the scores of any number of systems; here there is one.
     llrs = as_vector(scores, "scores")
     tar, non = split_by_label(llrs[np.newaxis], classf)
     rule = rule_name(objective)
@@ -287,18 +270,3 @@ def test_binary_classifier(
 
 # Not for pytest, which would collect it wherever everything is imported from here.
 test_binary_classifier.__test__ = False  # type: ignore[attr-defined]
-
-
-def split_by_label(
-    scores: npt.NDArray[np.floating[Any]], classf: npt.ArrayLike
-) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]]:
-    """Split scores, (n_systems, n_trials), into targets and non-targets; label 0 is neither."""
-    labels = as_vector(classf, "classf")
-    if labels.size != scores.shape[1]:
-        expected = f"have one label for each of the {scores.shape[1]} trials"
-        raise invalid("classf", expected, f"{labels.size}")
-    strange = labels[~np.isin(labels, (-1.0, 0.0, 1.0))]
-    if strange.size:
-        expected = "hold 1 for targets, -1 for non-targets and 0 for trials to be ignored"
-        raise invalid("classf", expected, f"among others {strange[0]:g}")
-    return scores[:, labels > 0], scores[:, labels < 0]

@@ -7,10 +7,11 @@ import numpy.typing as npt
 
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results as NativeResults
-from bosaris_py.matlab.arguments import require_key
+from bosaris_py.matlab.arguments import require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
+# The toolkit's names of classes that are called otherwise here.
 Seg_Quality = SegmentQuality
 
 Quality = QualityMeasures
@@ -25,21 +26,15 @@ class Results(NativeResults):
     """The results of one system, asked for by the toolkit's methods.
 
     Toolkit: @Results; native: `bosaris_py.Results`, of which this is one; differs: a prior may be
-    an operating point too, and everything the native class knows is there.
-
-    Parameters
-    ----------
-    first : Scores or (n_tar,) array_like of float
-        The scores, or those of targets.
-    second : Key or (n_non,) array_like of float
-        The key, or the scores of non-targets.
+    an operating point too. The arguments are scores and key, or target and non-target scores.
     """
 
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
+        # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
-            require_key(second, "key")
-            assert isinstance(second, Key)
-            first, second = first.get_tar_non(second, any_order=True)
+            key = require("key", second, Key)
+            # Results do not depend on the order of trials; to keep it would cost time.
+            first, second = first.get_tar_non(key, any_order=True)
         elif isinstance(second, Key):
             expected = "be a Scores where the second argument is a Key"
             raise invalid("scr", expected, describe(first))
@@ -93,10 +88,8 @@ def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 --
 
     Toolkit: the method validate of every class; native: none, for objects are checked when they
     are made and cannot be changed; differs: a function, ``validate(obj)``, where the toolkit also
-    takes ``obj.validate()``; also checks that ids are unique, masks boolean, and targets no
-    non-targets. `warn` has no effect.
+    takes ``obj.validate()``. `warn` has no effect.
     """
-    del warn
     if not isinstance(obj, _CLASSES):
         expected = f"be a {', '.join(cls.__name__ for cls in _CLASSES[:-1])} or IdMap"
         raise invalid("obj", expected, describe(obj))

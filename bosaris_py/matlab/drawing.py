@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,38 +13,31 @@ from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import vector_of_numbers
 from bosaris_py.numerics import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
+from bosaris_py.plots.bayes import CURVES
+from bosaris_py.plots.canvas import Look
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
 
 PlotArgs = str | Sequence[Any]
 
-# Where dcfplot's axes and new operating point are if nothing is said.
+# Default axes of dcfplot and Norm_DCF_Plot: xmin, xmax, ymin, ymax.
 _DCF_AXES = (-10.0, 0.0, 0.0, 1.2)
 
+# Prior of the operating point that dcfplot marks: the "new DCF" of NIST SRE 2010.
 _DCF_PRIOR = 0.001
 
-# In the order of the flags of plot_curves, with their legend entries.
-_CURVES = (
-    ("plot_miss_rate_min", "min miss rate"),
-    ("plot_fa_rate_min", "min FA rate"),
-    ("plot_dcf_curve_min", "min dcf"),
-    ("plot_miss_rate_act", "act miss rate"),
-    ("plot_fa_rate_act", "act FA rate"),
-    ("plot_dcf_curve_act", "act dcf"),
-    ("plot_DR30_miss", "Miss DR30"),
-    ("plot_DR30_fa", "FA DR30"),
-)
 
-
-def _line(plot_args: PlotArgs | None, legend_string: str | None) -> dict[str, Any]:
+def _line(plot_args: PlotArgs | None, legend_string: str | None = None) -> dict[str, Any]:
     """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
     listed = [] if plot_args is None else plot_args
     listed = [listed] if isinstance(listed, str) else list(listed)
+    # Names and values come in pairs; an odd one out is the style, which stands first.
     style = listed.pop(0) if len(listed) % 2 else None
     names = listed[::2]
     if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
         expected = "be a line style, or a list of one with names and values of line properties"
         raise invalid("plot_args", expected, describe(plot_args))
+    # MATLAB's names of properties are matplotlib's but for capital letters.
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
     # MATLAB's legend has an entry for each text that is not empty.
     return {"style": style, "label": legend_string or None, **keywords}
@@ -59,10 +52,10 @@ def _rates(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 class _Plot:
-    """What both plots of the toolkit have in common; the native plot is the attribute `plot`."""
+    """Methods of both plots of the toolkit; the native plot is the attribute `plot`."""
 
     plot: DETPlot | BayesPlot
-    _results: Results | None = None
+    _dr30_labels: ClassVar[tuple[str, str]]
 
     @property
     def ax(self) -> Any:
@@ -80,16 +73,15 @@ class _Plot:
 
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
-        self.set_system_from_results(Results(tar, non), sys_name)
+        self.plot.set_system(tar, non, sys_name)
 
     def set_system_from_scores(self, scr: Scores, key: Key, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key."""
-        self.set_system_from_results(Results.from_scores(scr, key), sys_name)
+        self.plot.set_system_from_scores(scr, key, sys_name)
 
     def set_system_from_results(self, results: Results, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its results (not in the toolkit)."""
         self.plot.set_system_from_results(results, sys_name)
-        self._results = results
 
     def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 false alarms."""
@@ -99,16 +91,20 @@ class _Plot:
         """Mark where there are 30 misses."""
         self.plot.plot_DR30_miss(**_line(plot_args, legend_string))
 
+    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
+        """Mark where there are 30 false alarms and 30 misses, with legend entries."""
+        fa_label, miss_label = self._dr30_labels
+        self.plot_DR30_fa(plot_args_fa, fa_label)
+        self.plot_DR30_miss(plot_args_miss, miss_label)
+
     def display_legend(self) -> None:
         """Add the legend; to be called last."""
         self.plot.display_legend()
 
     def save_as_pdf(self, outfilename: FilePath) -> None:
-        """Write the figure to a file, in PDF unless its name says PNG or SVG.
-
-        A name without extension gets that of PDF, as MATLAB gives it when it prints.
-        """
+        """Write the figure to a file, in PDF unless its name says PNG or SVG."""
         path = Path(outfilename)
+        # MATLAB adds the extension when it prints.
         self.plot.save(path if path.suffix else path.with_name(f"{path.name}.pdf"))
 
 
@@ -117,13 +113,6 @@ class Det_Plot(_Plot):
 
     Toolkit: @Det_Plot; native: `DETPlot`, the attribute `plot`; differs: steps of scores tied
     between the classes are one slanted stroke. A window may be given by its name.
-
-    Parameters
-    ----------
-    plot_window : DETWindow or str
-        What `make_plot_window_from_string` or `make_plot_window_from_values` returns.
-    plot_title : str, optional
-        Title of the plot.
 
     Examples
     --------
@@ -136,6 +125,7 @@ class Det_Plot(_Plot):
     """
 
     plot: DETPlot
+    _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(self, plot_window: DETWindow | str, plot_title: str | None = None) -> None:
         self.plot = DETPlot(plot_window, plot_title)
@@ -173,32 +163,24 @@ class Det_Plot(_Plot):
         plot_args: PlotArgs,
         legend_string: str | None = None,
     ) -> None:
-        """Draw a curve whose error-rates are known; its legend entry names the current system.
-
-        The rates are fractions, Pmiss first. There need not be a system.
-        """
+        """Draw a curve of known error-rates, as fractions; there need not be a system."""
+        # The native plots know no curve without scores, so the line is drawn as they draw theirs.
         pmiss, pfa = _rates(Pmiss, "Pmiss"), _rates(Pfa, "Pfa")
         if pmiss.size != pfa.size:
             expected = f"have as many points as `Pmiss`, {pmiss.size}"
             raise invalid("Pfa", expected, f"{pfa.size}")
         line = _line(plot_args, legend_string)
         style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
-        self.plot._line("det_from_roc", pfa, pmiss, style, label, line)
+        self.plot._line("det_from_roc", pfa, pmiss, Look(style, label, line))
 
     def plot_mindcf_point(
         self, prior: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> tuple[float, float, float]:
         """Mark the point of minimum DCF; return the normalized minimum, Pmiss and Pfa."""
         self.plot.plot_mindcf_point(prior, **_line(plot_args, legend_string))
-        results = self._results
-        assert results is not None, "the native plot has refused to draw no system"
+        results = self.plot._system()
         best = results.min_dcf_threshold(prior)
         return float(results.min_dcf(prior, normalize=True)), best.pmiss, best.pfa
-
-    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
-        """Draw the lines of 30 false alarms and of 30 misses, with legend entries."""
-        self.plot_DR30_fa(plot_args_fa, "pfa DR30")
-        self.plot_DR30_miss(plot_args_miss, "pmiss DR30")
 
     @staticmethod
     def test_this() -> "Det_Plot":
@@ -218,21 +200,13 @@ class Norm_DCF_Plot(_Plot):
     """A normalized Bayes error-rate plot; scores are taken as log-likelihood-ratios.
 
     Toolkit: @Norm_DCF_Plot; native: `BayesPlot`, the attribute `plot`; differs: points of the rule
-    of 30 that do not exist leave no legend entry.
-
-    Parameters
-    ----------
-    axes : sequence of float, default: (-10, 0, 0, 1.2)
-        Limits xmin, xmax, ymin, ymax, the first two prior log-odds.
-    plot_title : str, optional
-        Title of the plot.
+    of 30 that do not exist leave no legend entry. `axes`: xmin, xmax (prior log-odds), ymin, ymax.
     """
 
     plot: BayesPlot
+    _dr30_labels = ("FA DR30", "Miss DR30")
 
-    def __init__(
-        self, axes: Sequence[float] = (-10.0, 0.0, 0.0, 1.2), plot_title: str | None = None
-    ) -> None:
+    def __init__(self, axes: Sequence[float] = _DCF_AXES, plot_title: str | None = None) -> None:
         self.plot = BayesPlot(axes, plot_title)
 
     def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
@@ -259,34 +233,29 @@ class Norm_DCF_Plot(_Plot):
         """Draw the false alarms' part of the minimum DCF."""
         self.plot.plot_fa_rate_min(**_line(plot_args, legend_string))
 
-    def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
-        """Mark the points of 30 false alarms and of 30 misses, with legend entries."""
-        self.plot_DR30_fa(plot_args_fa, "FA DR30")
-        self.plot_DR30_miss(plot_args_miss, "Miss DR30")
-
     def plot_operating_point(
         self, plo: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> None:
         """Draw a vertical line at prior log-odds."""
-        line = _line(plot_args, legend_string)
-        self.plot.plot_operating_point(plo, **line)
+        self.plot.plot_operating_point(plo, **_line(plot_args, legend_string))
 
     def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
         """Draw any of eight curves and points, with line arguments for each one that is drawn.
 
-        In order: min miss rate, min FA rate, min dcf, act miss rate, act FA rate, act dcf, Miss
-        DR30, FA DR30; these words are the legend entries.
+        In the order of `BayesPlot.plot_curves`, with its legend entries.
         """
         flags = np.asarray(plot_mask)
-        if flags.shape != (len(_CURVES),) or not np.isin(flags, (0, 1)).all():
-            raise invalid("plot_mask", "be 8 flags", describe(plot_mask))
-        if isinstance(line_info, str) or len(line_info) != np.count_nonzero(flags):
-            expected = f"hold line arguments for each of the {np.count_nonzero(flags)} flags set"
+        if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
+            raise invalid("plot_mask", f"be {len(CURVES)} flags", describe(plot_mask))
+        n_drawn = np.count_nonzero(flags)
+        if isinstance(line_info, str) or len(line_info) != n_drawn:
+            expected = f"hold line arguments for each of the {n_drawn} flags set"
             raise invalid("line_info", expected, describe(line_info))
-        chosen = np.flatnonzero(flags).tolist()
-        for index, plot_args in zip(chosen, line_info, strict=True):
-            method, words = _CURVES[index]
-            getattr(self, method)(plot_args, words)
+        lines = [_line(plot_args) for plot_args in line_info]
+        for line in lines:
+            # The native method makes the entries itself.
+            del line["label"]
+        self.plot.plot_curves(flags, lines)
 
 
 def detplot(
@@ -299,9 +268,9 @@ def detplot(
 ) -> None:
     """Draw the DET curve of the scores in a file, and its point of minimum DCF, to a PDF file.
 
-    Toolkit: detplot.m; native: `DETPlot`; differs: a file name may end in .png or .svg too; without
-    extension it gets .pdf.
+    Toolkit: detplot.m; native: `DETPlot`; differs: a file name may end in .png or .svg too.
     """
+    # The toolkit's own choice of window and styles.
     plot = Det_Plot(Det_Plot.make_plot_window_from_string("sre10"), plot_title)
     plot.set_system_from_scores(Scores.read(scorefilename), Key.read(keyfilename))
     plot.plot_steppy_det("b", curve_label)
@@ -329,14 +298,12 @@ def dcfplot(
     default, where the toolkit fails if only some are given.
     """
     plot = Norm_DCF_Plot((xmin, xmax, ymin, ymax), plot_title)
-    dev = Results(*Scores.read(devscrfilename).get_tar_non(Key.read(devkeyfilename)))
-    evaluation = Results(*Scores.read(evalscrfilename).get_tar_non(Key.read(evalkeyfilename)))
-    plot.set_system_from_results(dev, "dev")
+    plot.set_system_from_scores(Scores.read(devscrfilename), Key.read(devkeyfilename), "dev")
     plot.plot_miss_rate_act("b--", "misses")
     plot.plot_fa_rate_act("g--", "false-alarms")
     plot.plot_dcf_curve_act("r--", "act dcf")
     plot.plot_operating_point(logit(prior), "m--", "new DCF point")
-    plot.set_system_from_results(evaluation, "eval")
+    plot.set_system_from_scores(Scores.read(evalscrfilename), Key.read(evalkeyfilename), "eval")
     plot.plot_dcf_curve_min(["r", "LineWidth", 2], "min dcf")
     plot.plot_miss_rate_act("b", "misses")
     plot.plot_fa_rate_act("g", "false-alarms")

@@ -1,15 +1,20 @@
-"""The toolkit's fusion functions, with and without quality measures."""
+"""The toolkit's fusion functions: stacking, linear fusion, quality fusion, the same from files.
+
+"Exact optimum" in what differs: `niters`, `cstepHessian`, `quiet` and first weights have no effect.
+"""
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
+# Arguments stand in the order of the toolkit's functions, which differs from one to the other.
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
@@ -20,27 +25,29 @@ from bosaris_py.matlab.arguments import (
     as_systems,
     check_iterations,
     matrix_of_numbers,
-    require_key,
-    require_ndx,
-    require_scores,
+    require,
     rule_name,
+    save_all,
+    split_by_label,
     vector_of_numbers,
 )
-from bosaris_py.matlab.calibration import split_by_label
 from bosaris_py.numerics.quality_form import form_from_triangle, fuse_trials, quality_term
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
 from bosaris_py.trials.stacking import assemble, mix_measures, stack_quality, stack_scores
 
+Trials = Key | Ndx
 Fuser = Callable[[Any], Any]
+QualityFuser = Callable[[npt.ArrayLike, QualityMeasures, Trials], Float64Array]
+# Trials, the scores of each system for them, and their quality measures.
+_Set = tuple[Trials, list[Scores], list[QualityMeasures]]
 
 logger = logging.getLogger(__name__)
 
 
-def stackScores(key_or_ndx: Key | Ndx, scores_obj_array: Systems) -> Float64Array:
+def stackScores(key_or_ndx: Trials, scores_obj_array: Systems) -> Float64Array:
     """Return the scores of several systems, one in each row, for the same trials.
 
-    Toolkit: stackScores.m; native: what ``fit_scores`` and ``apply`` do inside; differs: says which
-    system lacks how many scores.
+    Toolkit: stackScores.m; native: none; differs: says which system lacks how many scores.
     """
     return stack_scores(as_systems(scores_obj_array, "scores_obj_array"), key_or_ndx)
 
@@ -48,15 +55,13 @@ def stackScores(key_or_ndx: Key | Ndx, scores_obj_array: Systems) -> Float64Arra
 def make_classf_from_key(key: Key) -> Float64Array:
     """Return the label of each trial of a key, 1 or -1, column by column.
 
-    Toolkit: make_classf_from_key.m; native: none, for targets and non-targets are kept apart;
-    differs: nothing.
+    Toolkit: make_classf_from_key.m; native: none; differs: nothing.
     """
-    require_key(key, "key")
-    labels = np.where(key.tar, 1.0, -1.0).T
-    return labels[(key.tar | key.non).T]
+    require("key", key, Key)
+    return _columns(np.where(key.tar, 1.0, -1.0), key)
 
 
-def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Key | Ndx) -> Scores:
+def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Trials) -> Scores:
     """Put a vector of scores, column by column, back into a matrix of trials.
 
     Toolkit: assemble_scr.m; native: what ``apply`` does inside; differs: nothing.
@@ -67,8 +72,7 @@ def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Key | Ndx) -> Scores:
 def make_initial_fusion_weights(numsystems: int) -> Float64Array:
     """Return the weights of the mean of several systems, and no offset.
 
-    Toolkit: make_initial_fusion_weights.m; native: none, for training does not depend on where it
-    starts; differs: nothing.
+    Toolkit: make_initial_fusion_weights.m; native: none; differs: nothing.
     """
     if numsystems < 1:
         raise invalid("numsystems", "be at least 1", describe(numsystems))
@@ -121,18 +125,9 @@ def train_linear_fuser(
 ) -> tuple[Fuser, float, Float64Array]:
     """Train a linear fusion on arrays: the fusion itself, the objective, and its weights.
 
-    Toolkit: train_linear_fuser.m; native: `LinearFusion.fit`; differs: trains to the exact optimum
-    whatever `niters`; `cstepHessian` and `quiet` have no effect.
-
-    Examples
-    --------
-    >>> scores = [[1.0, 2.0, 3.0, 0.0, -1.0, 1.5]]
-    >>> f, nxe, w = train_linear_fuser(scores, [1, 1, 1, -1, -1, -1], 0.5, True, True, 100, [])
-    >>> w.round(3).tolist(), f([[2.0]]).round(3).tolist()
-    ([1.977, -2.299], [1.656])
+    Toolkit: train_linear_fuser.m; native: `LinearFusion.fit`; differs: exact optimum.
     """
     check_iterations(niters)
-    del cstepHessian, quiet
     tar, non = split_by_label(as_matrix(scores, "scores"), classf)
     fit = LinearFusion.fit(tar, non, prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.append(fit.weights, fit.offset))
@@ -149,12 +144,10 @@ def train_linear_fusion_function(
 ) -> tuple[Fuser, Float64Array]:
     """Train a linear fusion on the scores of the trials in a key: the fusion, its weights.
 
-    Toolkit: train_linear_fusion_function.m; native: `LinearFusion.fit_scores`; differs: trains to
-    the exact optimum whatever `niters`.
+    Toolkit: train_linear_fusion_function.m; native: `LinearFusion`; differs: exact optimum.
     """
-    require_key(key, "key")
+    require("key", key, Key)
     check_iterations(niters)
-    del cstepHessian, quiet
     objective = rule_name(obj_func)
     systems = as_systems(scores_obj_array, "scores_obj_array")
     logger.info("training linear fusion of %d systems", len(systems))
@@ -165,16 +158,15 @@ def train_linear_fusion_function(
 
 
 def apply_linear_fusion_function(
-    key_or_ndx: Key | Ndx, scores_obj_array: Systems, flin: Any
+    key_or_ndx: Trials, scores_obj_array: Systems, flin: Any
 ) -> Scores:
     """Fuse the scores of the trials in an index or a key.
 
     Toolkit: apply_linear_fusion_function.m; native: ``LinearFusion.apply``; differs: nothing.
     """
     if not callable(flin):
-        hint = ""
-        if isinstance(flin, QualityFusion):
-            hint = "That is a quality fusion; use apply_quality_fusion_function."
+        is_quality = isinstance(flin, QualityFusion)
+        hint = "That is a quality fusion; use apply_quality_fusion_function." if is_quality else ""
         expected = "be what train_linear_fusion_function returns first"
         raise invalid("flin", expected, describe(flin), hint)
     systems = as_systems(scores_obj_array, "scores_obj_array")
@@ -192,8 +184,7 @@ def linear_fusion_scores(
 ) -> Scores:
     """Fuse scores by a fusion that is trained on themselves.
 
-    Toolkit: linear_fusion_scores.m; native: `LinearFusion.fit_scores` and ``apply``; differs:
-    trains to the exact optimum whatever `niters`.
+    Toolkit: linear_fusion_scores.m; native: `LinearFusion`; differs: exact optimum.
     """
     flin, _ = train_linear_fusion_function(
         key, scores_obj_array, prior, obj_func, niters, cstepHessian, quiet
@@ -214,10 +205,9 @@ def linear_fusion_dev_eval(
 ) -> tuple[Scores, Scores]:
     """Fuse dev and eval scores by a fusion that is trained on dev.
 
-    Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion.fit_scores` and ``apply``; differs:
-    trains to the exact optimum whatever `niters`.
+    Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion`; differs: exact optimum.
     """
-    require_ndx(ndx_eval, "ndx_eval")
+    require("ndx_eval", ndx_eval, Ndx)
     flin, _ = train_linear_fusion_function(
         key_dev, dev_scores_obj_array, prior, obj_func, niters, cstepHessian, quiet
     )
@@ -239,8 +229,7 @@ def linear_fusion_scores_from_files(
 ) -> None:
     """Fuse the scores in files by a fusion that is trained on themselves.
 
-    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read`` and ``save``; differs: as
-    `linear_fusion_scores`.
+    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
     fused = linear_fusion_scores(key, systems, prior, niters, obj_func, cstepHessian, quiet)
@@ -262,52 +251,18 @@ def linear_fusion_dev_eval_from_files(
 ) -> None:
     """Fuse the dev and eval scores in files by a fusion that is trained on dev.
 
-    Toolkit: linear_fusion_dev_eval_from_files.m; native: ``Scores.read`` and ``save``; differs: as
-    `linear_fusion_dev_eval`.
+    Toolkit: linear_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs: exact optimum.
     """
-    dev, evaluation = linear_fusion_dev_eval(
-        Key.read(dev_keyfilename),
-        load_score_files(dev_scorefilenames),
-        Ndx.read(eval_ndxfilename),
-        load_score_files(eval_scorefilenames),
-        prior,
-        niters,
-        obj_func,
-        cstepHessian,
-        quiet,
-    )
-    dev.save(dev_outfilename)
-    evaluation.save(eval_outfilename)
-
-
-def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:
-    """Read the scores of several systems; the names of the files are logged.
-
-    Toolkit: load_score_files.m; native: ``Scores.read``; differs: returns a list.
-    """
-    return [Scores.read(name) for name in listed_files(scorefilenames)]
-
-
-def listed_files(filenames: Sequence[FilePath]) -> Iterator[FilePath]:
-    """Iterate over the names of files that are to be read, and log each."""
-    if isinstance(filenames, str | PathLike):
-        hint = "Put the name of a single file into a list."
-        raise invalid("filenames", "be a list of files", describe(str(filenames)), hint)
-    for name in filenames:
-        logger.info("loading %s", name)
-        yield name
-
-
-Trials = Key | Ndx
-
-QualityFuser = Callable[[npt.ArrayLike, QualityMeasures, Trials], Float64Array]
+    dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
+    evaluation = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
+    arguments = (*dev, *evaluation, prior, niters, obj_func, cstepHessian, quiet)
+    save_all(linear_fusion_dev_eval(*arguments), (dev_outfilename, eval_outfilename))
 
 
 def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
     """Put the quality measures of several objects one below the other, for the same trials.
 
-    Toolkit: stackQ.m; native: what ``fit_scores`` and ``apply`` of `QualityFusion` do inside;
-    differs: nothing.
+    Toolkit: stackQ.m; native: none, `QualityFusion` does it; differs: nothing.
     """
     return stack_quality(as_qualities(quality_obj_array, "quality_obj_array"), key_or_ndx)
 
@@ -334,6 +289,7 @@ def AWB_sparse(qual: QualityMeasures, ndx: Trials, w: npt.ArrayLike) -> Float64A
     Toolkit: AWB_sparse.m; native: `QualityFusion`; differs: weights are always needed.
     """
     aligned = qual.align_with_ndx(ndx)
+    # A measure of 1 is added to those of models and of segments, for linear terms and offset.
     form = form_from_triangle(vector_of_numbers(w, "w"))
     if len(form) != aligned.n_measures + 1:
         n_weights = (aligned.n_measures + 1) * (aligned.n_measures + 2) // 2
@@ -350,20 +306,13 @@ def qfuser_linear(
     Toolkit: qfuser_linear.m; native: `QualityFusion`; differs: there is no untrained fuser, which
     the toolkit returns for empty weights, and so no fifth argument, where that would start.
 
-    Parameters
-    ----------
-    w : (n_systems + 1 + (q + 1) (q + 2) / 2,) array_like of float
-        Weights of the systems, offset, and a lower triangle column by column.
-    scores : (n_systems, n_trials) array_like of float
-        Scores, as `stackScores` returns them.
-    scrQ : Quality
-        The q quality measures of the trials.
-    ndx : Ndx or Key
-        The trials.
+    The weights are those of the systems, an offset, and a lower triangle of (q + 1) (q + 2) / 2 for
+    q quality measures, column by column. Scores are as `stackScores` returns them.
     """
     weights = vector_of_numbers(w, "w")
     systems = matrix_of_numbers(scores, "scores")
     aligned = scrQ.align_with_ndx(ndx)
+    # Column by column, as the scores are: the model runs fastest.
     segments, models = np.nonzero(_mask(ndx).T)
     return fuse_trials(weights, systems, aligned.modelQ[:, models], aligned.segQ[:, segments])
 
@@ -377,8 +326,7 @@ def qfuser_backoff(
 ) -> Float64Array:
     """Fuse like `qfuser_linear`; trials without quality measures get other scores.
 
-    Toolkit: qfuser_backoff.m; native: ``QualityFusion.apply``; differs: nothing. `backoff` holds a
-    score for each trial, column by column, or is a Scores.
+    Toolkit: qfuser_backoff.m; native: ``QualityFusion.apply``; differs: `backoff` may be a Scores.
     """
     fused = qfuser_linear(w, scores, scrQ, ndx)
     covered = _columns(scrQ.align_with_ndx(ndx).scoremask, ndx)
@@ -412,22 +360,17 @@ def train_qfuser(
 ) -> tuple[QualityFuser, float, Float64Array]:
     """Train a quality fusion on stacked scores: the fusion, the objective, and its weights.
 
-    Toolkit: train_qfuser.m; native: `QualityFusion.fit_scores`; differs: trains to the exact
-    optimum whatever `niters` and `w0`; of the weights the last, a second offset, is 0. The fusion
-    takes scores, quality measures and trials as `qfuser_linear` does.
+    Toolkit: train_qfuser.m; native: `QualityFusion.fit_scores`; differs: exact optimum; the last
+    weight, a second offset, is 0. The fusion takes what `qfuser_linear` takes after the weights.
     """
-    require_key(key, "key")
+    require("key", key, Key)
     check_iterations(niters)
-    del quiet, w0, cstepHessian
+    # fit_scores takes objects; the stack holds their trials column by column.
     systems = [assemble(row, key) for row in matrix_of_numbers(scores, "scores")]
     objective = rule_name(obj_func)
     fit = QualityFusion.fit_scores(systems, [scrQ], key, prior=prior, objective=objective)
     weights = fit.toolkit_weights
-
-    def fuse(scores: npt.ArrayLike, scrQ: QualityMeasures, ndx: Trials) -> Float64Array:
-        return qfuser_linear(weights, scores, scrQ, ndx)
-
-    return fuse, fit.objective_value, weights
+    return partial(qfuser_linear, weights), fit.objective_value, weights
 
 
 def train_quality_fusion_function(
@@ -444,30 +387,25 @@ def train_quality_fusion_function(
 ) -> QualityFusion:
     """Train a quality fusion on the trials of a key.
 
-    Toolkit: train_quality_fusion_function.m; native: `QualityFusion.fit_scores`, what is returned;
-    differs: trains to the exact optimum whatever `niters` and `wlin`.
+    Toolkit: train_quality_fusion_function.m; native: `QualityFusion`; differs: exact optimum.
     """
-    require_key(key, "key")
+    require("key", key, Key)
     check_iterations(niters)
-    del cstepHessian, quiet
     systems = as_systems(scores_obj_array, "scores_obj_array")
     qualities = as_qualities(quality_obj_array, "quality_obj_array")
+    # First weights that training does not need; of the wrong number they tell a mistake.
     weights = as_vector(wlin, "wlin")
     if weights.size != len(systems) + 1 or not np.isfinite(weights).all():
         expected = f"hold {len(systems)} weights and an offset, all finite"
         raise invalid("wlin", expected, describe(weights.tolist()))
-    return _train(key, systems, qualities, Qtrans, prior, rule_name(obj_func), None)
+    return _train((key, systems, qualities), Qtrans, prior, rule_name(obj_func), None)
 
 
 def _train(
-    key: Key,
-    systems: Sequence[Scores],
-    qualities: Sequence[QualityMeasures],
-    qtrans: npt.ArrayLike,
-    prior: float,
-    objective: str,
-    linear: LinearFusion | None,
+    dev: _Set, qtrans: npt.ArrayLike, prior: float, objective: str, linear: LinearFusion | None
 ) -> QualityFusion:
+    trials, systems, qualities = dev
+    key = require("key", trials, Key)
     if np.size(qtrans) == 0:
         hint = "To take the measures as they are give an identity matrix."
         raise invalid("Qtrans", "not be empty", describe(qtrans), hint)
@@ -496,9 +434,10 @@ def apply_quality_fusion_function(
     if not isinstance(fqual, QualityFusion):
         expected = "be what train_quality_fusion_function returns"
         raise invalid("fqual", expected, describe(fqual))
+    # The fusion knows its own matrix; in the toolkit another one would give wrong scores silently.
     if not np.array_equal(as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", "be that of the training", describe(Qtrans))
-    require_scores(scr_lin, "scr_lin")
+    require("scr_lin", scr_lin, Scores)
     systems = as_systems(scores_obj_array, "scores_obj_array")
     qualities = as_qualities(quality_obj_array, "quality_obj_array")
     return fqual.apply(systems, qualities, key_or_ndx, backoff=scr_lin)
@@ -517,14 +456,11 @@ def linear_and_quality_fusion_scores(
 ) -> tuple[Scores, Scores]:
     """Fuse scores without and with quality measures, trained on themselves.
 
-    Toolkit: linear_and_quality_fusion_scores.m; native: `LinearFusion` and `QualityFusion`;
-    differs: trains to the exact optimum whatever `niters`.
+    Toolkit: linear_and_quality_fusion_scores.m; native: `QualityFusion`; differs: exact optimum.
     """
-    del cstepHessian, quiet
-    systems = as_systems(scores_obj_array, "scores_obj_array")
-    qualities = as_qualities(quality_obj_array, "quality_obj_array")
-    linear, fqual = _train_both(key, systems, qualities, Qtrans, prior, niters, obj_func)
-    return linear.apply(systems, key), fqual.apply(systems, qualities, key)
+    sets = [_set(key, scores_obj_array, quality_obj_array)]
+    without, with_quality = _fuse_both(sets, Qtrans, prior, niters, obj_func)
+    return without, with_quality
 
 
 def linear_and_quality_fusion_dev_eval(
@@ -543,39 +479,36 @@ def linear_and_quality_fusion_dev_eval(
 ) -> tuple[Scores, Scores, Scores, Scores]:
     """Fuse without and with quality, trained on dev: dev and eval without, dev and eval with.
 
-    Toolkit: linear_and_quality_fusion_dev_eval.m; native: `LinearFusion` and `QualityFusion`;
-    differs: trains to the exact optimum whatever `niters`.
+    Toolkit: linear_and_quality_fusion_dev_eval.m; native: `QualityFusion`; differs: exact optimum.
     """
-    del cstepHessian, quiet
-    require_ndx(ndx_eval, "ndx_eval")
-    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array")
-    dev_quality = as_qualities(dev_quality_obj_array, "dev_quality_obj_array")
-    new = as_systems(eval_scores_obj_array, "eval_scores_obj_array")
-    new_quality = as_qualities(eval_quality_obj_array, "eval_quality_obj_array")
-    linear, fqual = _train_both(key_dev, dev, dev_quality, Qtrans, prior, niters, obj_func)
-    return (
-        linear.apply(dev, key_dev),
-        linear.apply(new, ndx_eval),
-        fqual.apply(dev, dev_quality, key_dev),
-        fqual.apply(new, new_quality, ndx_eval),
-    )
+    require("ndx_eval", ndx_eval, Ndx)
+    sets = [
+        _set(key_dev, dev_scores_obj_array, dev_quality_obj_array, "dev_"),
+        _set(ndx_eval, eval_scores_obj_array, eval_quality_obj_array, "eval_"),
+    ]
+    dev_lin, eval_lin, dev_qual, eval_qual = _fuse_both(sets, Qtrans, prior, niters, obj_func)
+    return dev_lin, eval_lin, dev_qual, eval_qual
 
 
-def _train_both(
-    key: Key,
-    systems: Sequence[Scores],
-    qualities: Sequence[QualityMeasures],
-    qtrans: npt.ArrayLike,
-    prior: float,
-    niters: int,
-    obj_func: Any,
-) -> tuple[LinearFusion, QualityFusion]:
-    require_key(key, "key")
+def _set(ndx: Trials, scores: Systems, qualities: Qualities, part: str = "") -> _Set:
+    systems = as_systems(scores, f"{part}scores_obj_array")
+    return ndx, systems, as_qualities(qualities, f"{part}quality_obj_array")
+
+
+def _fuse_both(
+    sets: Sequence[_Set], qtrans: npt.ArrayLike, prior: float, niters: int, obj_func: Any
+) -> list[Scores]:
+    """Train both fusions on the first set, fuse all: first without quality measures."""
+    trials, systems, _ = sets[0]
+    key = require("key", trials, Key)
     check_iterations(niters)
     objective = rule_name(obj_func)
     logger.info("training linear fusion of %d systems", len(systems))
+    # Trials without quality measures get the scores of the linear fusion.
     linear = LinearFusion.fit_scores(systems, key, prior=prior, objective=objective)
-    return linear, _train(key, systems, qualities, qtrans, prior, objective, linear)
+    fqual = _train(sets[0], qtrans, prior, objective, linear)
+    without = [linear.apply(scores, ndx) for ndx, scores, _ in sets]
+    return without + [fqual.apply(scores, quality, ndx) for ndx, scores, quality in sets]
 
 
 def linear_and_quality_fusion_scores_from_files(
@@ -593,22 +526,13 @@ def linear_and_quality_fusion_scores_from_files(
 ) -> None:
     """Fuse the scores in files without and with quality measures, trained on themselves.
 
-    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: ``Scores.read`` and ``save``;
-    differs: as `linear_and_quality_fusion_scores`.
+    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact optimum.
     """
-    fused = linear_and_quality_fusion_scores(
-        Key.read(keyfilename),
-        load_score_files(scorefilenames),
-        load_qual_files(qualfilenames),
-        Qtrans,
-        prior,
-        niters,
-        obj_func,
-        cstepHessian,
-        quiet,
-    )
-    for scores, name in zip(fused, (lin_outfilename, qfuse_outfilename), strict=True):
-        scores.save(name)
+    key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
+    qualities = load_qual_files(qualfilenames)
+    options = (prior, niters, obj_func, cstepHessian, quiet)
+    fused = linear_and_quality_fusion_scores(key, systems, qualities, Qtrans, *options)
+    save_all(fused, (lin_outfilename, qfuse_outfilename))
 
 
 def linear_and_quality_fusion_dev_eval_from_files(
@@ -631,28 +555,37 @@ def linear_and_quality_fusion_dev_eval_from_files(
 ) -> None:
     """Fuse the dev and eval scores in files without and with quality measures, trained on dev.
 
-    Toolkit: linear_and_quality_fusion_dev_eval_from_files.m; native: ``Scores.read`` and ``save``;
-    differs: as `linear_and_quality_fusion_dev_eval`. Note the order of the output files: dev
-    without and with quality, then eval.
+    Toolkit: linear_and_quality_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs:
+    exact optimum. The order of the output files is dev without and with quality, then eval.
     """
-    dev_lin, eval_lin, dev_qual, eval_qual = linear_and_quality_fusion_dev_eval(
-        Key.read(dev_keyfilename),
-        load_score_files(dev_scorefilenames),
-        load_qual_files(dev_qualfilenames),
-        Qtrans,
-        Ndx.read(eval_ndxfilename),
-        load_score_files(eval_scorefilenames),
-        load_qual_files(eval_qualfilenames),
-        prior,
-        niters,
-        obj_func,
-        cstepHessian,
-        quiet,
-    )
-    dev_lin.save(dev_lin_outfilename)
-    dev_qual.save(dev_qfuse_outfilename)
-    eval_lin.save(eval_lin_outfilename)
-    eval_qual.save(eval_qfuse_outfilename)
+    dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
+    dev_quality = load_qual_files(dev_qualfilenames)
+    evaluation = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
+    new_quality = load_qual_files(eval_qualfilenames)
+    options = (prior, niters, obj_func, cstepHessian, quiet)
+    arguments = (*dev, dev_quality, Qtrans, *evaluation, new_quality, *options)
+    fused = linear_and_quality_fusion_dev_eval(*arguments)
+    # The results come with those without quality first, the names of the files with dev first.
+    save_all(fused[::2], (dev_lin_outfilename, dev_qfuse_outfilename))
+    save_all(fused[1::2], (eval_lin_outfilename, eval_qfuse_outfilename))
+
+
+def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:
+    """Read the scores of several systems; the names of the files are logged.
+
+    Toolkit: load_score_files.m; native: ``Scores.read``; differs: returns a list.
+    """
+    return [Scores.read(name) for name in _logged(scorefilenames)]
+
+
+def _logged(filenames: Sequence[FilePath]) -> Iterator[FilePath]:
+    """Iterate over the names of files that are to be read; log each before it is."""
+    if isinstance(filenames, str | PathLike):
+        hint = "Put the name of a single file into a list."
+        raise invalid("filenames", "be a list of files", describe(str(filenames)), hint)
+    for name in filenames:
+        logger.info("loading %s", name)
+        yield name
 
 
 def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
@@ -660,14 +593,15 @@ def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
 
     Toolkit: load_qual_files.m; native: ``QualityMeasures.read``; differs: returns a list.
     """
-    return [QualityMeasures.read(name) for name in listed_files(qualfilenames)]
+    return [QualityMeasures.read(name) for name in _logged(qualfilenames)]
 
 
-def _mask(ndx: Trials) -> npt.NDArray[np.bool_]:
+def _mask(ndx: Trials) -> BoolArray:
     return ndx.trialmask if isinstance(ndx, Ndx) else ndx.tar | ndx.non
 
 
-def _columns(matrix: npt.NDArray[Any], ndx: Trials) -> npt.NDArray[Any]:
+def _columns(matrix: AnyArray, ndx: Trials) -> AnyArray:
     """Return the cells of the trials, column by column."""
-    vector: npt.NDArray[Any] = matrix.T[_mask(ndx).T]
+    # The toolkit's order of trials is that of MATLAB's matrices: the model runs fastest.
+    vector: AnyArray = matrix.T[_mask(ndx).T]
     return vector

@@ -1,6 +1,5 @@
 """The toolkit's lists and maps of names, and its way to print a matrix."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
 from bosaris_py._validation import (
     FilePath,
     as_ids,
@@ -34,27 +33,19 @@ def _to_keys(values: npt.ArrayLike) -> StrArray:
     return as_ids(values, "keySet")
 
 
-def _to_values(values: npt.ArrayLike) -> npt.NDArray[Any]:
+def _to_values(values: npt.ArrayLike) -> AnyArray:
     return np.asarray(values)
 
 
 @attrs.frozen(eq=False)
 class KeyValueMap:
-    """What the toolkit keeps a map in: a struct of keys and values.
-
-    Parameters
-    ----------
-    keySet : (n,) array_like of str
-        The keys; of equal ones the last counts.
-    values : (n,) array_like
-        The value of each.
-    """
+    """The toolkit's struct of a map: keys, of which equal ones give the last, and their values."""
 
     keySet: StrArray = attrs.field(converter=_to_keys)
-    values: npt.NDArray[Any] = attrs.field(converter=_to_values)
+    values: AnyArray = attrs.field(converter=_to_values)
 
     @values.validator
-    def _check_values(self, attribute: Any, values: npt.NDArray[Any]) -> None:
+    def _check_values(self, attribute: Any, values: AnyArray) -> None:
         """Raise unless there is one value for each key."""
         if values.shape != self.keySet.shape:
             expected = f"hold one value for each of the {self.keySet.size} keys"
@@ -70,6 +61,7 @@ def _as_map(given: Any, name: str) -> KeyValueMap:
     if isinstance(given, IdMap):
         return KeyValueMap(given.leftids, given.rightids)
     if isinstance(given, Mapping):
+        # A struct of the toolkit, saved and read as a dict, or a dict that is itself the map.
         if set(given) == {"keySet", "values"} and not isinstance(given["keySet"], str):
             return KeyValueMap(given["keySet"], given["values"])
         return KeyValueMap(list(given), list(given.values()))
@@ -78,7 +70,7 @@ def _as_map(given: Any, name: str) -> KeyValueMap:
 
 
 def read_list(filename: FilePath) -> list[str]:
-    """Read a list of names from a text file, separated by white space.
+    """Read a list of names, separated by white space, from a text file.
 
     Toolkit: read_list.m; native: none; differs: returns a list.
     """
@@ -166,10 +158,12 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
         warn_caller(f"Keeping {n_unchanged} model name(s) unchanged.", MissingTrialsWarning)
     if gone.size:
         warn_caller(f"Discarding {gone.size} row(s) in score matrix.", MissingTrialsWarning)
+    # Names of any length: a fixed-width array would cut those that are longer.
     names = models.astype(object)
     names[np.flatnonzero(in_source)[in_target]] = renamed
     stays = np.isin(models, gone, invert=True)
     new_names = names[stays].tolist()
+    # The toolkit would make a set of models with a name twice, in which only one is found.
     shared = sorted(name for name, count in Counter(new_names).items() if count > 1)
     if shared:
         merged = models[stays][[name == shared[0] for name in new_names]].tolist()
@@ -182,17 +176,8 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     return type(ndx_or_key)(*fields, *(getattr(ndx_or_key, mask)[stays] for mask in masks))
 
 
-# Whole numbers beyond 16 digits are not written out.
+# Whole numbers with more digits than float64 holds are not written out: 2**53 has 16.
 _MOST_DIGITS = 15
-
-
-def _cell(value: float, form: str) -> str:
-    """Write a number as MATLAB does, with a capital letter for what is not finite."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Inf" if value > 0 else "-Inf"
-    return f"{value:{form}}"
 
 
 def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> str:
@@ -215,12 +200,15 @@ def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> st
     finite = matrix[is_finite]
     digits = int(np.floor(np.log10(np.abs(finite).max()))) if finite.any() else 0
     if digits <= _MOST_DIGITS and np.array_equal(finite, np.rint(finite)):
-        # Three letters and two blanks are the least for Inf and NaN.
+        # num2str's widths: two blanks, a sign or digit more; three letters for Inf and NaN.
         width, form = digits + 3 if is_finite.all() else max(digits + 3, 5), ".0f"
     else:
         precision = min(max(digits + 5, 5), _MOST_DIGITS + 1)
         width, form = precision + 7, f".{precision}g"
-    rows = ["".join(_cell(value, form).rjust(width) for value in row) for row in matrix.tolist()]
+    lines = ("".join(f"{value:{form}}".rjust(width) for value in row) for row in matrix.tolist())
+    # MATLAB writes what is not finite with capital letters.
+    rows = [line.replace("nan", "NaN").replace("inf", "Inf") for line in lines]
+    # num2str cuts the blanks that all rows begin with.
     margin = min((len(row) - len(row.lstrip()) for row in rows), default=0)
     names = [""] * len(rows) if rowid is None else [f"{name}: " for name in rowid]
     return "".join(f"{name}{row[margin:]}\n" for name, row in zip(names, rows, strict=True))

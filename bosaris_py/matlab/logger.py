@@ -1,8 +1,9 @@
-"""The toolkit's logging, as a veneer over Python's."""
+"""The toolkit's logging in terms of Python's: levels that are bits, sinks that are handlers."""
 
 import logging
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, TextIO
 
@@ -15,7 +16,8 @@ _PACKAGE_LOGGER = logging.getLogger("bosaris_py")
 
 _logger = logging.getLogger(__name__)
 
-# The toolkit's levels are bits; Python's are ranks. In each pair the nearest of the other kind.
+# The toolkit's levels are bits, of which a sink takes any; Python's are ranks, of which a handler
+# takes all from one up. Each level has its nearest of the other kind.
 _RANKS = {
     1: logging.CRITICAL,
     2: logging.ERROR,
@@ -27,13 +29,8 @@ _RANKS = {
     128: logging.DEBUG,
 }
 
-_BITS = {
-    logging.CRITICAL: 1,
-    logging.ERROR: 2,
-    logging.WARNING: 4,
-    logging.INFO: 16,
-    logging.DEBUG: 64,
-}
+# Of two bits with the same rank the more severe, which comes first.
+_BITS = {rank: bit for bit, rank in reversed(_RANKS.items())}
 
 _PREFIXES = {2: "Error: ", 4: "Warning: ", 16: "Info: "}
 
@@ -47,28 +44,22 @@ def _check_level(level: Any) -> int:
     return int(level)
 
 
-def _say(level: int, text: str, args: tuple[Any, ...]) -> None:
+def _log(level: int, text: str, args: tuple[Any, ...]) -> None:
     bits = _check_level(level)
-    # The gravest of the bits that are set decides Python's level; 0 is for nobody.
+    # The most severe bit set gives the Python level; 0 disables the message.
     ranks = [rank for bit, rank in _RANKS.items() if bits & bit]
     if ranks:
-        # Whoever writes the message ends the line.
+        # The handler ends the line.
         text = text.removesuffix("\n")
         if not args:
-            text = _without_values(text)
+            # For sprintf two per cent signs are one, for Python's logging only with values.
+            with suppress(TypeError, ValueError):
+                text %= ()
         _logger.log(max(ranks), text, *args, extra={"bosaris_bits": bits})
 
 
-def _without_values(text: str) -> str:
-    """Return a format without values: two per cent signs are one, as for sprintf."""
-    try:
-        return text % ()
-    except (TypeError, ValueError):
-        return text
-
-
 class _Sink(logging.Filter):
-    """Lets pass what has one of the wanted bits."""
+    """Filter that passes records with one of the wanted bits."""
 
     def __init__(self, bits: int) -> None:
         super().__init__()
@@ -82,21 +73,21 @@ class _Sink(logging.Filter):
 
 
 class _Format(logging.Formatter):
-    """Puts "Info: " before what the toolkit's classes log through log_info."""
+    """Formatter that puts "Info: " before what the toolkit's classes log through log_info."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record).removesuffix("\n")
+        # Other modules log figures, which the toolkit prints as they are.
         is_toolkits = record.name.startswith("bosaris_py.trials")
         return f"{_PREFIXES[Logger.Info]}{text}" if is_toolkits else text
 
 
 class Logger:
-    """Where the messages of the package go: files and streams, each with the levels it takes.
+    """Sinks for the messages of the package: files and streams, each with the levels it takes.
 
     Toolkit: @Logger; native: Python's `logging`, logger ``bosaris_py``; differs: takes effect when
-    a sink is added, without a global variable. Warnings about data are Python warnings; after
-    ``logging.captureWarnings(True)`` they are logged too, by the logger ``py.warnings``. The level
-    `None` is called `None_`.
+    a sink is added, without a global variable. Warnings about data are Python warnings, see
+    ``logging.captureWarnings``. The level `None` is called `None_`.
 
     Examples
     --------
@@ -123,29 +114,24 @@ class Logger:
 
     def log(self, level: int, fmt: str, *args: Any) -> None:
         """Send a message, formatted as by sprintf, to all sinks that take its level."""
-        _say(level, fmt, args)
+        _log(level, fmt, args)
 
     def add_fid(self, fid: TextIO, level: int = _ALL) -> None:
         """Add an open text file, which stays open when it is removed."""
-        self._add(id(fid), lambda: logging.StreamHandler(fid), level, "add_fid")
+        self._add(id(fid), lambda: logging.StreamHandler(fid), level)
 
     def add_filename(self, filename: FilePath, level: int = _ALL) -> None:
         """Add a file by its name; it is opened for writing at once, and closed on removal."""
         path = Path(filename)
-        self._add(
-            path,
-            lambda: logging.FileHandler(path, mode="w", encoding="utf-8"),
-            level,
-            "add_filename",
-        )
+        self._add(path, lambda: logging.FileHandler(path, mode="w", encoding="utf-8"), level)
 
     def add_stdout(self, level: int = _ALL) -> None:
         """Add standard output."""
-        self._add("stdout", lambda: logging.StreamHandler(sys.stdout), level, "add_stdout")
+        self._add("stdout", lambda: logging.StreamHandler(sys.stdout), level)
 
     def add_stderr(self, level: int = _ALL) -> None:
         """Add standard error."""
-        self._add("stderr", lambda: logging.StreamHandler(sys.stderr), level, "add_stderr")
+        self._add("stderr", lambda: logging.StreamHandler(sys.stderr), level)
 
     def rm_fid(self, fid: TextIO) -> None:
         """Remove an open text file."""
@@ -172,9 +158,8 @@ class Logger:
         """Tell that the object is valid."""
         return True
 
-    def _add(
-        self, sink: object, make: Callable[[], logging.Handler], level: int, method: str
-    ) -> None:
+    def _add(self, sink: object, make: Callable[[], logging.Handler], level: int) -> None:
+        # Checked before the file is opened, which empties it.
         bits = _check_level(level)
         if sink in self._sinks:
             warn_caller("That is among the sinks already.", BosarisWarning)
@@ -215,7 +200,7 @@ def logprint(level: int, fmt: str, *args: Any) -> None:
     Toolkit: logprint.m; native: Python's `logging`; differs: if nobody listens, Python shows
     warnings and errors on standard error, and drops the rest.
     """
-    _say(level, fmt, args)
+    _log(level, fmt, args)
 
 
 def log_info(fmt: str, *args: Any) -> None:
@@ -223,7 +208,7 @@ def log_info(fmt: str, *args: Any) -> None:
 
     Toolkit: log_info.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _say(Logger.Info, f"{_PREFIXES[Logger.Info]}{fmt}", args)
+    _log(Logger.Info, f"{_PREFIXES[Logger.Info]}{fmt}", args)
 
 
 def log_warning(fmt: str, *args: Any) -> None:
@@ -231,7 +216,7 @@ def log_warning(fmt: str, *args: Any) -> None:
 
     Toolkit: log_warning.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _say(Logger.Warning, f"{_PREFIXES[Logger.Warning]}{fmt}", args)
+    _log(Logger.Warning, f"{_PREFIXES[Logger.Warning]}{fmt}", args)
 
 
 def log_error(fmt: str, *args: Any) -> None:
@@ -239,4 +224,4 @@ def log_error(fmt: str, *args: Any) -> None:
 
     Toolkit: log_error.m; native: Python's `logging`; differs: as `logprint`.
     """
-    _say(Logger.Error, f"{_PREFIXES[Logger.Error]}{fmt}", args)
+    _log(Logger.Error, f"{_PREFIXES[Logger.Error]}{fmt}", args)

@@ -1,15 +1,15 @@
-"""The toolkit's statistics of scores."""
+"""The toolkit's statistics: costs at priors, ROC and hull, PAV, analyses of fusions; maths."""
 
 # ruff: noqa: FBT001, FBT002 -- flags are positional as in the toolkit
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py._validation import (
     as_matrix,
     as_vector,
@@ -21,9 +21,9 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
-from bosaris_py.matlab.arguments import Systems, as_systems, require_key
+from bosaris_py.matlab.arguments import Systems, as_systems, require
 from bosaris_py.matlab.lists import sprintfmatrix
-from bosaris_py.numerics import ROC, ROCCH, cllr, optimal_llrs, probit
+from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.trials import Key, Ndx, Scores
@@ -31,6 +31,22 @@ from bosaris_py.trials.stacking import stack_scores
 
 # What the toolkit adds to the optimal LLR for each rank, over the number of trials.
 _RANK_STEP = 1e-6
+
+# Share of targets that the toolkit assumes of trials without a key.
+_ASSUMED_PRIOR = 0.08
+
+logger = logging.getLogger(__name__)
+
+
+def neglogsigmoid(log_odds: npt.ArrayLike) -> Any:
+    """Compute -log(sigmoid(x)) = log(1 + exp(-x)).
+
+    Toolkit: neglogsigmoid.m; native: none; differs: for x above 37 the value is exp(-x), where the
+    toolkit rounds it to 0. That of NaN is NaN, as in the toolkit.
+    """
+    # numpy warns of NaN, which passes through.
+    with np.errstate(invalid="ignore"):
+        return np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64))[()]
 
 
 def fast_actDCF(
@@ -47,7 +63,9 @@ def fast_actDCF(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 0.0], [1.0, 1.0])
     """
+    # The toolkit sorts thresholds and scores together, so it asks for ascending prior log-odds.
     costs = _costs(plo, ascending=True)
+    # At the Bayes threshold -plo: theory paper, equations (13) and (17).
     pmiss, pfa = Results(tar, non).error_rates_at(costs.thresholds)
     return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa
 
@@ -68,6 +86,7 @@ def fast_minDCF(
     """
     costs = _costs(plo, ascending=False)
     hull = Results(tar, non).rocch
+    # The minimum lies on a vertex of the hull: theory paper, equation (25).
     best = hull.best_vertices(costs)
     pmiss, pfa = hull.pmiss[best], hull.pfa[best]
     return _cost(costs, pmiss, pfa, normalize=normalize), pmiss, pfa, hull.prbep, hull.eer
@@ -79,12 +98,6 @@ def fastEval(
     """Compute normalized actual and minimum DCF at a prior, PRBEP, and EER.
 
     Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
-
-    Examples
-    --------
-    >>> actual, minimum, prbep, eer = fastEval([1.0, 3.0], [0.0, 2.0], 0.5)
-    >>> float(actual), float(minimum), prbep, eer
-    (1.0, 0.5, 0.5, 0.25)
     """
     results = Results(tar, non)
     costs = DecisionCosts.from_prior(prior)
@@ -103,6 +116,7 @@ def dcf_at_threshold(
 
     Toolkit: dcf_at_threshold.m; native: `error_rates_at`; differs: nothing.
     """
+    # An array of thresholds needs one prior; the native functions take arrays of priors.
     costs = DecisionCosts.from_prior(check_fraction(prior, "prior"))
     return costs.cost(*Results(tar, non).error_rates_at(thresholds), normalize=normalize)
 
@@ -136,6 +150,7 @@ def compute_roc(
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 1.0, 1.0], [1.0, 1.0, 0.0])
     """
+    # Pmiss is the share of targets up to each score, Pfa that of non-targets beyond it.
     order, n_tar, n_non = _ranked(true_scores, false_scores)
     is_target = order < n_tar
     pmiss, pfa = np.zeros(order.size + 1), np.ones(order.size + 1)
@@ -144,7 +159,7 @@ def compute_roc(
     return pmiss, pfa
 
 
-def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int, int]:
+def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
     targets, others = as_vector(tar, "tar"), as_vector(non, "non")
     for scores, name in ((targets, "tar"), (others, "non")):
@@ -158,14 +173,10 @@ def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Flo
     """Drop the points inside horizontal and vertical runs of a staircase.
 
     Toolkit: filter_roc.m; native: `ROC.pmiss` and `ROC.pfa` hold no others; differs: nothing.
-
-    Examples
-    --------
-    >>> filter_roc([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0])[0].tolist()
-    [0.0, 1.0, 1.0]
     """
     miss, alarm = _curve(pm, pfa)
-    # Where the run of equal values ends to which each point belongs.
+    # Where the run of equal values ends to which each point belongs. From corner to corner the
+    # last point of the run is kept, or the next one where the run ends at once.
     ends = np.maximum(_run_ends(miss), _run_ends(alarm)).tolist()
     kept = [0]
     while (end := ends[kept[-1]]) < miss.size:
@@ -175,7 +186,7 @@ def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Flo
     return miss[kept], alarm[kept]
 
 
-def _run_ends(values: Float64Array) -> npt.NDArray[np.intp]:
+def _run_ends(values: Float64Array) -> IndexArray:
     changes = np.append(np.flatnonzero(np.diff(values)) + 1, values.size)
     return changes[np.searchsorted(changes, np.arange(values.size), side="right")]
 
@@ -208,6 +219,8 @@ def rocch(
     >>> pmiss, pfa = rocch([1.0, 3.0], [0.0, 2.0])
     >>> pmiss.tolist(), pfa.tolist()
     ([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
+    >>> rocch2eer(pmiss, pfa), area_under_rocch(pmiss, pfa)
+    (0.25, 0.125)
     """
     hull = ROC.from_scores(tar_scores, nontar_scores).convex_hull()
     return hull.pmiss, hull.pfa
@@ -217,16 +230,13 @@ def rocch2eer(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
     """Compute the EER from the vertices of a convex hull, or the PRBEP if they are counts.
 
     Toolkit: rocch2eer.m; native: `ROCCH.eer` and `ROCCH.prbep`; differs: nothing.
-
-    Examples
-    --------
-    >>> rocch2eer([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
-    0.25
     """
     miss, alarm = _curve(pmiss, pfa)
     rise, fall = np.diff(miss), -np.diff(alarm)
     slanted = (rise > 0) & (fall > 0)
-    # Where the line through both ends has equal coordinates.
+    # Where the line through both ends of an edge has equal coordinates. The hull is convex, so the
+    # largest of them is the point with Pmiss = Pfa: theory paper, equation (26) for rates, (29)
+    # for counts.
     crossings = (miss[1:] * alarm[:-1] - miss[:-1] * alarm[1:])[slanted] / (rise + fall)[slanted]
     return float(crossings.max(initial=0.0))
 
@@ -236,13 +246,9 @@ def area_under_rocch(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> float:
 
     Toolkit: area_under_rocch.m; native: none (`auc` is the other area, under the ROC itself);
     differs: refuses a Pfa that increases, which the toolkit means to do.
-
-    Examples
-    --------
-    >>> area_under_rocch([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
-    0.125
     """
     miss, alarm = _curve(pmiss, pfa)
+    # Exact, because the edges of the hull are straight.
     return float(np.trapezoid(alarm, miss))
 
 
@@ -259,7 +265,7 @@ def rocchdet(
     """Sample the convex hull for a DET plot: x, y in probits, EER, minimum of a weighted cost.
 
     Toolkit: rocchdet.m; native: `DETPlot.plot_rocch_det`, which spaces its points better; differs:
-    edges are not cut by superfluous vertices; tiny Pfa keep full precision in their probits.
+    no superfluous vertices; tiny Pfa keep full precision in their probits.
 
     Examples
     --------
@@ -274,10 +280,11 @@ def rocchdet(
             raise invalid(f"{name} limits", expected, f"{low} and {high}", hint)
     hull = ROC.from_scores(tar, non).convex_hull()
     window = (pfa_min, pfa_max, pmiss_min, pmiss_max)
-    pieces = [
-        piece for edge in _edges(hull) if (piece := _in_window(*edge, window, dps)) is not None
-    ]
-    points = np.concatenate(pieces, axis=1) if pieces else np.empty((2, 0))
+    pfa, pmiss = hull.pfa.tolist(), hull.pmiss.tolist()
+    edges = zip(pfa[:-1], pmiss[:-1], pfa[1:], pmiss[1:], strict=True)
+    pieces = [_in_window(*edge, window, dps) for edge in edges]
+    # The empty piece is for hulls without an edge in the window.
+    points = np.concatenate([np.empty((2, 0)), *pieces], axis=1)
     cost = None
     if dcfweights is not None and np.size(dcfweights):
         weights = as_vector(dcfweights, "dcfweights")
@@ -288,42 +295,31 @@ def rocchdet(
     return probit(points[0]), probit(points[1]), hull.eer, cost
 
 
-def _edges(hull: ROCCH) -> Iterator[tuple[float, float, float, float]]:
-    """Iterate over the slanted edges of a hull, each as (pfa, pmiss) of both ends."""
-    pfa, pmiss = hull.pfa.tolist(), hull.pmiss.tolist()
-    return (
-        edge
-        for edge in zip(pfa[:-1], pmiss[:-1], pfa[1:], pmiss[1:], strict=True)
-        if edge[0] > edge[2] and edge[1] < edge[3]
-    )
-
-
 def _in_window(
     pfa_1: float, pmiss_1: float, pfa_2: float, pmiss_2: float, window: tuple[float, ...], dps: int
-) -> Float64Array | None:
-    """Return points of an edge, equally spaced in Pfa, within a window: (2, dps + 1)."""
+) -> Float64Array:
+    """Return points of a slanted edge, equally spaced in Pfa, within a window: (2, dps + 1)."""
+    nothing = np.empty((2, 0))
+    if pfa_1 == pfa_2 or pmiss_1 == pmiss_2:
+        return nothing
     pfa_min, pfa_max, pmiss_min, pmiss_max = window
     slope = (pfa_2 - pfa_1) / (pmiss_2 - pmiss_1)
-
-    def pfa_at(pmiss: float) -> float:
-        return pfa_1 + (pmiss - pmiss_1) * slope
-
-    first = min(pfa_1, pfa_max, pfa_at(max(pmiss_min, pmiss_1)))
-    last = max(pfa_2, pfa_min, pfa_at(min(pmiss_max, pmiss_2)))
+    # Where the edge crosses the sides of the window; its Pfa falls from end to end.
+    at_bottom = pfa_1 + (max(pmiss_min, pmiss_1) - pmiss_1) * slope
+    at_top = pfa_1 + (min(pmiss_max, pmiss_2) - pmiss_1) * slope
+    first, last = min(pfa_1, pfa_max, at_bottom), max(pfa_2, pfa_min, at_top)
     if first < last:
-        return None
+        return nothing
     pfa = np.linspace(first, last, dps + 1)
-    pmiss = pmiss_1 + (pfa - pfa_1) / slope
-    return np.stack((pfa, pmiss))
+    return np.stack((pfa, pmiss_1 + (pfa - pfa_1) / slope))
 
 
-def pavx(y: npt.ArrayLike) -> tuple[Float64Array, npt.NDArray[np.int64], Float64Array]:
+def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
     """Fit a rising sequence by least squares: fitted values, widths and heights of its steps.
 
-    Toolkit: pavx.m; native: `optimal_llrs`, which pools trials by score; differs: of labels 0 and 1
-    exact, so two steps never have the same height, as rounding makes it happen in the toolkit. Of
-    other numbers, for which it rounds too, the steps may be cut at other places where means are
-    equal but for rounding; the fitted values agree.
+    Toolkit: pavx.m; native: `optimal_llrs`, which pools trials by score; differs: exact for labels
+    0 and 1, so two steps never have the same height. For other numbers steps whose means are equal
+    but for rounding may be cut elsewhere; the fitted values agree.
 
     Examples
     --------
@@ -336,7 +332,8 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, npt.NDArray[np.int64], Float64
     if not np.isfinite(values).all():
         raise invalid("y", "be finite", describe(values))
     if np.isin(values, (0.0, 1.0)).all() and 0.0 < values.sum() < values.size:
-        # The steps are the edges of the convex hull of a ROC with the places as scores.
+        # PAV and the convex hull of the ROC are one thing (theory paper, section 3.2): with the
+        # positions as scores the steps are the edges of the hull, and their counts are exact.
         ones, zeros = np.flatnonzero(values), np.flatnonzero(values == 0.0)
         hull = ROC.from_scores(ones, zeros).convex_hull()
         rise = np.diff(hull.misses)
@@ -354,10 +351,9 @@ def opt_loglr(
 ) -> tuple[Float64Array, Float64Array]:
     """Replace scores by their optimal log-likelihood-ratios: those of targets, of non-targets.
 
-    Toolkit: opt_loglr.m; native: `optimal_llrs`, without the two things that follow; differs:
-    refuses options that are not known. With "laplace" a target and a non-target are added at either
-    end, so that all values are finite; with "raw" none. The rank of the score, times 1e-6 over the
-    number of trials, is added so that different scores stay different.
+    Toolkit: opt_loglr.m; native: `optimal_llrs`, without what follows; differs: refuses unknown
+    options. "laplace" adds a target and a non-target at either end, so that all values are finite;
+    "raw" does not. Ranks, times 1e-6 over the number of trials, keep different scores different.
 
     Examples
     --------
@@ -369,11 +365,10 @@ def opt_loglr(
     scores = np.concatenate((np.asarray(tar_scores), np.asarray(nontar_scores)))
     if option == "laplace":
         # Only the order matters, so ranks leave room for scores beyond the outermost.
-        places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-        top = places.max()
+        ranks = np.unique(scores, return_inverse=True)[1].astype(np.float64)
+        top = ranks.max()
         tar_llrs, non_llrs = optimal_llrs(
-            np.append(places[:n_tar], (-2.0, top + 1.0)),
-            np.append(places[n_tar:], (-1.0, top + 2.0)),
+            np.append(ranks[:n_tar], (-2.0, top + 1.0)), np.append(ranks[n_tar:], (-1.0, top + 2.0))
         )
         # The posteriors are those of the larger set, their prior is that of the original one.
         prior_change = np.log((n_tar + 2) / (n_non + 2)) - np.log(n_tar / n_non)
@@ -382,6 +377,7 @@ def opt_loglr(
         llrs = np.concatenate(optimal_llrs(scores[:n_tar], scores[n_tar:]))
     else:
         raise invalid("option", "be 'laplace' or 'raw'", describe(option))
+    # In the order of all scores, so that equal optimal LLRs keep the order of their scores.
     llrs[order] += np.arange(1, order.size + 1) * (_RANK_STEP / order.size)
     return mark_read_only(llrs[:n_tar]), mark_read_only(llrs[n_tar:])
 
@@ -391,19 +387,8 @@ def min_cllr(tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike) -> float:
 
     Toolkit: min_cllr.m; native: `bosaris_py.min_cllr`, without what `opt_loglr` adds for ranks;
     differs: refuses empty classes. That addition moves the result by up to 1e-6.
-
-    Examples
-    --------
-    >>> round(min_cllr([1.0, 3.0], [0.0, 2.0]), 5)
-    0.5
     """
     return cllr(*opt_loglr(tar_scores, nontar_scores, "raw"))
-
-
-# What the toolkit assumes of trials without a key.
-_ASSUMED_PRIOR = 0.08
-
-logger = logging.getLogger(__name__)
 
 
 def kldivergence_of_systems(
@@ -439,9 +424,9 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
     return np.array(rows)
 
 
-def _is_target(key: Key) -> npt.NDArray[np.bool_]:
-    require_key(key, "key")
-    labels: npt.NDArray[np.bool_] = key.tar.T[(key.tar | key.non).T]
+def _is_target(key: Key) -> BoolArray:
+    require("key", key, Key)
+    labels: BoolArray = key.tar.T[(key.tar | key.non).T]
     return labels
 
 
@@ -450,8 +435,8 @@ def analyse_dev_lin_fusion(
 ) -> SystemComparison:
     """Compare subsystems with their linear fusion on dev.
 
-    Toolkit: analyse_dev_lin_fusion.m; native: `SystemComparison`, which is returned too; differs:
-    nothing is printed unless logging shows level INFO.
+    Toolkit: analyse_dev_lin_fusion.m; native: `SystemComparison`; differs: returns it; nothing is
+    printed unless logging shows level INFO.
     """
     return _analyse_dev(key, scores_obj_array, [scr_lin], prior)
 
@@ -461,8 +446,7 @@ def analyse_dev_lin_and_qual_fusion(
 ) -> SystemComparison:
     """Compare subsystems with their fusions without and with quality measures on dev.
 
-    Toolkit: analyse_dev_lin_and_qual_fusion.m; native: `SystemComparison`, which is returned too;
-    differs: nothing is printed unless logging shows level INFO.
+    Toolkit: analyse_dev_lin_and_qual_fusion.m; native: `SystemComparison`; differs: returns it.
     """
     return _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior)
 
@@ -471,21 +455,18 @@ def _analyse_dev(
     key: Key, scores: Systems, fusions: list[Scores], prior: float
 ) -> SystemComparison:
     systems = as_systems(scores, "scores_obj_array")
-    comparison = SystemComparison.from_scores([*systems, *fusions], key, prior=prior)
+    result = SystemComparison.from_scores([*systems, *fusions], key, prior=prior)
     logger.info(
         "True Dev target proportion is %g%%. System estimates are:\n%s",
-        100.0 * comparison.target_proportion,
-        _table(100.0 * comparison.estimated_proportions),
+        100.0 * result.target_proportion,
+        _table(100.0 * result.estimated_proportions),
     )
-    logger.info(
-        "Analysing Dev: %i subsystems and %i fusions:",
-        len(systems),
-        len(comparison.names) - len(systems),
-    )
-    figures = (100.0 * comparison.act_dcf, 100.0 * comparison.min_dcf, comparison.prbep)
-    table = _table(np.column_stack(figures), comparison.names)
+    n_systems = len(systems)
+    logger.info("Analysing Dev: %i subsystems and %i fusions:", n_systems, len(fusions))
+    figures = (100.0 * result.act_dcf, 100.0 * result.min_dcf, result.prbep)
+    table = _table(np.column_stack(figures), result.names)
     logger.info("Dev all: dcf*100, mindcf*100, prbep:\n%s", table)
-    return comparison
+    return result
 
 
 def analyse_eval_lin_fusion(
@@ -498,12 +479,11 @@ def analyse_eval_lin_fusion(
 ) -> SystemDivergence:
     """Compare how subsystems and their linear fusion diverge on dev and on eval.
 
-    Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`, which is returned too; differs:
-    nothing is printed unless logging shows level INFO.
+    Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`; differs: returns it; nothing is
+    printed unless logging shows level INFO.
     """
-    dev = [*as_systems(dev_scores_obj_array, "dev_scores_obj_array"), dev_lin]
-    evaluation = [*as_systems(eval_scores_obj_array, "eval_scores_obj_array"), eval_lin]
-    return _analyse_eval(key_dev, ndx_eval, dev, evaluation, eval_lin)
+    systems = (dev_scores_obj_array, eval_scores_obj_array)
+    return _analyse_eval(key_dev, ndx_eval, systems, [dev_lin], [eval_lin])
 
 
 def analyse_eval_lin_and_qual_fusion(
@@ -518,20 +498,24 @@ def analyse_eval_lin_and_qual_fusion(
 ) -> SystemDivergence:
     """Compare how subsystems and their fusions diverge on dev and on eval.
 
-    Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`, which is returned too;
-    differs: nothing is printed unless logging shows level INFO.
+    Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`; differs: returns it.
     """
-    dev = as_systems(dev_scores_obj_array, "dev_scores_obj_array")
-    evaluation = as_systems(eval_scores_obj_array, "eval_scores_obj_array")
-    dev, evaluation = [*dev, dev_lin, dev_qual], [*evaluation, eval_lin, eval_qual]
-    return _analyse_eval(key_dev, ndx_eval, dev, evaluation, eval_lin)
+    systems = (dev_scores_obj_array, eval_scores_obj_array)
+    fusions = [dev_lin, dev_qual], [eval_lin, eval_qual]
+    return _analyse_eval(key_dev, ndx_eval, systems, *fusions)
 
 
 def _analyse_eval(
-    key: Key, ndx: Ndx | Key, dev: list[Scores], evaluation: list[Scores], eval_lin: Scores
+    key: Key,
+    ndx: Ndx | Key,
+    systems: tuple[Systems, Systems],
+    dev_fusions: list[Scores],
+    eval_fusions: list[Scores],
 ) -> SystemDivergence:
-    """Compare systems at the share of targets that the linear fusion estimates."""
-    linear = stack_scores([eval_lin], ndx)
+    dev = [*as_systems(systems[0], "dev_scores_obj_array"), *dev_fusions]
+    evaluation = [*as_systems(systems[1], "eval_scores_obj_array"), *eval_fusions]
+    # Without a key of eval the share of targets is what the linear fusion estimates.
+    linear = stack_scores(eval_fusions[:1], ndx)
     estimate = float(estimate_target_proportions(linear, _ASSUMED_PRIOR)[0])
     divergence = SystemDivergence.from_scores(
         dev, key, evaluation, ndx, prior=estimate, assumed_prior=_ASSUMED_PRIOR
@@ -546,5 +530,5 @@ def _analyse_eval(
 
 
 def _table(matrix: npt.ArrayLike, names: Sequence[str] | None = None) -> str:
-    """Return a table whose last line whoever logs it will end."""
+    """Return a table without the end of its last line, which the logger adds."""
     return sprintfmatrix(matrix, names).removesuffix("\n")

@@ -1,8 +1,8 @@
-"""The normalized Bayes error-rate plot: how good the decisions are, over a range of priors."""
+"""The normalized Bayes error-rate plot: the cost of decisions over a range of priors."""
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,29 +13,17 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.plots.canvas import Canvas, LineKeywords, make_axes, warn_outside
+from bosaris_py.plots.canvas import Canvas, LineKeywords, Look, check_band, is_outside, make_axes
 from bosaris_py.uncertainty.bands import DCFBand
 
+# Width and height of a new figure in inches.
 _SIZE = (7.0, 5.5)
 
+# As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
 
-# Curves of one system share its colour; these tell them apart. Dots and dashes in points.
-_LOOKS: dict[str, LineKeywords] = {
-    "dcf_curve_act": {"linestyle": "-", "linewidth": 1.6},
-    "dcf_curve_min": {"linestyle": "--", "linewidth": 1.6},
-    "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
-    "miss_rate_min": {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0},
-    "fa_rate_act": {"linestyle": ":", "linewidth": 1.2},
-    "fa_rate_min": {"linestyle": (0, (1, 3)), "linewidth": 1.0},
-    "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
-    "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
-    "operating_point": {"color": "m", "linestyle": "--", "linewidth": 1.2},
-    "default_line": {"color": "k", "linestyle": "-", "linewidth": 0.9},
-}
-
 # The toolkit's order of the eight flags of plot_curves, with its legend texts.
-_CURVES = (
+CURVES = (
     ("miss_rate_min", "min miss rate"),
     ("fa_rate_min", "min FA rate"),
     ("dcf_curve_min", "min dcf"),
@@ -50,9 +38,9 @@ _CURVES = (
 class BayesPlot(Canvas):
     r"""A plot of error-rates over the prior, normalized by what is reached without a detector.
 
-    It shows at one look how good the decisions are that follow from the scores, at
-    which priors calibration is lost, and how much. Each `plot_*` method draws the system that was
-    set last, and returns the Axes. Scores are taken as natural-log likelihood-ratios.
+    It shows how good decisions are that follow from the scores, and at which priors calibration
+    is lost. Each `plot_*` method draws the system that was set last, and returns the Axes. Scores
+    are taken as natural-log likelihood-ratios.
 
     Parameters
     ----------
@@ -69,10 +57,9 @@ class BayesPlot(Canvas):
     ----------
     ax : matplotlib.axes.Axes
         The one given, or the new one.
-    figure : matplotlib.figure.Figure
-        Its figure.
     artists : dict of str to list of Artist
-        Lines and bands drawn so far, by kind, such as ``"dcf_curve_act"``.
+        Lines (Line2D) and bands (PolyCollection) drawn so far, in order, by kind: the name of
+        a method without ``plot_``, such as ``"dcf_curve_act"``.
 
     Raises
     ------
@@ -113,7 +100,20 @@ class BayesPlot(Canvas):
     BayesPlot: 5 lines, current system 'system A'
     """
 
-    _looks = _LOOKS
+    # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
+    _looks: ClassVar[dict[str, LineKeywords]] = {
+        "dcf_curve_act": {"linestyle": "-", "linewidth": 1.6},
+        "dcf_curve_min": {"linestyle": "--", "linewidth": 1.6},
+        "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
+        "miss_rate_min": {"linestyle": (0, (3, 2, 1, 2, 1, 2)), "linewidth": 1.0},
+        "fa_rate_act": {"linestyle": ":", "linewidth": 1.2},
+        "fa_rate_min": {"linestyle": (0, (1, 3)), "linewidth": 1.0},
+        # Triangles that point to the priors at which there are enough errors.
+        "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
+        "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
+        "operating_point": {"color": "m", "linestyle": "--", "linewidth": 1.2},
+        "default_line": {"color": "k", "linestyle": "-", "linewidth": 0.9},
+    }
     _dr30_labels = ("FA DR30", "Miss DR30")
 
     def __init__(
@@ -135,43 +135,11 @@ class BayesPlot(Canvas):
     def curves(self) -> BayesCurves:
         """The numbers of the current system's curves."""
         results = self._system()
+        # Six curves and two marks are drawn from one computation.
         if self._curves_of is not results:
             self._curves = BayesCurves.from_results(results, np.linspace(*self._xlim, _GRID_POINTS))
             self._curves_of = results
         return self._curves
-
-    def _curve(
-        self,
-        kind: str,
-        y: npt.NDArray[np.float64],
-        style: str | None,
-        label: str | None,
-        keywords: LineKeywords,
-    ) -> Axes:
-        return self._system_line(kind, self.curves.plo, y, style, label, keywords)
-
-    def _mark_30_errors(
-        self,
-        kind: str,
-        index: int | None,
-        error: str,
-        style: str | None,
-        label: str | None,
-        keywords: LineKeywords,
-    ) -> Axes:
-        """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
-        curves = self.curves
-        if index is None or index == (0 if kind == "DR30_fa" else curves.plo.size - 1):
-            everywhere = "fewer" if index is None else "no fewer"
-            xmin, xmax = self._xlim
-            message = (
-                f"At all operating points between {xmin:g} and {xmax:g} there are {everywhere} "
-                f"than 30 {error}. The DR30 point will not be plotted."
-            )
-            warn_caller(message, PlotRangeWarning)
-            return self.ax
-        x, y = curves.plo[index], curves.min_dcf[index]
-        return self._system_line(kind, x, y, style, label, keywords)
 
     def plot_dcf_curve_act(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -200,10 +168,8 @@ class BayesPlot(Canvas):
         InvalidInputError
             If no system is set or `style` is not a format string.
         """
-        return self._curve("dcf_curve_act", self.curves.act_dcf, style, label, line_keywords)
-
-    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
-        return self.plot_dcf_curve_act(label=label, **line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._system_line("dcf_curve_act", self.curves.plo, self.curves.act_dcf, look)
 
     def plot_dcf_curve_min(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -214,25 +180,15 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"r--"``. By default a dashed line in
-            the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_dcf_curve_act`; by default a dashed line.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
         """
-        return self._curve("dcf_curve_min", self.curves.min_dcf, style, label, line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._system_line("dcf_curve_min", self.curves.plo, self.curves.min_dcf, look)
 
     def plot_miss_rate_act(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -243,112 +199,66 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"r--"``. By default dots and dashes in
-            the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_dcf_curve_act`; by default dots and dashes.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
         """
-        return self._curve("miss_rate_act", self.curves.act_miss_rate, style, label, line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._system_line("miss_rate_act", self.curves.plo, self.curves.act_miss_rate, look)
 
     def plot_miss_rate_min(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
     ) -> Axes:
         """Draw the misses' part of the normalized minimum error-rate.
 
-        With that of the false alarms it adds up to `plot_dcf_curve_min`.
-
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"r--"``. By default two dots and a dash in
-            the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_dcf_curve_act`; by default two dots and a dash.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
         """
-        return self._curve("miss_rate_min", self.curves.min_miss_rate, style, label, line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._system_line("miss_rate_min", self.curves.plo, self.curves.min_miss_rate, look)
 
     def plot_fa_rate_act(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
     ) -> Axes:
         """Draw the false alarms' part of the normalized Bayes error-rate.
 
-        With that of the misses it adds up to `plot_dcf_curve_act`.
-
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"r--"``. By default dots in
-            the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_dcf_curve_act`; by default dots.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
         """
-        return self._curve("fa_rate_act", self.curves.act_fa_rate, style, label, line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._system_line("fa_rate_act", self.curves.plo, self.curves.act_fa_rate, look)
 
     def plot_fa_rate_min(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
     ) -> Axes:
         """Draw the false alarms' part of the normalized minimum error-rate.
 
-        With that of the misses it adds up to `plot_dcf_curve_min`.
-
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"r--"``. By default wide dots in
-            the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_dcf_curve_act`; by default wide dots.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
         """
-        return self._curve("fa_rate_min", self.curves.min_fa_rate, style, label, line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._system_line("fa_rate_min", self.curves.plo, self.curves.min_fa_rate, look)
 
     def plot_band(self, band: DCFBand, label: str | None = None, **fill_keywords: Any) -> Axes:
         """Shade a band around a curve: where the error-rate of another evaluation may lie.
@@ -358,8 +268,7 @@ class BayesPlot(Canvas):
         band : DCFBand
             Made by `bosaris_py.uncertainty.ActDCFCurve` or `MinDCFCurve`.
         label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
+            As in `plot_dcf_curve_act`.
         **fill_keywords
             Matplotlib's properties of filled areas, such as ``alpha`` or ``facecolor``.
 
@@ -367,113 +276,17 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
 
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `band` is something else.
-
         Notes
         -----
-        Pale and in the colour of the system that was set last, below all lines. At each
-        prior an interval of the normalized error-rate. The band of a minimum is paler
-        still, and hatched, so that both bands of a system can be told apart.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from bosaris_py import uncertainty as unc
-        >>> rng = np.random.default_rng(0)
-        >>> tar, non = rng.normal(2, 2, 500), rng.normal(-2, 2, 5000)
-        >>> curve = unc.ActDCFCurve()
-        >>> band = curve.band(unc.bootstrap(tar, non, curve, replications=200, rng=1))
-        >>> plot = BayesPlot((-6, 4, 0, 1.2))
-        >>> plot.set_system(tar, non, "system A")
-        >>> axes = plot.plot_band(band, label="95 %")
-        >>> axes = plot.plot_dcf_curve_act(label="act dcf")
-        >>> plot
-        BayesPlot: 1 lines, 1 band, current system 'system A'
+        As `DETPlot.plot_band`, with an example there; at each prior an interval of the
+        normalized error-rate. The band of a minimum is paler still, and hatched, so that
+        both bands of a system can be told apart.
         """
-        self._check_band(band, DCFBand, "ActDCFCurve")
+        check_band(band, DCFBand, "ActDCFCurve")
         if band.kind == "min":
+            # The bands of both curves of a system have its colour.
             fill_keywords = {"alpha": 0.1, "hatch": "////"} | fill_keywords
-        return self._system_band(band.plo, band.low, band.high, label=label, keywords=fill_keywords)
-
-    def plot_DR30_fa(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
-        """Mark the point with 30 false alarms on the minimum curve: left of it there are fewer.
-
-        Doddington's rule of 30: figures that rest on fewer than 30 errors are hardly
-        worth comparing.
-
-        Parameters
-        ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"k*"``. By default a triangle in the
-            colour of the system, which points to the safe side.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
-
-        Warns
-        -----
-        PlotRangeWarning
-            If errors become fewer than 30 nowhere between xmin and xmax. Nothing is drawn, and
-            there is no legend entry. (The toolkit marks an end of the axis then, however
-            many errors there are.)
-        """
-        return self._mark_30_errors(
-            "DR30_fa", self.curves.dr30_fa_index, "false alarms", style, label, line_keywords
-        )
-
-    def plot_DR30_miss(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
-        """Mark the point with 30 misses on the minimum curve: right of it there are fewer.
-
-        Doddington's rule of 30, see `plot_DR30_fa`.
-
-        Parameters
-        ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"k*"``. By default a triangle in the
-            colour of the system, which points to the safe side.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
-
-        Warns
-        -----
-        PlotRangeWarning
-            If errors become fewer than 30 nowhere between xmin and xmax. Nothing is drawn, and
-            there is no legend entry. (The toolkit marks an end of the axis then, however
-            many errors there are.)
-        """
-        return self._mark_30_errors(
-            "DR30_miss", self.curves.dr30_miss_index, "misses", style, label, line_keywords
-        )
+        return self._system_band(band, band.plo, label, fill_keywords)
 
     def plot_operating_point(
         self,
@@ -508,13 +321,13 @@ class BayesPlot(Canvas):
         Warns
         -----
         PlotRangeWarning
-            If it lies outside of the horizontal axis. The line is not drawn.
+            If it lies outside of the horizontal axis; it is not drawn.
         """
         x = _to_plo(plo)
-        if not self._xlim[0] <= x <= self._xlim[1]:
-            warn_outside("Operating point", x, self._xlim, "The line will not be plotted.")
+        if is_outside("Operating point", x, self._xlim, "The line"):
             return self.ax
-        return self._line("operating_point", [x, x], self._ylim, style, label, line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._line("operating_point", [x, x], self._ylim, look)
 
     def plot_default_line(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -523,23 +336,15 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string. By default a thin black line.
-        label : str, optional
-            Legend entry, without the name of a system. By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_operating_point`; by default a thin black line.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If `style` is not a format string.
         """
-        return self._line("default_line", self._xlim, [1.0, 1.0], style, label, line_keywords)
+        look = Look(style, label, line_keywords)
+        return self._line("default_line", self._xlim, [1.0, 1.0], look)
 
     def plot_curves(
         self, mask: npt.ArrayLike, styles: Sequence[str | LineKeywords | None] | None = None
@@ -565,23 +370,42 @@ class BayesPlot(Canvas):
             If no system is set, `mask` is not eight flags, or there is not one style for each
             flag that is set.
         """
-        chosen = [curve for curve, flag in zip(_CURVES, _to_flags(mask), strict=True) if flag]
-        if styles is None:
-            styles = [None] * len(chosen)
-        if not _is_list_of(len(chosen), styles):
+        flags = np.asarray(mask)
+        if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
+            expected = f"be {len(CURVES)} flags, each True or False"
+            raise invalid("mask", expected, describe(mask))
+        chosen = [CURVES[index] for index in np.flatnonzero(flags)]
+        listed: object = [None] * len(chosen) if styles is None else styles
+        if not isinstance(listed, list | tuple) or len(listed) != len(chosen):
             expected = f"hold one style for each of the {len(chosen)} flags that are set"
             raise invalid("styles", expected, describe(styles))
-        for (kind, label), style in zip(chosen, styles, strict=True):
-            draw = getattr(self, f"plot_{kind}")
-            if isinstance(style, dict):
-                draw(label=label, **style)
-            else:
-                draw(style, label)
+        for (kind, label), style in zip(chosen, listed, strict=True):
+            keywords = style if isinstance(style, dict) else {"style": style}
+            getattr(self, f"plot_{kind}")(label=label, **keywords)
         return self.ax
 
+    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
+        return self.plot_dcf_curve_act(label=label, **line_keywords)
 
-def _is_list_of(length: int, values: object) -> bool:
-    return isinstance(values, list | tuple) and len(values) == length
+    def _mark_30_errors(self, kind: str, look: Look) -> Axes:
+        """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
+        curves = self.curves
+        # Errors of a kind that are no fewer than 30 up to the end of the axis where they are
+        # fewest have their mark somewhere beyond it.
+        if kind == "DR30_fa":
+            index, end, error = curves.dr30_fa_index, 0, "false alarms"
+        else:
+            index, end, error = curves.dr30_miss_index, curves.plo.size - 1, "misses"
+        if index is None or index == end:
+            everywhere = "fewer" if index is None else "no fewer"
+            xmin, xmax = self._xlim
+            message = (
+                f"At all operating points between {xmin:g} and {xmax:g} there are {everywhere} "
+                f"than 30 {error}. The DR30 point will not be plotted."
+            )
+            warn_caller(message, PlotRangeWarning)
+            return self.ax
+        return self._system_line(kind, curves.plo[index], curves.min_dcf[index], look)
 
 
 def _to_limits(axes: Any) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -608,11 +432,3 @@ def _to_plo(value: Any) -> float:
         expected = "be prior log-odds or an OperatingPoint"
         raise invalid("plo", expected, describe(value))
     return plo
-
-
-def _to_flags(mask: npt.ArrayLike) -> list[bool]:
-    flags = np.asarray(mask)
-    if flags.shape != (len(_CURVES),) or not np.isin(flags, (0, 1)).all():
-        expected = f"be {len(_CURVES)} flags, each True or False"
-        raise invalid("mask", expected, describe(mask))
-    return [bool(flag) for flag in flags]

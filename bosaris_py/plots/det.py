@@ -1,6 +1,6 @@
 """The DET plot: miss rate over false-alarm rate, both on probit scales."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -10,28 +10,20 @@ from bosaris_py._validation import warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.plots.canvas import Canvas, LineKeywords, make_axes, warn_outside
+from bosaris_py.plots.canvas import Canvas, LineKeywords, Look, check_band, is_outside, make_axes
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import DETWindow, find_window
 from bosaris_py.uncertainty.bands import DETBand
 
+# Width and height of a new figure in inches: with its labels the window is almost square.
 _SIZE = (6.0, 6.0)
-
-_LOOKS: dict[str, LineKeywords] = {
-    "steppy_det": {"linestyle": "-", "linewidth": 1.2},
-    "rocch_det": {"linestyle": "--", "linewidth": 1.2},
-    "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
-    "DR30_fa": {"linestyle": "-.", "linewidth": 1.0},
-    "DR30_miss": {"linestyle": ":", "linewidth": 1.4},
-}
 
 
 class DETPlot(Canvas):
     """A plot of detection error trade-off curves.
 
-    Each `plot_*` method draws the system that was set last, and returns the Axes.
-    Data of the Axes are probabilities, so more can be drawn into it with matplotlib's
-    own methods.
+    Each `plot_*` method draws the system that was set last, and returns the Axes. Its data are
+    probabilities, so more can be drawn into it with matplotlib's own methods.
 
     Parameters
     ----------
@@ -48,12 +40,11 @@ class DETPlot(Canvas):
     ----------
     ax : matplotlib.axes.Axes
         The one given, or the new one.
-    figure : matplotlib.figure.Figure
-        Its figure.
     window : DETWindow
         What is shown.
     artists : dict of str to list of Artist
-        Lines and bands drawn so far, by kind, such as ``"steppy_det"``.
+        Lines (Line2D) and bands (PolyCollection) drawn so far, in order, by kind: the name of
+        a method without ``plot_``, such as ``"steppy_det"``.
 
     Raises
     ------
@@ -90,18 +81,23 @@ class DETPlot(Canvas):
     DETPlot: 4 lines, current system 'system A'
     """
 
-    _looks = _LOOKS
+    # The lines of one system share its colour; their strokes tell them apart.
+    _looks: ClassVar[dict[str, LineKeywords]] = {
+        "steppy_det": {"linestyle": "-", "linewidth": 1.2},
+        "rocch_det": {"linestyle": "--", "linewidth": 1.2},
+        "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
+        "DR30_fa": {"linestyle": "-.", "linewidth": 1.0},
+        "DR30_miss": {"linestyle": ":", "linewidth": 1.4},
+    }
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
         self, window: str | DETWindow = "old", title: str | None = None, ax: Axes | None = None
     ) -> None:
-        self.window = find_window(window)
-        super().__init__(make_axes(ax, _SIZE), title)
-        self._prepare_axes()
-
-    def _prepare_axes(self) -> None:
-        ax, window = self.ax, self.window
+        self.window = window = find_window(window)
+        ax = make_axes(ax, _SIZE)
+        super().__init__(ax, title)
+        # Scales first: setting a scale sets locators, formatters and limits anew.
         ax.set_xscale(ProbitScale())
         ax.set_yscale(ProbitScale())
         ax.set_xlim(*window.pfa_limits)
@@ -110,22 +106,10 @@ class DETPlot(Canvas):
         _set_ticks(ax.yaxis, window.yticks, window.yticklabels)
         ax.set_xlabel("False Alarm probability (in %)")
         ax.set_ylabel("Miss probability (in %)")
+        # Equal lengths on both axes: the curve of equal variances falls at 45 degrees.
         ax.set_box_aspect(1.0)
         # Some windows of the toolkit have ticks so close that larger labels would touch.
         ax.tick_params(labelsize="small")
-
-    def _warn_unless_seen(self, pfa: Float64Array, pmiss: Float64Array) -> None:
-        """Warn if no stroke of a curve crosses the window."""
-        left, right = self.window.pfa_limits
-        bottom, top = self.window.pmiss_limits
-        crosses_sideways = (pfa[1:] <= right) & (pfa[:-1] >= left)
-        crosses_upwards = (pmiss[:-1] <= top) & (pmiss[1:] >= bottom)
-        if not (crosses_sideways & crosses_upwards).any():
-            message = (
-                f"The whole curve{f' of {self._name}' if self._name else ''} lies outside of the "
-                f"window (pfa {left:g} to {right:g}, pmiss {bottom:g} to {top:g})."
-            )
-            warn_caller(message, PlotRangeWarning)
 
     def plot_steppy_det(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -160,18 +144,13 @@ class DETPlot(Canvas):
         Notes
         -----
         A group of equal scores of both classes is one slanted stroke, because neither ranks
-        higher: straight in the error-rates, curved here. (The toolkit draws it as if its
-        targets were rejected first.) Curves of many vertices are drawn from a subset of them
-        that looks the same, see `bosaris_py.evaluation.steppy_points`. Error-rates of
-        0 and 1 lie past the edge.
+        higher. (The toolkit draws it as if its targets were rejected first.) Curves of many
+        vertices are drawn from a subset of them that looks the same, see
+        `bosaris_py.evaluation.steppy_points`. Error-rates of 0 and 1 lie past the edge.
         """
         window = self.window
-        pfa, pmiss = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
-        self._warn_unless_seen(pfa, pmiss)
-        return self._system_line("steppy_det", pfa, pmiss, style, label, line_keywords)
-
-    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
-        return self.plot_steppy_det(label=label, **line_keywords)
+        points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
+        return self._det_curve("steppy_det", points, Look(style, label, line_keywords))
 
     def plot_rocch_det(
         self, style: str | None = None, label: str | None = None, **line_keywords: Any
@@ -180,38 +159,20 @@ class DETPlot(Canvas):
 
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string. By default a dashed line in the colour of the
-            system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_steppy_det`, with the same warning; by default a dashed line.
 
         Returns
         -------
         matplotlib.axes.Axes
 
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
-
-        Warns
-        -----
-        PlotRangeWarning
-            If the whole curve lies outside of the window.
-
         Notes
         -----
-        Straight edges of the hull are curved on probit scales; see
-        `bosaris_py.evaluation.hull_points`.
+        Straight edges of the hull are curved here, see `bosaris_py.evaluation.hull_points`.
         """
         window = self.window
-        pfa, pmiss = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
-        self._warn_unless_seen(pfa, pmiss)
-        return self._system_line("rocch_det", pfa, pmiss, style, label, line_keywords)
+        points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
+        return self._det_curve("rocch_det", points, Look(style, label, line_keywords))
 
     def plot_band(self, band: DETBand, label: str | None = None, **fill_keywords: Any) -> Axes:
         """Shade a band around the DET curve: where the miss rate of another evaluation may lie.
@@ -221,19 +182,13 @@ class DETPlot(Canvas):
         band : DETBand
             Made by `bosaris_py.uncertainty.DETCurve`.
         label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
+            As in `plot_steppy_det`.
         **fill_keywords
             Matplotlib's properties of filled areas, such as ``alpha`` or ``facecolor``.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `band` is something else.
 
         Notes
         -----
@@ -255,8 +210,8 @@ class DETPlot(Canvas):
         >>> plot
         DETPlot: 1 lines, 1 band, current system 'system A'
         """
-        self._check_band(band, DETBand, "DETCurve")
-        return self._system_band(band.pfa, band.low, band.high, label=label, keywords=fill_keywords)
+        check_band(band, DETBand, "DETCurve")
+        return self._system_band(band, band.pfa, label, fill_keywords)
 
     def plot_mindcf_point(
         self,
@@ -271,14 +226,8 @@ class DETPlot(Canvas):
         ----------
         prior : float or OperatingPoint
             Target probability (unit costs) or operating point.
-        style : str, optional
-            Matplotlib's short format string, such as ``"k*"``. By default a star in the
-            colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+        style, label, **line_keywords
+            As in `plot_steppy_det`; by default a star.
 
         Returns
         -------
@@ -287,109 +236,59 @@ class DETPlot(Canvas):
         Raises
         ------
         InvalidInputError
-            If no system is set, `prior` is not in (0, 1) or more than one, or `style` is
-            not a format string.
+            If `prior` is not in (0, 1) or more than one, or as in `plot_steppy_det`.
 
         Warns
         -----
         PlotRangeWarning
-            If the point lies outside the window, as it always does where one of the
-            error-rates is 0. It is not drawn.
+            If the point lies outside the window, as it does where an error-rate is 0.
 
         Notes
         -----
-        The numbers are those of `Results.min_dcf_threshold`; the toolkit's method returns
-        them.
+        The numbers are those of `Results.min_dcf_threshold`.
         """
-        best = self._system().min_dcf_threshold(prior)
-        for what, rate, limits in (
-            ("pfa", best.pfa, self.window.pfa_limits),
-            ("pmiss", best.pmiss, self.window.pmiss_limits),
+        best, window = self._system().min_dcf_threshold(prior), self.window
+        artist = "The mindcf point"
+        if is_outside("pfa", best.pfa, window.pfa_limits, artist) or is_outside(
+            "pmiss", best.pmiss, window.pmiss_limits, artist
         ):
-            if not limits[0] <= rate <= limits[1]:
-                warn_outside(what, rate, limits, "The mindcf point will not be plotted.")
-                return self.ax
-        return self._system_line("mindcf_point", best.pfa, best.pmiss, style, label, line_keywords)
-
-    def plot_DR30_fa(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
-        """Draw a vertical line at 30 false alarms: left of it there are too few.
-
-        Doddington's rule of 30: figures that rest on fewer than 30 errors are hardly
-        worth comparing.
-
-        Parameters
-        ----------
-        style : str, optional
-            Matplotlib's short format string. By default dots and dashes in the colour of the
-            system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
-
-        Warns
-        -----
-        PlotRangeWarning
-            If the line lies outside the window. It is not drawn.
-        """
-        rate = smallest_measurable_rate(self._system().n_non)
-        limits = self.window.pfa_limits
-        if not limits[0] <= rate <= limits[1]:
-            warn_outside("Pfa DR30", rate, limits, "Pfa DR30 line will not be plotted.")
             return self.ax
-        return self._system_line(
-            "DR30_fa", [rate, rate], self.window.pmiss_limits, style, label, line_keywords
-        )
+        look = Look(style, label, line_keywords)
+        return self._system_line("mindcf_point", best.pfa, best.pmiss, look)
 
-    def plot_DR30_miss(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
-        """Draw a horizontal line at 30 misses: below it there are too few.
+    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
+        return self.plot_steppy_det(label=label, **line_keywords)
 
-        Parameters
-        ----------
-        style : str, optional
-            Matplotlib's short format string. By default dots in the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **line_keywords
-            Matplotlib's line properties.
+    def _det_curve(self, kind: str, points: tuple[Float64Array, Float64Array], look: Look) -> Axes:
+        """Draw a curve of (pfa, pmiss); warn if no stroke of it crosses the window."""
+        pfa, pmiss = points
+        left, right = self.window.pfa_limits
+        bottom, top = self.window.pmiss_limits
+        # Both rates are monotonic along the curve, so each stroke lies within the
+        # rectangle of its ends; pfa falls from point to point, pmiss rises.
+        crosses_sideways = (pfa[1:] <= right) & (pfa[:-1] >= left)
+        crosses_upwards = (pmiss[:-1] <= top) & (pmiss[1:] >= bottom)
+        if not (crosses_sideways & crosses_upwards).any():
+            message = (
+                f"The whole curve{f' of {self._name}' if self._name else ''} lies outside of the "
+                f"window (pfa {left:g} to {right:g}, pmiss {bottom:g} to {top:g})."
+            )
+            warn_caller(message, PlotRangeWarning)
+        return self._system_line(kind, pfa, pmiss, look)
 
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
-
-        Warns
-        -----
-        PlotRangeWarning
-            If the line lies outside the window. It is not drawn.
-        """
-        rate = smallest_measurable_rate(self._system().n_tar)
-        limits = self.window.pmiss_limits
-        if not limits[0] <= rate <= limits[1]:
-            warn_outside("Pmiss DR30", rate, limits, "Pmiss DR30 line will not be plotted.")
+    def _mark_30_errors(self, kind: str, look: Look) -> Axes:
+        """Draw a line at the error-rate that 30 errors of the class's trials make."""
+        results, window = self._system(), self.window
+        if kind == "DR30_fa":
+            what, n_trials, limits = "Pfa DR30", results.n_non, window.pfa_limits
+        else:
+            what, n_trials, limits = "Pmiss DR30", results.n_tar, window.pmiss_limits
+        rate = smallest_measurable_rate(n_trials)
+        if is_outside(what, rate, limits, f"{what} line"):
             return self.ax
-        return self._system_line(
-            "DR30_miss", self.window.pfa_limits, [rate, rate], style, label, line_keywords
-        )
+        ends = (rate, rate)
+        x, y = (ends, window.pmiss_limits) if kind == "DR30_fa" else (window.pfa_limits, ends)
+        return self._system_line(kind, x, y, look)
 
 
 def _set_ticks(axis: Axis, ticks: tuple[float, ...] | None, labels: tuple[str, ...] | None) -> None:

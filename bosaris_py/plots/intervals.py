@@ -1,6 +1,6 @@
 """Error bars of bootstrap results, and histograms of standard errors."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,18 +13,15 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.plots.canvas import make_axes
 from bosaris_py.uncertainty.distribution import StandardErrorDistribution
 
-# Of a new figure, in inches.
+# Height of a new figure in inches; its width grows with the number of systems.
 _HEIGHT = 4.0
+_MARGIN, _WIDTH_PER_SYSTEM, _SMALLEST_WIDTH = 1.5, 0.7, 4.0
+_HISTOGRAM_SIZE = (7.0, 4.0)
 
-_MARGIN = 1.5
-
-_WIDTH_OF_SYSTEM = 0.7
-
-_SMALLEST_WIDTH = 4.0
-
-# Names with more letters would touch their neighbours.
+# Longer names would touch their neighbours, so the names are turned.
 _LONGEST_LEVEL_NAME = 8
 
+# Length of the strokes at the ends of a bar, in points.
 _CAP = 4.0
 
 
@@ -62,8 +59,7 @@ def plot_intervals(
         For each system, from left to right, an object with numbers ``estimate``, ``low``
         and ``high``.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; ticks of its horizontal axis are set. By default, in a new figure of
-        its own, which is not registered with pyplot.
+        Where to draw. By default, in a new figure that is not registered with pyplot.
     title : str, optional
         Title of the plot.
     ylabel : str, optional
@@ -89,9 +85,8 @@ def plot_intervals(
 
     Notes
     -----
-    Figure 2 of [1]_. Overlapping intervals do not mean that two systems cannot be told
-    apart: on the same trials their errors are correlated, and `paired_bootstrap` sees
-    differences that the picture hides.
+    Figure 2 of [1]_. Overlapping intervals do not mean that two systems cannot be told apart:
+    on the same trials their errors are correlated, see `paired_bootstrap`.
 
     References
     ----------
@@ -111,9 +106,8 @@ def plot_intervals(
     >>> [text.get_text() for text in axes.get_xticklabels()]
     ['A', 'B', 'C']
     """
-    estimates, low, high = _to_arrays(intervals)
-    names = [str(name) for name in intervals]
-    width = max(_SMALLEST_WIDTH, _MARGIN + _WIDTH_OF_SYSTEM * len(names))
+    names, estimates, low, high = _to_arrays(intervals)
+    width = max(_SMALLEST_WIDTH, _MARGIN + _WIDTH_PER_SYSTEM * len(names))
     axes = make_axes(ax, (width, _HEIGHT))
     if title is not None:
         axes.set_title(title)
@@ -122,11 +116,11 @@ def plot_intervals(
     settings: dict[str, Any] = {"marker": "o", "markersize": 5, "linewidth": 1.4}
     settings |= cbook.normalize_kwargs(marker_keywords, Line2D)
     settings |= {"linestyle": "none", "label": label or "_nolegend_"}
-    places = np.arange(estimates.size) + offset
-    (points,) = axes.plot(places, estimates, **settings)
+    x = np.arange(len(names)) + offset
+    (points,) = axes.plot(x, estimates, **settings)
     # Basic intervals need not hold their estimate, so bars are drawn about their own middle.
     axes.errorbar(
-        places,
+        x,
         (low + high) / 2.0,
         (high - low) / 2.0,
         fmt="none",
@@ -144,6 +138,7 @@ def plot_intervals(
         horizontalalignment="right" if turned else "center",
         rotation_mode="anchor",
     )
+    # The limits of the first call hold for later ones with an offset, so they are fixed.
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.grid(visible=True, axis="y", color="0.85", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -152,13 +147,11 @@ def plot_intervals(
 
 def _to_arrays(
     intervals: Mapping[str, Estimate],
-) -> tuple[Float64Array, Float64Array, Float64Array]:
-    """Return estimates and both ends of their intervals."""
+) -> tuple[list[str], Float64Array, Float64Array, Float64Array]:
+    """Return names, estimates, and both ends of the intervals."""
     expected = "be a mapping from names to results with an interval, such as BootstrapResult"
-    if not (_is_mapping(intervals) and intervals):
-        raise invalid("intervals", expected, describe(intervals))
     rows = []
-    for name, result in intervals.items():
+    for name, result in _items(intervals, "intervals", expected):
         try:
             row = [np.asarray(getattr(result, part)) for part in ("estimate", "low", "high")]
         except AttributeError:
@@ -168,14 +161,13 @@ def _to_arrays(
             raise invalid("intervals", expected, f"several for {name}")
         rows.append(row)
     estimates, low, high = np.array(rows, dtype=np.float64).T
-    return estimates, low, high
+    return [str(name) for name in intervals], estimates, low, high
 
 
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
-_SIZE = (7.0, 4.0)
+def _items(mapping: object, argument: str, expected: str) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(mapping, Mapping) or not mapping:
+        raise invalid(argument, expected, describe(mapping))
+    return mapping.items()
 
 
 def plot_standard_errors(
@@ -192,14 +184,10 @@ def plot_standard_errors(
     ----------
     distributions : mapping of str to StandardErrorDistribution
         For each legend entry what `standard_error_distribution` returned.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. By default, in a new figure of its own, which is not registered with
-        pyplot.
-    title : str, optional
-        Title of the plot.
+    ax, title
+        As in `plot_intervals`.
     bins : int or str, default: "auto"
-        Number of bins of each histogram, or one of numpy's rules. Every histogram has its
-        own bins, between its own smallest and largest standard error.
+        Number of bins of each histogram, between its own ends, or one of numpy's rules.
     **patch_keywords
         Matplotlib's properties of the bars, such as ``alpha``.
 
@@ -215,9 +203,8 @@ def plot_standard_errors(
 
     Notes
     -----
-    Figure 3 of [1]_: the black circles are the means. What to look at is the gap between
-    methods. A histogram's own width is only the noise of resampling with a limited number
-    of replicates, and says nothing about the data.
+    Figure 3 of [1]_: the black circles are the means. Look at the gap between methods: a
+    histogram's own width is only the noise of a limited number of replicates.
 
     References
     ----------
@@ -243,13 +230,17 @@ def plot_standard_errors(
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['one-layer', 'two-layer', 'means']
     """
-    _check(distributions)
-    axes = make_axes(ax, _SIZE)
+    expected = "be a mapping from names to StandardErrorDistribution"
+    for name, runs in _items(distributions, "distributions", expected):
+        if not isinstance(runs, StandardErrorDistribution):
+            raise invalid("distributions", expected, f"{describe(runs)} for {name}")
+    axes = make_axes(ax, _HISTOGRAM_SIZE)
     if title is not None:
         axes.set_title(title)
     settings: dict[str, Any] = {"alpha": 0.6, "histtype": "stepfilled"}
     for name, runs in distributions.items():
         axes.hist(runs.standard_errors, bins=bins, label=name, **(settings | patch_keywords))
+    # Circles on the axis itself, which would cut them in half.
     axes.plot(
         [runs.mean for runs in distributions.values()],
         [0.0] * len(distributions),
@@ -266,12 +257,3 @@ def plot_standard_errors(
     axes.set_ylim(bottom=0.0)
     axes.legend(fontsize="small")
     return axes
-
-
-def _check(distributions: object) -> None:
-    expected = "be a mapping from names to StandardErrorDistribution"
-    if not isinstance(distributions, Mapping) or not distributions:
-        raise invalid("distributions", expected, describe(distributions))
-    for name, runs in distributions.items():
-        if not isinstance(runs, StandardErrorDistribution):
-            raise invalid("distributions", expected, f"{describe(runs)} for {name}")

@@ -1,10 +1,7 @@
-"""The axis scale of DET plots: probabilities in, standard normal deviates on paper.
+"""The axis scale of DET plots: probabilities drawn at their standard normal deviates.
 
-Data, limits and ticks of such an axis are probabilities, so that anyone can
-draw more points into a DET plot with matplotlib's own methods. Nothing is
-registered with matplotlib; hand an instance to the axes::
-
-    axes.set_xscale(ProbitScale())
+Nothing is registered with matplotlib; hand an instance to the axes:
+``axes.set_xscale(ProbitScale())``.
 """
 
 from collections.abc import Iterable
@@ -13,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axis import Axis
-from matplotlib.scale import ScaleBase
+from matplotlib.scale import FuncTransform, ScaleBase
 from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import Transform
 from scipy import special
@@ -29,9 +26,8 @@ _SMALLEST_LIMIT = 1e-9
 
 _LIMITS_WITHOUT_DATA = (1e-3, 1.0 - 1e-3)
 
-_FEWEST_TICKS = 3
-
-_MOST_TICKS = 10
+# Fewer ticks do not show the scale, more of them touch.
+_FEWEST_TICKS, _MOST_TICKS = 3, 10
 
 # Preferred ticks crowd when the view is this much longer than what they cover.
 _LARGEST_ZOOM_OUT = 2.5
@@ -39,33 +35,14 @@ _LARGEST_ZOOM_OUT = 2.5
 _DECADES = 10.0 ** -np.arange(1, 10)
 
 
-class _Probit(Transform):
-    """Probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
-
-    input_dims = output_dims = 1
-    is_separable = True
-    has_inverse = True
-
-    def transform_non_affine(self, values: npt.ArrayLike) -> Float64Array:
-        probabilities = np.clip(np.asarray(values, dtype=np.float64), 0.0, 1.0)
-        return np.clip(special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
-
-    def inverted(self) -> "_NormalDistribution":
-        return _NormalDistribution()
+def _to_deviates(rates: npt.ArrayLike) -> Float64Array:
+    """Map probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
+    probabilities = np.clip(np.asarray(rates, dtype=np.float64), 0.0, 1.0)
+    return np.clip(special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
 
 
-class _NormalDistribution(Transform):
-    """Standard normal deviates to probabilities."""
-
-    input_dims = output_dims = 1
-    is_separable = True
-    has_inverse = True
-
-    def transform_non_affine(self, values: npt.ArrayLike) -> Float64Array:
-        return np.asarray(special.ndtr(np.asarray(values, dtype=np.float64)))
-
-    def inverted(self) -> _Probit:
-        return _Probit()
+def _to_rates(deviates: npt.ArrayLike) -> Float64Array:
+    return np.asarray(special.ndtr(np.asarray(deviates, dtype=np.float64)))
 
 
 class ProbitScale(ScaleBase):
@@ -78,11 +55,10 @@ class ProbitScale(ScaleBase):
 
     Notes
     -----
-    A probability is drawn at its probit, the inverse of the standard normal
-    distribution function. 0 and 1 are legal data: lines to them run off the edge
-    of the axes. (Values outside [0, 1] are drawn as 0 or 1.) Limits must lie
-    within (0, 1); others are replaced by the nearest sensible ones, so that panning,
-    zooming and autoscaling never fail.
+    A probability is drawn at its probit, the inverse of the standard normal distribution
+    function; data, limits and ticks stay probabilities. 0 and 1 are legal data: lines to them
+    run off the edge of the axes. (Values outside [0, 1] are drawn as 0 or 1.) Limits beyond
+    (0, 1) are replaced by the nearest sensible ones, so that panning and zooming never fail.
 
     Examples
     --------
@@ -96,7 +72,7 @@ class ProbitScale(ScaleBase):
     name = "probit"
 
     def __init__(self, axis: Axis | None = None) -> None:
-        self._transform = _Probit()
+        self._transform = FuncTransform(_to_deviates, _to_rates)
 
     def get_transform(self) -> Transform:
         """Return the transform from probabilities to standard normal deviates."""
@@ -110,11 +86,8 @@ class ProbitScale(ScaleBase):
         axis.set_minor_formatter(NullFormatter())
 
     def limit_range_for_scale(self, vmin: float, vmax: float, minpos: float) -> tuple[float, float]:
-        """Return the limits, those at or beyond 0 and 1 replaced.
-
-        The smallest positive number of the data, `minpos`, decides how near to 0 and
-        1 the new ones are.
-        """
+        """Return the limits, those at or beyond 0 and 1 replaced."""
+        # The smallest positive number of the data decides how near to 0 and 1 the new ones are.
         margin = minpos if _SMALLEST_LIMIT < minpos < _LIMITS_WITHOUT_DATA[0] else 1e-6
         return _apart(_keep_inside(vmin, margin), _keep_inside(vmax, margin))
 
@@ -135,6 +108,7 @@ def _apart(first: float, second: float) -> tuple[float, float]:
     """Return two limits as they are, or if they are equal two around them."""
     if first != second:
         return first, second
+    # Equal steps on paper; equal steps of the probability could reach 0 or 1.
     deviate = special.ndtri(first)
     return float(special.ndtr(deviate - 0.1)), float(special.ndtr(deviate + 0.1))
 
@@ -165,6 +139,7 @@ class ProbitLocator(Locator):
             covered = special.ndtri(self.ticks[-1]) - special.ndtri(self.ticks[0])
             if covered == 0.0 or covered * _LARGEST_ZOOM_OUT >= span[1] - span[0]:
                 return self.ticks
+        # Round probabilities p and 1 - p, the more of them the shorter the view is.
         for digits in (np.arange(1.0, 10.0), [1.0, 2.0, 5.0], [1.0]):
             small = np.outer(_DECADES, digits).ravel()
             small = small[small < 0.5]
@@ -172,6 +147,7 @@ class ProbitLocator(Locator):
             ticks = _between(ladder, vmin, vmax)
             if ticks.size <= _MOST_TICKS:
                 break
+        # A view so short that the scale is almost linear in it.
         if ticks.size < _FEWEST_TICKS:
             ticks = _between(np.asarray(MaxNLocator(5).tick_values(vmin, vmax)), vmin, vmax)
         return ticks

@@ -72,6 +72,7 @@ def test_unknown_window(window: object, got: str) -> None:
         ({"yticks": (0.2, 0.1)}, "`yticks` must be ascending probabilities"),
         ({"yticks": (1, 2, 5)}, "Percentages must be divided by 100"),
         ({"xticks": ["a"]}, "`xticks` must be ascending probabilities"),
+        ({"xticks": ("a",)}, "`xticks` must be ascending probabilities"),
         ({"xticks": (0.1,), "xticklabels": ("1", "2")}, "one label for each tick; got 2 for 1"),
         ({"yticklabels": ("1",)}, "one label for each tick; got 1 for no ticks"),
         ({"xticks": (0.1,), "xticklabels": "1"}, "one label for each tick; got '1'"),
