@@ -206,6 +206,7 @@ def class_sums(
     # design then gives Hessian and gradient.
     factors = np.empty((size + 1, block))
     vectors = np.empty((3, block))
+    x, g, (log_odds, loss, curvature) = design, factors, vectors
     losses: list[float] = []
     sums: list[Float64Array] = []
     worst = -math.inf
@@ -213,12 +214,12 @@ def class_sums(
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         for start in range(0, n_trials, block):
             part = slice(start, min(start + block, n_trials))
-            n = part.stop - part.start
-            x, g = design[:, :n], factors[:, :n]
-            log_odds, loss, curvature = vectors[:, :n]
-            slope = g[-1]
-            np.subtract(scores[:, part], origin, out=x[:-1])
-            np.multiply(x[:-1], inverse_spread, out=x[:-1])
+            if (n := part.stop - part.start) < block:
+                x, g = design[:, :n], factors[:, :n]
+                log_odds, loss, curvature = vectors[:, :n]
+            inputs, slope = x[:-1], g[-1]
+            np.subtract(scores[:, part], origin, out=inputs)
+            np.multiply(inputs, inverse_spread, out=inputs)
             np.dot(coefficients, x, out=log_odds)
             highest = float(log_odds.max())
             worst = max(worst, highest)
