@@ -100,7 +100,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("long", [False, True])
     def test_suffixes_of_ascii_ids(self, write: Write, *, long: bool) -> None:
-        # Ids above 256 bytes take another way.
+        # Ids above 128 bytes take another way.
         stem = "x" * 300 if long else "x"
         table = read_table(write(f"{stem}.wav s\n{stem} s\nab.wavs s\n"), strip_suffix=".wav")
         assert table.model_ids().tolist() == [stem, stem, "ab.wavs"]
