@@ -250,8 +250,9 @@ class Frame:
         return np.logical_and.outer(row_found[rows], col_found[cols])
 
 
-# Values, which of them are valid (None: all), and which of them each mask wants.
-_Part = tuple[AnyArray, BoolArray | None, list[BoolArray]]
+# Values, which of them are valid (None: all), and which of them each mask wants. The masks are
+# made one by one, when they are used, so that the values stay in the cache.
+_Part = tuple[AnyArray, BoolArray | None, Iterator[BoolArray]]
 
 
 def extract(
@@ -299,7 +300,7 @@ def _parts_by_columns(
             yield (
                 _columns_first(strip[:, narrow]),
                 None if valid is None else _columns_first(valid[:, narrow]),
-                [_columns_first(mask[:, wide][:, narrow]) for mask in masks],
+                (_columns_first(mask[:, wide][:, narrow]) for mask in masks),
             )
 
 
@@ -309,7 +310,7 @@ def _parts_by_rows(
     """Yield some rows after the other."""
     for block in blocks(*frame.shape):
         part = frame.take(values, block), frame.take_valid(present, block)
-        yield *part, [mask[block] for mask in masks]
+        yield *part, (mask[block] for mask in masks)
 
 
 def insert(matrix: FloatArray, mask: BoolArray, vector: FloatArray) -> None:

@@ -282,17 +282,18 @@ def scatter(
     """
     trials = TrialList.coded(ids, contents, name)
     values = np.ones(trials.models.shape, np.bool_) if contents is None else contents
-    cells = trials.models, trials.segments
     matrix = np.zeros((trials.modelset.size, trials.segset.size), dtype=values.dtype)
     mask = np.zeros(matrix.shape, dtype=np.bool_)
-    # Each trial is written to its cell, which is faster than sorting the list.
-    matrix[cells] = values
-    mask[cells] = True
+    # Each trial is written to its cell, which is faster than sorting the list, and found by
+    # one number, which is faster than by two.
+    cells = trials.models * trials.segset.size + trials.segments
+    matrix.reshape(-1)[cells] = values
+    mask.reshape(-1)[cells] = True
     # Of several contents the last one is in the matrix now; others differ from it.
-    differs = disagree(matrix[cells], values)
+    differs = disagree(matrix.reshape(-1)[cells], values)
     if differs.any():
         clash = np.zeros_like(mask)
-        clash[cells[0][differs], cells[1][differs]] = True
+        clash.reshape(-1)[cells[differs]] = True
         found = f"different values for {name_cells(clash, (trials.modelset, trials.segset))}"
         raise invalid(name, "be the same for a trial listed twice", found)
     return trials.modelset, trials.segset, mark_read_only(mask), mark_read_only(matrix)

@@ -129,7 +129,8 @@ class Key(TrialMatrix, TextFileMethods):
         """
         labels = as_mask(is_target, "is_target")
         modelset, segset, mask, tar = scatter((models, segments), labels, "is_target")
-        return cls(modelset, segset, tar, mark_read_only(mask & ~tar))
+        # What is a trial and no target.
+        return cls(modelset, segset, tar, mark_read_only(mask ^ tar))
 
     @classmethod
     def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> Self:
