@@ -774,14 +774,12 @@ class TrialSpeakers:
         models = _named(key.modelset, model_speakers, models_needed, "model_speakers")
         labels = key.trial_labels()
         target_rows, target_cols = rows[labels], cols[labels]
-        if segment_speakers is None:
-            segments = np.full(key.segset.size, None, dtype=object)
-            segments[target_cols] = models[target_rows]
-        else:
+        segments = np.full(key.segset.size, None, dtype=object)
+        if segment_speakers is not None:
             segments = _named(key.segset, segment_speakers, segments_needed, "segment_speakers")
         _name_unknown(models, key.modelset, models_needed, "models", unknown)
         if segment_speakers is None:
-            # Where a model's speaker became its own name, its targets follow.
+            # Only now: where a model became a speaker of its own, its targets follow.
             segments[target_cols] = models[target_rows]
         _name_unknown(segments, key.segset, segments_needed, "segments", unknown)
 
