@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, StrArray
-from bosaris_py._validation import as_ids, as_mask, as_matrix, check_shape, describe, invalid
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py._arrays import AnyArray
+from bosaris_py._validation import check_shape, describe, invalid
+from bosaris_py.errors import FileFormatError
 
 # Keys are the argument names of the constructor of the class that was read.
 Arrays: TypeAlias = dict[str, AnyArray]
@@ -201,40 +199,3 @@ def check_fields(kind: str, arrays: Mapping[str, Any]) -> None:
         shape = tuple(extents[dim][0] if dim in extents else 0 for dim in dims)
         like = ", ".join(extents[dim][1] for dim in dims if dim in extents)
         check_shape(array, shape, name, f"like {like}")
-
-
-@attrs.frozen(eq=False)
-class MatrixChecks:
-    """Models and segments of an object, and checks of whether its matrices fit them."""
-
-    models: StrArray
-    segments: StrArray
-
-    @classmethod
-    def of(cls, modelset: npt.ArrayLike, segset: npt.ArrayLike) -> "MatrixChecks":
-        """Check the ids of an object."""
-        return cls(as_ids(modelset, "modelset"), as_ids(segset, "segset"))
-
-    def mask(self, mask: npt.ArrayLike, name: str) -> BoolArray:
-        """Return a mask of trials in C order."""
-        array = as_mask(mask, name)
-        self._check_shape(array, name)
-        return np.ascontiguousarray(array)
-
-    def scores(self, scores: npt.ArrayLike, name: str) -> AnyArray:
-        """Return a matrix with a number for each trial, as float32 or float64."""
-        array = as_matrix(scores, name)
-        self._check_shape(array, name)
-        return array
-
-    def classes(self, tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[BoolArray, BoolArray]:
-        """Return the masks of targets and of non-targets, refusing trials that are both."""
-        targets, nontargets = self.mask(tar, "tar"), self.mask(non, "non")
-        if (targets & nontargets).any():
-            raise InvalidInputError("`tar` and `non` must be disjoint; some trials are in both")
-        return targets, nontargets
-
-    def _check_shape(self, array: AnyArray, name: str) -> None:
-        shape = (self.models.size, self.segments.size)
-        like = f"({shape[0]} models, {shape[1]} segments)"
-        check_shape(array, shape, name, like)

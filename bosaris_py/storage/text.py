@@ -38,21 +38,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, mark_read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_ids,
-    as_mask,
-    as_matrix,
-    as_vector,
-    check_shape,
-    invalid,
-    list_some,
-    warn_caller,
-)
+from bosaris_py._validation import FilePath, as_ids, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget
 from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.schema import Arrays, MatrixChecks
+from bosaris_py.storage.schema import Arrays, check_fields
 from bosaris_py.storage.tokens import (
     Block,
     DecodedIds,
@@ -402,50 +392,31 @@ def _in_matrix(mask: BoolArray, contents: AnyArray | None = None) -> Iterator[_T
         yield models, segments + begin, values
 
 
-def _check_matrices(
-    modelset: npt.ArrayLike, segset: npt.ArrayLike
-) -> tuple[MatrixChecks, tuple[list[str], list[str]]]:
-    """Check the ids of an object, and return them as words too."""
-    checks = MatrixChecks.of(modelset, segset)
-    return checks, (words(checks.models, "modelset"), words(checks.segments, "segset"))
+def _checked(kind: str, arrays: Arrays) -> tuple[list[str], list[str]]:
+    """Check the arrays of an object; return its ids as words."""
+    check_fields(kind, arrays)
+    return words(arrays["modelset"], "modelset"), words(arrays["segset"], "segset")
 
 
-def write_ndx(
-    path: FilePath, *, modelset: npt.ArrayLike, segset: npt.ArrayLike, trialmask: npt.ArrayLike
-) -> None:
-    """Write an `Ndx` file. Ids without trials are not written, here and below."""
-    checks, ids = _check_matrices(modelset, segset)
-    _write_trials(path, ids, _in_matrix(checks.mask(trialmask, "trialmask")))
+def write_ndx(path: FilePath, **arrays: AnyArray) -> None:
+    """Write what `read_ndx` returns. Ids without trials are not written, here and below."""
+    ids = _checked("ndx", arrays)
+    _write_trials(path, ids, _in_matrix(arrays["trialmask"]))
 
 
-def write_key(
-    path: FilePath,
-    *,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-) -> None:
-    """Write a `Key` file: all targets, then all non-targets, as the toolkit does."""
-    checks, ids = _check_matrices(modelset, segset)
-    targets, nontargets = checks.classes(tar, non)
-    parts = itertools.chain(_in_matrix(targets, targets), _in_matrix(nontargets, targets))
-    _write_trials(path, ids, parts, _label)
+def write_key(path: FilePath, **arrays: AnyArray) -> None:
+    """Write what `read_key` returns: all targets, then all non-targets, as the toolkit does."""
+    ids = _checked("key", arrays)
+    tar, non = arrays["tar"], arrays["non"]
+    if (tar & non).any():
+        raise InvalidInputError("`tar` and `non` must be disjoint; some trials are in both")
+    _write_trials(path, ids, itertools.chain(_in_matrix(tar, tar), _in_matrix(non, tar)), _label)
 
 
-def write_scores(
-    path: FilePath,
-    *,
-    scoremat: npt.ArrayLike,
-    modelset: npt.ArrayLike,
-    segset: npt.ArrayLike,
-    scoremask: npt.ArrayLike,
-    number_format: str | None = None,
-) -> None:
-    """Write a `Scores` file. Infinite scores are written, which the toolkit refuses."""
-    checks, ids = _check_matrices(modelset, segset)
-    scores = checks.scores(scoremat, "scoremat")
-    mask = checks.mask(scoremask, "scoremask")
+def write_scores(path: FilePath, *, number_format: str | None = None, **arrays: AnyArray) -> None:
+    """Write what `read_scores` returns. Infinite scores are written, which the toolkit refuses."""
+    ids = _checked("scores", arrays)
+    scores, mask = arrays["scoremat"], arrays["scoremask"]
     is_nan = np.isnan(scores) & mask
     if is_nan.any():
         columns, rows = np.nonzero(is_nan.T)
@@ -458,74 +429,55 @@ def write_scores(
     _write_trials(path, ids, _in_matrix(mask, scores), formatter(number_format))
 
 
-def write_id_map(path: FilePath, *, leftids: npt.ArrayLike, rightids: npt.ArrayLike) -> None:
-    """Write an `IdMap` file."""
-    left, right = words(leftids, "leftids"), words(rightids, "rightids")
-    if len(left) != len(right):
-        raise invalid("rightids", f"have {len(left)} ids like `leftids`", str(len(right)))
+def write_id_map(path: FilePath, **arrays: AnyArray) -> None:
+    """Write what `read_id_map` returns."""
+    check_fields("id_map", arrays)
+    left, right = (words(arrays[name], name) for name in ("leftids", "rightids"))
     write_parts(path, (f"{a} {b}\n" for a, b in zip(left, right, strict=True)))
 
 
-class FlatTrials(TypedDict):
-    """Ids and positions of the trials of a flat form."""
-
-    modelset: npt.ArrayLike
-    segset: npt.ArrayLike
-    models: AnyArray
-    segments: AnyArray
+def write_flat_ndx(path: FilePath, **arrays: AnyArray) -> None:
+    """Write what `read_flat_ndx` returns, in the order of the trials."""
+    _write_flat(path, _checked("flat_ndx", arrays), arrays)
 
 
-def write_flat_ndx(path: FilePath, **trials: Unpack[FlatTrials]) -> None:
-    """Write an `Ndx` file, in the order of the trials."""
-    _write_flat(path, trials)
-
-
-def write_flat_key(
-    path: FilePath, *, is_target: npt.ArrayLike, **trials: Unpack[FlatTrials]
-) -> None:
-    """Write a `Key` file, in the order of the trials."""
-    _write_flat(path, trials, as_mask(is_target, "is_target"), _label)
+def write_flat_key(path: FilePath, **arrays: AnyArray) -> None:
+    """Write what `read_flat_key` returns, in the order of the trials."""
+    _write_flat(path, _checked("flat_key", arrays), arrays, "is_target", _label)
 
 
 def write_flat_scores(
-    path: FilePath,
-    *,
-    scores: npt.ArrayLike,
-    number_format: str | None = None,
-    **trials: Unpack[FlatTrials],
+    path: FilePath, *, number_format: str | None = None, **arrays: AnyArray
 ) -> None:
-    """Write a `Scores` file, in the order of the trials."""
-    values = as_vector(scores, "scores")
-    bad = np.flatnonzero(np.isnan(values))
+    """Write what `read_flat_scores` returns, in the order of the trials."""
+    ids = _checked("flat_scores", arrays)
+    bad = np.flatnonzero(np.isnan(arrays["scores"]))
     if bad.size:
-        found = f"NaN for {bad.size} of {values.size} trials, the first at {bad[0]}"
+        found = f"NaN for {bad.size} of {arrays['scores'].size} trials, the first at {bad[0]}"
         raise invalid("scores", "not hold NaN", found)
-    _write_flat(path, trials, values, formatter(number_format))
+    _write_flat(path, ids, arrays, "scores", formatter(number_format))
 
 
 def _write_flat(
     path: FilePath,
-    trials: FlatTrials,
-    contents: AnyArray | None = None,
+    ids: tuple[list[str], list[str]],
+    arrays: Arrays,
+    name: str = "",
     form: Callable[[Any], str] = str,
 ) -> None:
-    """Write the lines of a list of trials."""
-    ids = words(trials["modelset"], "modelset"), words(trials["segset"], "segset")
-    models, segments = trials["models"], trials["segments"]
-    parts = (
-        (models[part], segments[part], None if contents is None else contents[part])
-        for part in row_slices(models.size)
-    )
+    """Write a list of trials with the array of this name, if any."""
+    m, s, c = arrays["models"], arrays["segments"], arrays.get(name)
+    slices = row_slices(m.size)
+    parts = ((m[part], s[part], None if c is None else c[part]) for part in slices)
     _write_trials(path, ids, parts, form)
 
 
 def write_segment_quality(
-    path: FilePath, *, ids: npt.ArrayLike, values: npt.ArrayLike, number_format: str | None = None
+    path: FilePath, *, number_format: str | None = None, **arrays: AnyArray
 ) -> None:
-    """Write a `SegmentQuality` file."""
-    names = words(ids, "ids")
-    measures = as_matrix(values, "values")
-    check_shape(measures, (measures.shape[0], len(names)), "values", "like `ids`")
+    """Write what `read_segment_quality` returns."""
+    check_fields("segment_quality", arrays)
+    names, measures = words(arrays["ids"], "ids"), arrays["values"]
     if np.isnan(measures).any():
         found = f"NaN at {np.count_nonzero(np.isnan(measures))} of {measures.size} positions"
         raise invalid("values", "not hold NaN", found)

@@ -35,6 +35,10 @@ KIND_OF_CLASS = {
 NAMES_OF_MASKS = ("trialmask", "tar", "non", "scoremask")
 
 
+def arrays_of(**values: Any) -> Arrays:
+    return {name: np.asarray(value) for name, value in values.items()}
+
+
 def toolkit_case(kind: str, part: str, oracle: Path) -> list[dict[str, Any]]:
     """The cases of text_io.json for one class."""
     cases = json.loads((oracle / "text_io.json").read_text())[part]
@@ -433,7 +437,8 @@ def test_scores_read_back_to_the_bit(
         scores = np.array([[value for value, _ in values]]).astype(dtype)
     mask = np.array([[valid for _, valid in values]])
     segments = [f"s{i:02d}" for i in range(len(values))]
-    text.write_scores(path, scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
+    arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
+    text.write_scores(path, **arrays)
     found = text.read_scores(path)
     assert found["segset"].tolist() == np.array(segments)[mask[0]].tolist()
     expected = scores[mask].astype(np.float64)
@@ -444,16 +449,15 @@ def test_shortest_text_and_infinities(tmp_path: Path) -> None:
     scores = [[0.1, 1 / 3, -np.inf, np.inf, 1e300, -0.0, 2.0]]
     segments = list("abcdefg")
     mask = np.ones((1, 7), dtype=bool)
-    text.write_scores(
-        tmp_path / "a.txt", scoremat=scores, modelset=["m"], segset=segments, scoremask=mask
-    )
+    arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
+    text.write_scores(tmp_path / "a.txt", **arrays)
     written = (tmp_path / "a.txt").read_text().split()[2::3]
     assert written == ["0.1", "0.3333333333333333", "-inf", "inf", "1e+300", "-0.0", "2.0"]
 
 
 def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
     scores = np.array([[np.nan, 1.0], [2.0, np.nan]])
-    ids = {"modelset": ["m1", "m2"], "segset": ["s1", "s2"]}
+    ids = arrays_of(modelset=["m1", "m2"], segset=["s1", "s2"])
     text.write_scores(tmp_path / "a.txt", scoremat=scores, **ids, scoremask=np.isfinite(scores))
     assert (tmp_path / "a.txt").read_text() == "m2 s1 2.0\nm1 s2 1.0\n"
     message = r"NaN for 2 of 4 trials: \(m1, s1\), \(m2, s2\)"
@@ -461,7 +465,7 @@ def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=message):
         text.write_scores(tmp_path / "b.txt", scoremat=scores, **ids, scoremask=everything)
     with pytest.raises(InvalidInputError, match="`values` must not hold NaN"):
-        text.write_segment_quality(tmp_path / "b.txt", ids=["a", "b"], values=scores)
+        text.write_segment_quality(tmp_path / "b.txt", ids=np.array(["a", "b"]), values=scores)
     assert not (tmp_path / "b.txt").exists()
 
 
@@ -470,8 +474,7 @@ def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
     [("%.3e", "m s 1.500e+00\n"), ("%8.4f", "m s   1.5000\n"), ("%g", "m s 1.5\n")],
 )
 def test_number_formats(tmp_path: Path, number_format: str, line: str) -> None:
-    arrays = {"scoremat": [[1.5]], "modelset": ["m"], "segset": ["s"]}
-    arrays["scoremask"] = np.ones((1, 1), dtype=bool)
+    arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
     text.write_scores(tmp_path / "a.txt", **arrays, number_format=number_format)
     assert (tmp_path / "a.txt").read_text() == line
     assert text.read_scores(tmp_path / "a.txt")["scoremat"].tolist() == [[1.5]]
@@ -479,8 +482,7 @@ def test_number_formats(tmp_path: Path, number_format: str, line: str) -> None:
 
 @pytest.mark.parametrize("number_format", ["%d%%", "f", "%s %s", "%", 3, "", "%.2f %%", ".3f"])
 def test_bad_number_formats(tmp_path: Path, number_format: Any) -> None:
-    arrays = {"scoremat": [[1.5]], "modelset": ["m"], "segset": ["s"]}
-    arrays["scoremask"] = np.ones((1, 1), dtype=bool)
+    arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
     with pytest.raises(InvalidInputError, match="`number_format`"):
         text.write_scores(tmp_path / "a.txt", **arrays, number_format=number_format)
     assert not list(tmp_path.iterdir())
@@ -491,9 +493,8 @@ def test_columns_come_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     mask = np.indices((3, 7)).sum(axis=0) % 3 != 1
     models, segments = [f"m{i}" for i in range(3)], [f"s{i}" for i in range(7)]
     scores = np.arange(21.0).reshape(3, 7)
-    text.write_scores(
-        tmp_path / "a.txt", scoremat=scores, modelset=models, segset=segments, scoremask=mask
-    )
+    arrays = arrays_of(scoremat=scores, modelset=models, segset=segments, scoremask=mask)
+    text.write_scores(tmp_path / "a.txt", **arrays)
     expected = "".join(
         f"m{i} s{j} {scores[i, j]}\n" for j in range(7) for i in range(3) if mask[i, j]
     )
@@ -514,7 +515,7 @@ def test_columns_come_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat`"),
         ("scores", {"scoremask": np.ones((3, 4))}, "must be boolean"),
         ("segment_quality", {"ids": ["a"]}, "`values`"),
-        ("id_map", {"leftids": ["a"]}, "`rightids` must have 1 ids like `leftids`"),
+        ("id_map", {"leftids": ["a"]}, r"`rightids` must have shape \(1,\) like `leftids`"),
         ("id_map", {"leftids": ["a", "b c", "d"]}, "`leftids`"),
     ],
 )
@@ -527,7 +528,7 @@ def test_bad_objects_leave_no_file(
     message: str,
 ) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        write(tmp_path / "a.txt", kind, contents[kind] | change)
+        write(tmp_path / "a.txt", kind, contents[kind] | arrays_of(**change))
     assert not list(tmp_path.iterdir())
 
 
