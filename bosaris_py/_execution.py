@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import repeat
 from typing import Any, TypeVar
 
+import attrs
 from tqdm import tqdm
 
 from bosaris_py._validation import describe, invalid
@@ -50,111 +51,108 @@ def whole_number(value: Any, least: int, name: str) -> int:
     return number
 
 
-def map_tasks(
-    function: Callable[[Any, Task], Result],
-    shared: Any,
-    tasks: Sequence[Task],
-    *,
-    workers: int = 1,
-    client: Any = None,
-    pool: ProcessPoolExecutor | None = None,
-    progress: bool = False,
-    label: str,
-) -> list[Result]:
-    """Return ``function(shared, task)`` for all tasks, in their order.
+@attrs.frozen
+class Runner:
+    """Where tasks run, one step of a progress bar for each.
 
-    Parameters
-    ----------
-    function : callable
-        Defined at the top of a module, so that workers find it.
-    shared : object
-        What all tasks need; sent to each process once.
-    tasks : sequence
-        One argument for each call.
-    workers : int, default: 1
-        Number of processes; 1 stays in this one.
-    client : dask.distributed.Client, optional
-        Runs the tasks on its cluster; `workers` must be 1 then.
-    pool : ProcessPoolExecutor, optional
-        From `worker_processes`, for several calls with little to share.
-    progress : bool, default: False
-        Show a progress bar, one step for each task.
-    label : str
-        What the bar says.
-
-    Returns
-    -------
-    list
-
-    Raises
-    ------
-    RuntimeError
-        If worker processes cannot start or are killed (`BrokenProcessPool`), or a
-        cluster has lost all its workers.
-
-    Notes
-    -----
-    Processes are started afresh, not forked, which is safe whatever threads
-    there are. A script must therefore protect its main part by
-    ``if __name__ == "__main__":``, as always with Python's multiprocessing. Each
-    has a copy of `shared` in its memory.
+    Tasks run in this process unless there are `workers` processes. A `pool` from
+    `worker_processes` is for several calls with little to share. A `client` of
+    dask.distributed runs them on its cluster; `workers` must be 1 then. `label` names the
+    work for the bar and for messages.
     """
-    if check_client(client, workers) and tasks:
-        with _OnCluster(client, label, progress=progress) as cluster:
-            leaves = cluster.submit(function, shared, tasks)
-            return cluster.results(leaves, leaves)
-    with _local_results(function, shared, tasks, workers, pool, label) as results:
-        return list(tqdm(results, total=len(tasks), desc=label, disable=not progress))
 
+    label: str
+    workers: int = 1
+    client: Any = None
+    pool: ProcessPoolExecutor | None = None
+    progress: bool = False
 
-def reduce_tasks(
-    function: Callable[[Any, Task], Result],
-    combine: Callable[[Result, Result], Result],
-    shared: Any,
-    tasks: Sequence[Task],
-    *,
-    workers: int = 1,
-    client: Any = None,
-    pool: ProcessPoolExecutor | None = None,
-    progress: bool = False,
-    label: str,
-) -> Result:
-    """Return the results of ``function(shared, task)`` for all tasks, combined into one.
+    def map(
+        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
+    ) -> list[Result]:
+        """Return ``function(shared, task)`` for all tasks, in their order.
 
-    Only one result is kept here, not one for each task; on a cluster the workers
-    combine them in a tree, and one result travels.
+        The function is defined at the top of a module, so that workers find it. What is shared
+        is sent to each process once, which then has a copy of it. Processes are started afresh,
+        not forked, which is safe whatever threads there are. A script must therefore protect
+        its main part by ``if __name__ == "__main__":``, as always with Python's multiprocessing.
 
-    Parameters
-    ----------
-    function : callable
-        As for `map_tasks`.
-    combine : callable
-        Takes the results of two runs of tasks, the earlier first, and returns
-        that of both as a new object. Must be associative, exactly, for the same
+        Raises RuntimeError if worker processes cannot start or are killed
+        (`BrokenProcessPool`), or a cluster has lost all its workers.
+        """
+        if check_client(self.client, self.workers) and tasks:
+            with _OnCluster(self.client, self.label, progress=self.progress) as cluster:
+                leaves = cluster.submit(function, shared, tasks)
+                return cluster.results(leaves, leaves)
+        with self._local_results(function, shared, tasks) as results:
+            return list(results)
+
+    def reduce(
+        self,
+        function: Callable[[Any, Task], Result],
+        combine: Callable[[Result, Result], Result],
+        shared: Any,
+        tasks: Sequence[Task],
+    ) -> Result:
+        """Return the results of ``function(shared, task)`` for all tasks, combined into one.
+
+        Only one result is kept here, not one for each task; on a cluster the workers
+        combine them in a tree, and one result travels. There is at least one task.
+
+        `combine` takes the results of two runs of tasks, the earlier first, and returns
+        that of both as a new object. It must be associative, exactly, for the same
         outcome wherever tasks run: whole numbers added, lists joined.
-    shared, tasks, workers, client, pool, progress, label
-        As for `map_tasks`; at least one task.
+        """
+        if check_client(self.client, self.workers):
+            with _OnCluster(self.client, self.label, progress=self.progress) as cluster:
+                leaves = cluster.submit(function, shared, tasks)
+                combined: Result = cluster.results([cluster.combine(combine, leaves)], leaves)[0]
+                return combined
+        with self._local_results(function, shared, tasks) as results:
+            return functools.reduce(combine, results)
 
-    Returns
-    -------
-    object
-        What `combine` makes of all results.
-    """
-    if check_client(client, workers):
-        with _OnCluster(client, label, progress=progress) as cluster:
-            leaves = cluster.submit(function, shared, tasks)
-            combined: Result = cluster.results([cluster.combine(combine, leaves)], leaves)[0]
-            return combined
-    with _local_results(function, shared, tasks, workers, pool, label) as results:
-        bar: Iterable[Result] = tqdm(results, total=len(tasks), desc=label, disable=not progress)
-        return functools.reduce(combine, bar)
+    @contextlib.contextmanager
+    def _local_results(
+        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
+    ) -> Iterator[Iterable[Result]]:
+        """Give the results in the order of the tasks, computed here or in worker processes."""
+        bar = functools.partial(tqdm, total=len(tasks), desc=self.label, disable=not self.progress)
+        workers = min(self.workers, len(tasks))
+        if workers <= 1:
+            yield bar(map(function, repeat(shared), tasks))
+            return
+        with contextlib.ExitStack() as stack:
+            # To a kept pool what is shared is sent with each message, not with each task.
+            call: tuple[Callable[..., Result], Any] = (function, shared)
+            pool = self.pool
+            if pool is None:
+                call = (_work, function)
+                pool = stack.enter_context(_start_pool(workers, shared))
+            # A few tasks a message keep the traffic small and the bar moving.
+            chunk = max(1, len(tasks) // (16 * workers))
+            try:
+                with _sendable():
+                    results = pool.map(call[0], repeat(call[1]), tasks, chunksize=chunk)
+                yield bar(results)
+            except BrokenProcessPool as error:
+                message = (
+                    f"A worker process of {self.label} could not start, or was killed. Put the "
+                    'program into a file (not "python -" or a pipe) with its main part under '
+                    'if __name__ == "__main__":, see that each process has memory enough for a '
+                    "copy of the scores, or use workers=1."
+                )
+                raise BrokenProcessPool(message) from error
+            except BaseException:
+                # What is not begun need not be done.
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
 
 @contextlib.contextmanager
 def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
     """Keep so many worker processes for several calls, as each takes a second to start.
 
-    What is yielded is the `pool` of `map_tasks` and `reduce_tasks`: None for one worker.
+    What is yielded is the `pool` of a `Runner`: None for one worker.
     """
     if workers <= 1:
         yield None
@@ -173,46 +171,6 @@ def _start_pool(workers: int, *shared: Any) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(
         workers, mp_context=context, initializer=_start_worker, initargs=shared
     )
-
-
-@contextlib.contextmanager
-def _local_results(
-    function: Callable[[Any, Task], Result],
-    shared: Any,
-    tasks: Sequence[Task],
-    workers: int,
-    pool: ProcessPoolExecutor | None,
-    label: str,
-) -> Iterator[Iterable[Result]]:
-    """Give the results in the order of the tasks, computed here or in worker processes."""
-    workers = min(workers, len(tasks))
-    if workers <= 1:
-        yield map(function, repeat(shared), tasks)
-        return
-    with contextlib.ExitStack() as stack:
-        # To a kept pool what is shared is sent with each message, not with each task.
-        call: tuple[Callable[..., Result], Any] = (function, shared)
-        if pool is None:
-            call = (_work, function)
-            pool = stack.enter_context(_start_pool(workers, shared))
-        # A few tasks a message keep the traffic small and the bar moving.
-        chunk = max(1, len(tasks) // (16 * workers))
-        try:
-            with _sendable():
-                results = pool.map(call[0], repeat(call[1]), tasks, chunksize=chunk)
-            yield results
-        except BrokenProcessPool as error:
-            message = (
-                f"A worker process of {label} could not start, or was killed. Put the program into "
-                'a file (not "python -" or a pipe) with its main part under '
-                'if __name__ == "__main__":, see that each process has memory enough for a copy '
-                "of the scores, or use workers=1."
-            )
-            raise BrokenProcessPool(message) from error
-        except BaseException:
-            # What is not begun need not be done.
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 @contextlib.contextmanager

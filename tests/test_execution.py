@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bosaris_py import _execution
-from bosaris_py._execution import map_tasks, n_at_once, reduce_tasks, whole_number, worker_processes
+from bosaris_py._execution import Runner, n_at_once, whole_number, worker_processes
 from bosaris_py.errors import InvalidInputError
 
 
@@ -65,7 +65,7 @@ class Client:
 
 @pytest.mark.parametrize("where", [{"workers": 1}, {"workers": 2}, {"client": Client()}])
 def test_results_come_in_the_order_of_tasks(where: dict[str, Any]) -> None:
-    assert map_tasks(operator.mul, 3, [1, 2, 5], label="x", **where) == [3, 6, 15]
+    assert Runner("x", **where).map(operator.mul, 3, [1, 2, 5]) == [3, 6, 15]
 
 
 @pytest.mark.parametrize("n_tasks", [1, 7, 8, 9, 70])
@@ -74,20 +74,18 @@ def test_results_are_combined_in_the_order_of_tasks(n_tasks: int, *, on_cluster:
     """Joining lists shows every exchange."""
     where = {"client": Client()} if on_cluster else {}
     tasks = [[i] for i in range(n_tasks)]
-    joined = reduce_tasks(operator.mul, operator.add, 2, tasks, label="x", **where)
+    joined = Runner("x", **where).reduce(operator.mul, operator.add, 2, tasks)
     assert joined == [i for i in range(n_tasks) for _ in range(2)]
 
 
 def test_combining_in_processes() -> None:
-    assert reduce_tasks(operator.mul, operator.add, 2, [1, 2, 3], workers=2, label="x") == 12
+    assert Runner("x", workers=2).reduce(operator.mul, operator.add, 2, [1, 2, 3]) == 12
 
 
 def test_processes_are_kept_for_several_calls() -> None:
     with worker_processes(2) as pool:
-        assert map_tasks(operator.mul, 3, [1, 2], workers=2, pool=pool, label="x") == [3, 6]
-        found = reduce_tasks(
-            operator.mul, operator.add, [5], [1, 2], workers=2, pool=pool, label="x"
-        )
+        assert Runner("x", workers=2, pool=pool).map(operator.mul, 3, [1, 2]) == [3, 6]
+        found = Runner("x", workers=2, pool=pool).reduce(operator.mul, operator.add, [5], [1, 2])
         assert found == [5, 5, 5]
     with worker_processes(1) as pool:
         assert pool is None
@@ -98,21 +96,19 @@ def test_a_kept_process_that_is_killed_is_an_error() -> None:
         pytest.raises(BrokenProcessPool, match="A worker process of counting could not start"),
         worker_processes(2) as pool,
     ):
-        map_tasks(operator.is_, Deadly(), [1, 2], workers=2, pool=pool, label="counting")
+        Runner("counting", workers=2, pool=pool).map(operator.is_, Deadly(), [1, 2])
 
 
 def test_no_tasks() -> None:
-    assert map_tasks(operator.mul, 3, [], label="x") == []
-    assert map_tasks(operator.mul, 3, [], client=Client(), label="x") == []
+    assert Runner("x").map(operator.mul, 3, []) == []
+    assert Runner("x", client=Client()).map(operator.mul, 3, []) == []
 
 
 def test_what_is_shared_travels_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scheduler can then keep it, and no worker's end loses it."""
     monkeypatch.setattr(_execution, "_PIECE_BYTES", 10)
     client = Client()
-    assert map_tasks(operator.add, b"a" * 100, [b"b"], client=client, label="x") == [
-        b"a" * 100 + b"b"
-    ]
+    assert Runner("x", client=client).map(operator.add, b"a" * 100, [b"b"]) == [b"a" * 100 + b"b"]
     assert client.submitted > 10
 
 
@@ -125,21 +121,21 @@ class Deadly:
 
 def test_a_killed_process_is_an_error() -> None:
     with pytest.raises(BrokenProcessPool, match="A worker process of counting could not start"):
-        map_tasks(operator.is_, Deadly(), [1, 2], workers=2, label="counting")
+        Runner("counting", workers=2).map(operator.is_, Deadly(), [1, 2])
 
 
 @pytest.mark.parametrize("where", [{"workers": 1}, {"workers": 2}, {"client": Client()}])
 def test_errors_of_tasks_come_through(where: dict[str, Any]) -> None:
     with pytest.raises(ZeroDivisionError):
-        map_tasks(operator.truediv, 1, [1, 0, 2], label="x", **where)
+        Runner("x", **where).map(operator.truediv, 1, [1, 0, 2])
     with pytest.raises(ZeroDivisionError):
-        reduce_tasks(operator.truediv, operator.add, 1, [1, 0, 2], label="x", **where)
+        Runner("x", **where).reduce(operator.truediv, operator.add, 1, [1, 0, 2])
 
 
 def test_a_failure_cancels_the_other_tasks() -> None:
     client = Client()
     with pytest.raises(ZeroDivisionError):
-        map_tasks(operator.truediv, 1, [1, 0], client=client, label="x")
+        Runner("x", client=client).map(operator.truediv, 1, [1, 0])
     assert client.cancelled
 
 
@@ -147,13 +143,13 @@ def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(_execution, "_SECONDS_WITHOUT_WORKERS", 0.05)
     client = Client(n_workers=0)
     with pytest.raises(RuntimeError, match=r"had no worker for 0\.05 seconds .* no result"):
-        reduce_tasks(operator.mul, operator.add, 1, [1, 2], client=client, label="x")
+        Runner("x", client=client).reduce(operator.mul, operator.add, 1, [1, 2])
     assert client.cancelled
 
 
 def test_what_cannot_be_sent_is_named() -> None:
     with pytest.raises(InvalidInputError, match="be of a kind that can be sent"):
-        map_tasks(operator.mul, lambda: None, [1, 2], workers=2, label="x")
+        Runner("x", workers=2).map(operator.mul, lambda: None, [1, 2])
 
 
 @pytest.mark.parametrize(
@@ -165,7 +161,7 @@ def test_what_cannot_be_sent_is_named() -> None:
 )
 def test_bad_clients(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        map_tasks(operator.mul, 1, [1], label="x", **options)
+        Runner("x", **options).map(operator.mul, 1, [1])
 
 
 class LostClient(Client):
@@ -180,7 +176,7 @@ class LostClient(Client):
 
 def test_a_scheduler_out_of_reach_is_an_error() -> None:
     with pytest.raises(RuntimeError, match=r"cannot be reached .*while it worked on squares"):
-        map_tasks(operator.mul, 3, [1, 2], client=LostClient(), label="squares")
+        Runner("squares", client=LostClient()).map(operator.mul, 3, [1, 2])
     with pytest.raises(RuntimeError, match=r"cannot be reached"):
         n_at_once(1, LostClient())
 
@@ -194,7 +190,7 @@ def test_a_closed_client_is_refused() -> None:
 
 _SLEEPERS = """
 import time
-from bosaris_py._execution import map_tasks
+from bosaris_py._execution import Runner
 
 def sleep(shared, task):
     import os
@@ -202,7 +198,7 @@ def sleep(shared, task):
     time.sleep(600)
 
 if __name__ == "__main__":
-    map_tasks(sleep, None, [1, 2], workers=2, label="sleep")
+    Runner("sleep", workers=2).map(sleep, None, [1, 2])
 """
 
 
@@ -229,8 +225,8 @@ def test_numbers_that_are_not_whole(bad: object) -> None:
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    map_tasks(operator.mul, 1, [1, 2], progress=True, label="target scores")
-    reduce_tasks(operator.mul, operator.add, 1, [1, 2], client=Client(), progress=True, label="non")
+    Runner("target scores", progress=True).map(operator.mul, 1, [1, 2])
+    Runner("non", client=Client(), progress=True).reduce(operator.mul, operator.add, 1, [1, 2])
     shown = capsys.readouterr().err
     assert "target scores: 100%" in shown
     assert "non: 100%" in shown

@@ -21,10 +21,10 @@ from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     ClassMoments,
     ClassSums,
+    LinearLoss,
     LinearObjective,
     TrainingObjective,
     class_moments,
-    class_sums,
     lowest,
     merge_moments,
     merge_sums,
@@ -109,23 +109,7 @@ def _summarise(blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
     return _NonTargets(merge_moments(moments, sizes), sum(sizes), _Sample.merge(samples, most))
 
 
-@attrs.frozen(eq=False)
-class _Loss:
-    """A loss of linear maps of standardised scores, and the coefficients of one map."""
-
-    coefficients: Float64Array
-    rule: ScoringRule
-    centre: Float64Array
-    spread: Float64Array
-
-    def sum(self, scores: FloatArray) -> ClassSums:
-        """Sum the loss and its derivatives over the trials of one class."""
-        return class_sums(
-            scores, None, self.coefficients, rule=self.rule, centre=self.centre, spread=self.spread
-        )
-
-
-def _sum(shared: tuple[Pairs, _Loss], task: Task) -> ClassSums | None:
+def _sum(shared: tuple[Pairs, LinearLoss], task: Task) -> ClassSums | None:
     """Sum a loss over the non-targets; None if there are none."""
     pairs, loss = shared
     parts = [loss.sum(non) for non in _non_targets(pairs, task)]
@@ -265,9 +249,8 @@ class FileObjective(LinearObjective):
         return np.asarray(self.tar[:, :1], dtype=np.float64)
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        loss = _Loss(coefficients, self.rule, self.centre, self.spread)
-        # A target's evidence in the wrong direction is that of its negated score.
-        tar = attrs.evolve(loss, coefficients=-coefficients).sum(self.tar)
+        loss = self.loss(coefficients)
+        tar = loss.against_targets().sum(self.tar)
         if self._is_in_memory:
             return tar, loss.sum(self.some_non)
         parts = self.passes.run(_sum, loss, f"objective ({self.rule.name})")

@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._execution import check_client, map_tasks, whole_number, worker_processes
+from bosaris_py._execution import Runner, check_client, whole_number, worker_processes
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
@@ -143,14 +143,12 @@ class FilePasses:
     ) -> list[Result]:
         """Return ``function((pairs, setting), task)`` for all tasks, in their order."""
         tasks = self.tasks() if tasks is None else tasks
-        return map_tasks(function, (self.pairs, setting), tasks, label=label, **self.resources)
+        return self.runner(label).map(function, (self.pairs, setting), tasks)
 
-    @property
-    def resources(self) -> dict[str, Any]:
-        """What the functions of `bosaris_py._execution` ask of where tasks run."""
+    def runner(self, label: str) -> Runner:
+        """Return what runs the tasks of one pass."""
         where = self.where
-        resources = {"workers": where.workers, "client": where.client, "progress": where.progress}
-        return {**resources, "pool": self.pool}
+        return Runner(label, where.workers, where.client, self.pool, where.progress)
 
     def first(
         self,

@@ -26,7 +26,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._execution import n_at_once, reduce_tasks
+from bosaris_py._execution import n_at_once
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.calibration.passes import (
     MOST_TASKS,
@@ -138,10 +138,8 @@ def _count_all(
     passes: FilePasses, thresholds: Float64Array, tasks: Sequence[tuple[Task, Known]], n_non: int
 ) -> Counts:
     """Count the non-targets of all tasks, which must be `n_non`."""
-    shared = passes.pairs, thresholds
-    at, between = reduce_tasks(
-        _count, _add, shared, tasks, label="non-target scores", **passes.resources
-    )
+    runner = passes.runner("non-target scores")
+    at, between = runner.reduce(_count, _add, (passes.pairs, thresholds), tasks)
     check_unchanged(int(at.sum() + between.sum()), n_non)
     return at, between
 

@@ -180,64 +180,70 @@ class ClassSums:
     total: float
 
 
-def class_sums(
-    scores: FloatArray,
-    weights: Float64Array | None,
-    coefficients: Float64Array,
-    *,
-    rule: ScoringRule,
-    centre: Float64Array,
-    spread: Float64Array,
-    block: int | None = None,
-) -> ClassSums:
-    """Sum a loss and its derivatives over trials of one class, (n_systems, n_trials).
+@frozen(eq=False)
+class LinearLoss:
+    """A loss of linear maps of standardised scores, and the coefficients of one map.
 
     The coefficients are weights of the scores ``(x - centre) / spread`` and an offset that
     give the log-odds against the truth.
     """
-    n_trials = scores.shape[1]
-    size = coefficients.size
-    # The design matrix, the same with factors, and three vectors.
-    block = min(n_trials, block or max(1, _WORK_SPACE // (2 * size + 5)))
-    origin, inverse_spread = centre[:, np.newaxis], 1.0 / spread[:, np.newaxis]
-    # One row for each system and a row of ones for the offset.
-    design = np.ones((size, block))
-    # The same times the curvature, then the slope: one product with the
-    # design then gives Hessian and gradient.
-    factors = np.empty((size + 1, block))
-    vectors = np.empty((3, block))
-    x, g, (log_odds, loss, curvature) = design, factors, vectors
-    losses: list[float] = []
-    sums: list[Float64Array] = []
-    worst = -math.inf
-    # Overflow means an infinite value, which every minimiser steps back from.
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for start in range(0, n_trials, block):
-            part = slice(start, min(start + block, n_trials))
-            if (n := part.stop - part.start) < block:
-                x, g = design[:, :n], factors[:, :n]
-                log_odds, loss, curvature = vectors[:, :n]
-            inputs, slope = x[:-1], g[-1]
-            np.subtract(scores[:, part], origin, out=inputs)
-            np.multiply(inputs, inverse_spread, out=inputs)
-            np.dot(coefficients, x, out=log_odds)
-            highest = float(log_odds.max())
-            worst = max(worst, highest)
-            beyond = None
-            if highest > LARGEST_LOG_ODDS and math.isfinite(rule.slope_at_infinity):
-                beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
-                np.minimum(log_odds, LARGEST_LOG_ODDS, out=log_odds)
-            rule.kernel(log_odds, loss, slope, curvature)
-            if beyond is not None and rule.slope_at_infinity:
-                loss += rule.slope_at_infinity * beyond
-            if weights is not None:
-                for values in (loss, slope, curvature):
-                    values *= weights[part]
-            np.multiply(x, curvature, out=g[:-1])
-            losses.append(float(loss.sum()))
-            sums.append(g @ x.T)
-    total = float(n_trials) if weights is None else float(weights.sum())
-    return ClassSums(float(_sum_blocks(losses)), _sum_blocks(sums), worst, total)
+
+    coefficients: Float64Array
+    rule: ScoringRule
+    centre: Float64Array
+    spread: Float64Array
+
+    def against_targets(self) -> "LinearLoss":
+        """Return the loss of targets: their log-odds against the truth are negated."""
+        return evolve(self, coefficients=-self.coefficients)
+
+    def sum(
+        self, scores: FloatArray, weights: Float64Array | None = None, block: int | None = None
+    ) -> ClassSums:
+        """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
+        n_trials = scores.shape[1]
+        size = self.coefficients.size
+        # The design matrix, the same with factors, and three vectors.
+        block = min(n_trials, block or max(1, _WORK_SPACE // (2 * size + 5)))
+        origin, inverse_spread = self.centre[:, np.newaxis], 1.0 / self.spread[:, np.newaxis]
+        # One row for each system and a row of ones for the offset.
+        design = np.ones((size, block))
+        # The same times the curvature, then the slope: one product with the
+        # design then gives Hessian and gradient.
+        factors = np.empty((size + 1, block))
+        vectors = np.empty((3, block))
+        x, g, (log_odds, loss, curvature) = design, factors, vectors
+        losses: list[float] = []
+        sums: list[Float64Array] = []
+        worst = -math.inf
+        # Overflow means an infinite value, which every minimiser steps back from.
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for start in range(0, n_trials, block):
+                part = slice(start, min(start + block, n_trials))
+                if (n := part.stop - part.start) < block:
+                    x, g = design[:, :n], factors[:, :n]
+                    log_odds, loss, curvature = vectors[:, :n]
+                inputs, slope = x[:-1], g[-1]
+                np.subtract(scores[:, part], origin, out=inputs)
+                np.multiply(inputs, inverse_spread, out=inputs)
+                np.dot(self.coefficients, x, out=log_odds)
+                highest = float(log_odds.max())
+                worst = max(worst, highest)
+                beyond = None
+                if highest > LARGEST_LOG_ODDS and math.isfinite(self.rule.slope_at_infinity):
+                    beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
+                    np.minimum(log_odds, LARGEST_LOG_ODDS, out=log_odds)
+                self.rule.kernel(log_odds, loss, slope, curvature)
+                if beyond is not None and self.rule.slope_at_infinity:
+                    loss += self.rule.slope_at_infinity * beyond
+                if weights is not None:
+                    for values in (loss, slope, curvature):
+                        values *= weights[part]
+                np.multiply(x, curvature, out=g[:-1])
+                losses.append(float(loss.sum()))
+                sums.append(g @ x.T)
+        total = float(n_trials) if weights is None else float(weights.sum())
+        return ClassSums(float(_sum_blocks(losses)), _sum_blocks(sums), worst, total)
 
 
 def merge_sums(parts: Sequence[ClassSums]) -> ClassSums:
@@ -347,6 +353,10 @@ class LinearObjective(ABC):
     def with_rule(self, rule: ScoringRule) -> Self:
         """Return the objective with another loss on the same scores."""
         return evolve(self, rule=rule)
+
+    def loss(self, coefficients: Float64Array) -> LinearLoss:
+        """Return the loss of non-targets, of which the posterior log-odds are evidence."""
+        return LinearLoss(coefficients, self.rule, self.centre, self.spread)
 
     def evaluate(self, coefficients: Float64Array) -> Evaluation:
         """Return value, gradient and Hessian at `coefficients`, in one pass."""
@@ -471,22 +481,9 @@ class TrainingObjective(LinearObjective):
         return np.asarray(self.tar[:, slice(0, 1)], dtype=np.float64)
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        tar, non = (
-            class_sums(
-                scores,
-                weights,
-                against_truth,
-                rule=self.rule,
-                centre=self.centre,
-                spread=self.spread,
-                block=self.block,
-            )
-            for scores, weights, against_truth in (
-                (self.tar, self.tar_weights, -coefficients),
-                (self.non, self.non_weights, coefficients),
-            )
-        )
-        return tar, non
+        loss = self.loss(coefficients)
+        tar = loss.against_targets().sum(self.tar, self.tar_weights, self.block)
+        return tar, loss.sum(self.non, self.non_weights, self.block)
 
 
 def _thinned(

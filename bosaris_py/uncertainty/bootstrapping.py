@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._execution import map_tasks
+from bosaris_py._execution import Runner
 from bosaris_py._validation import invalid, list_some, warn_caller
 from bosaris_py.errors import ConditionWarning, FewErrorsWarning, MissingTrialsWarning
 from bosaris_py.evaluation.condition_table import (
@@ -244,15 +244,9 @@ def _bootstrap(
 
 def draw_replicates(sampler: Sampler, options: Resampling) -> Float64Array:
     """Draw replicates of a statistic, block by block."""
-    drawn = map_tasks(
-        _draw_block,
-        sampler,
-        blocks_of(sampler, options.replications, options.rng),
-        workers=options.workers,
-        progress=options.progress,
-        label="bootstrap",
-    )
-    return np.concatenate(drawn)
+    runner = Runner("bootstrap", options.workers, progress=options.progress)
+    blocks = blocks_of(sampler, options.replications, options.rng)
+    return np.concatenate(runner.map(_draw_block, sampler, blocks))
 
 
 def blocks_of(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._execution import map_tasks, whole_number
+from bosaris_py._execution import Runner, whole_number
 from bosaris_py._validation import as_vector, describe, invalid, refuse_nan
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
@@ -213,16 +213,9 @@ def standard_error_distribution(
     if np.ndim(system.estimate):
         raise invalid("statistic", "be a number", f"{np.size(system.estimate)} values")
     warn_of_few_errors([system], strata)
-    errors = np.array(
-        map_tasks(
-            _run,
-            (system.statistic.sampler(*scores, plan), options.replications),
-            options.rng.spawn(n_runs),
-            workers=options.workers,
-            progress=progress,
-            label="bootstraps",
-        )
-    )
+    runner = Runner("bootstraps", options.workers, progress=progress)
+    shared = system.statistic.sampler(*scores, plan), options.replications
+    errors = np.array(runner.map(_run, shared, options.rng.spawn(n_runs)))
     undefined = int(np.count_nonzero(~np.isfinite(errors)))
     if undefined:
         got = f"undefined replicates in {undefined} of {n_runs} runs"
