@@ -111,9 +111,7 @@ class SavedMap:
             message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
             raise FileFormatError(message) from error
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that read-only arrays stay read-only."""
-        return by_constructor(self)
+    __reduce__ = by_constructor
 
 
 class ScoreMap(ABC):

@@ -181,9 +181,7 @@ class StreamedScores(Evidence):
     between: IntArray = attrs.field(converter=read_only)
     cllr: float
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that arrays stay read-only."""
-        return by_constructor(self)
+    __reduce__ = by_constructor
 
     @classmethod
     def from_files(

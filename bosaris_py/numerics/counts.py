@@ -118,9 +118,7 @@ class SortedScores:
         default=None, converter=attrs.converters.optional(read_only)
     )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that arrays stay read-only."""
-        return by_constructor(self)
+    __reduce__ = by_constructor
 
     @classmethod
     def from_scores(

@@ -101,9 +101,7 @@ class ROC:
     non_at: Weights = attrs.field(converter=read_only)
     non_between: Weights = attrs.field(converter=read_only)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that arrays stay read-only."""
-        return by_constructor(self)
+    __reduce__ = by_constructor
 
     @classmethod
     def from_scores(

@@ -177,9 +177,7 @@ class ROCCH:
     misses: Weights = attrs.field(converter=read_only)
     false_alarms: Weights = attrs.field(converter=read_only)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that arrays stay read-only."""
-        return by_constructor(self)
+    __reduce__ = by_constructor
 
     def __repr__(self) -> str:
         """Say how many vertices there are."""

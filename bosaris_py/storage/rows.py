@@ -150,9 +150,7 @@ class FlatFile(DescribedFile):
     # Code of the first trial of each chunk, ascending; see `trial_table.trial_codes`.
     first_codes: IntArray = attrs.field(converter=read_only)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call of the constructor, so that arrays stay read-only."""
-        return by_constructor(self)
+    __reduce__ = by_constructor
 
     def chunks(self) -> list[slice]:
         """Return the ranges of trials that are read at once."""
