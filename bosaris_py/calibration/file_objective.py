@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
 from bosaris_py.calibration.passes import FilePasses, Pairs, ReadBlocks, Task, check_unchanged
-from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     ClassMoments,
@@ -28,6 +27,7 @@ from bosaris_py.numerics.linear_objective import (
     lowest,
     merge_moments,
     merge_sums,
+    raise_complaints,
 )
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials.blocks import TrialIds
@@ -220,12 +220,7 @@ class FileObjective(LinearObjective):
             for what, count in zip(("infinite", f"beyond {LARGEST_SCORE:g}"), of_file, strict=True)
             if count
         ]
-        if complaints:
-            message = (
-                f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "
-                "It has no use for others: leave those trials out or repair the system."
-            )
-            raise InvalidInputError(message)
+        raise_complaints(complaints)
 
     def thinned(self, n_trials: int) -> TrainingObjective:
         """Return the objective on about `n_trials` evenly spaced trials of each class."""

@@ -23,6 +23,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import (
     FilePath,
+    as_nonnegative,
     as_vector,
     check_fraction,
     describe,
@@ -35,7 +36,7 @@ from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.numerics.training import LinearSolution, as_ridge, train_linear
+from bosaris_py.numerics.training import LinearSolution, train_linear
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.storage.rows import (
     FlatFile,
@@ -398,7 +399,7 @@ class LinearMap(TrainedMap, ABC):
     ) -> Self:
         """Train on files of scores, of all trials if all are needed."""
         # Arguments are checked before files are opened and read for minutes.
-        as_ridge(ridge)
+        as_nonnegative(ridge, "ridge")
         rule = scoring_rule(objective), *resolve_prior(prior)
         files = [(score_files, one_file(key_file, "key_file"))]
         passes, ids = FilePasses.open(files, where)

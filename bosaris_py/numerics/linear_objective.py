@@ -34,7 +34,6 @@ References
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
 from attrs import evolve, frozen
@@ -197,14 +196,12 @@ class LinearLoss:
         """Return the loss of targets: their log-odds against the truth are negated."""
         return evolve(self, coefficients=-self.coefficients)
 
-    def sum(
-        self, scores: FloatArray, weights: Float64Array | None = None, block: int | None = None
-    ) -> ClassSums:
+    def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials = scores.shape[1]
         size = self.coefficients.size
         # The design matrix, the same with factors, and three vectors.
-        block = min(n_trials, block or max(1, _WORK_SPACE // (2 * size + 5)))
+        block = min(n_trials, max(1, _WORK_SPACE // (2 * size + 5)))
         origin, inverse_spread = self.centre[:, np.newaxis], 1.0 / self.spread[:, np.newaxis]
         # One row for each system and a row of ones for the offset.
         design = np.ones((size, block))
@@ -346,14 +343,6 @@ class LinearObjective(ABC):
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
         """Return the sums of targets, then of non-targets, for posterior log-odds of a target."""
 
-    def standardised(self, centre: Float64Array, spread: Float64Array) -> Self:
-        """Return the same objective with other coordinates for the coefficients."""
-        return evolve(self, centre=centre, spread=spread)
-
-    def with_rule(self, rule: ScoringRule) -> Self:
-        """Return the objective with another loss on the same scores."""
-        return evolve(self, rule=rule)
-
     def loss(self, coefficients: Float64Array) -> LinearLoss:
         """Return the loss of non-targets, of which the posterior log-odds are evidence."""
         return LinearLoss(coefficients, self.rule, self.centre, self.spread)
@@ -396,15 +385,12 @@ class TrainingObjective(LinearObjective):
         whole.
     tar_weights, non_weights : (n_trials,) ndarray of float64 or None
         Positive trial weights, of any sum.
-    block : int or None
-        Trials in one block. The result does not depend on it but for rounding.
     """
 
     tar: FloatArray
     non: FloatArray
     tar_weights: Float64Array | None
     non_weights: Float64Array | None
-    block: int | None = None
 
     @classmethod
     def from_scores(
@@ -416,7 +402,6 @@ class TrainingObjective(LinearObjective):
         objective: str = "cllr",
         tar_weights: Weighting = None,
         non_weights: Weighting = None,
-        block: int | None = None,
     ) -> "TrainingObjective":
         """Check the arguments and set up the objective on scores as they are.
 
@@ -443,7 +428,6 @@ class TrainingObjective(LinearObjective):
             non=non_matrix,
             tar_weights=tar_used,
             non_weights=non_used,
-            block=block,
         )
 
     @property
@@ -482,8 +466,8 @@ class TrainingObjective(LinearObjective):
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
         loss = self.loss(coefficients)
-        tar = loss.against_targets().sum(self.tar, self.tar_weights, self.block)
-        return tar, loss.sum(self.non, self.non_weights, self.block)
+        tar = loss.against_targets().sum(self.tar, self.tar_weights)
+        return tar, loss.sum(self.non, self.non_weights)
 
 
 def _thinned(
@@ -609,6 +593,11 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
                         f"{positions.size} of {row.size} scores of `{name}`{where} are {what} "
                         f"(at positions {list_some(positions.tolist())})"
                     )
+    raise_complaints(complaints)
+
+
+def raise_complaints(complaints: Sequence[str]) -> None:
+    """Raise if there are any complaints about scores that cannot be trained on."""
     if complaints:
         message = (
             f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "

@@ -38,7 +38,6 @@ from bosaris_py._validation import as_nonnegative, list_some, warn_caller
 from bosaris_py.errors import ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
-    ClassMoments,
     Evaluation,
     LinearObjective,
     pool_classes,
@@ -117,11 +116,6 @@ class Minimum:
     evaluations: int
     converged: bool
     stopped: bool
-
-    @property
-    def gradient_norm(self) -> float:
-        """Length of the gradient."""
-        return math.hypot(*self.gradient)
 
 
 # Where the Hessian is tiny the Newton step overflows: it is longer than any radius.
@@ -641,7 +635,7 @@ def train_linear(
     Brier is not convex. It is minimised from the optimum of cllr and from zero,
     and the better result is taken.
     """
-    strength = as_ridge(ridge)
+    strength = as_nonnegative(ridge, "ridge")
     tar, non = objective.moments()
     lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
     largest = np.maximum(np.abs(lowest), np.abs(highest))
@@ -657,7 +651,7 @@ def train_linear(
     basis = _varied_directions(correlation, varied)
     _warn_of_uninformative(differ, varied, basis.shape[1], n_features)
 
-    standardised = objective.standardised(centre, spread)
+    standardised = evolve(objective, centre=centre, spread=spread)
     problem = _Problem(standardised, basis, correlation, strength)
     if basis.shape[1] == 0:
         # Proper scoring: without information the prior is the best answer.
@@ -665,9 +659,11 @@ def train_linear(
         return LinearSolution(np.zeros(varied.size), 0.0, value, strength)
     convex = problem
     if not objective.rule.convex:
-        convex = evolve(problem, objective=standardised.with_rule(scoring_rule("cllr")))
+        convex = evolve(problem, objective=evolve(standardised, rule=scoring_rule("cllr")))
     minimum = None
-    if not (strength == 0.0 and varied.size == 1 and _is_separable(tar, non)):
+    # Whether a threshold on the scores makes no error, one way or the other.
+    separable = tar.lowest[0] >= non.highest[0] or tar.highest[0] <= non.lowest[0]
+    if not (strength == 0.0 and varied.size == 1 and separable):
         furthest = np.maximum(highest - centre, centre - lowest)[varied] / spread[varied]
         difference = np.where(varied, tar.mean - non.mean, 0.0) / spread
         minimum = _descend_if_bounded(convex, math.hypot(1.0, *furthest), difference)
@@ -687,7 +683,7 @@ def train_linear(
     if not minimum.converged:
         message = (
             f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
-            f"gradient still has length {minimum.gradient_norm:.3g}."
+            f"gradient still has length {math.hypot(*minimum.gradient):.3g}."
         )
         warn_caller(message, ConvergenceWarning)
     coefficients = problem.coefficients(minimum.point)
@@ -698,18 +694,6 @@ def train_linear(
         objective_value=minimum.value - problem.penalty(minimum.point),
         ridge=max(problem.ridge, problem.damping),
     )
-
-
-def as_ridge(ridge: float) -> float:
-    """Return a ridge as a float; raise unless it is finite and not negative."""
-    return as_nonnegative(ridge, "ridge")
-
-
-def _is_separable(tar: ClassMoments, non: ClassMoments) -> bool:
-    """Whether a threshold on one system's scores makes no error, one way or the other."""
-    above = tar.lowest[0] >= non.highest[0]
-    below = tar.highest[0] <= non.lowest[0]
-    return bool(above or below)
 
 
 def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:

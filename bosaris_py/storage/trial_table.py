@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import (
+    AnyArray,
     BoolArray,
     FloatArray,
     Int32Array,
@@ -371,11 +372,8 @@ class TrialTable:
         mine = trial_codes(self.models[lines], self.segments[lines], width)
         rows = _find(self.modelset, trials.modelset)[trials.models]
         cols = _find(self.segset, trials.segset)[trials.segments]
-        wanted = trial_codes(rows, cols, width)
-        positions = np.searchsorted(mine, wanted)
-        positions[positions == mine.size] = 0
-        absent = (rows < 0) | (cols < 0)
-        absent |= (mine[positions] != wanted) if mine.size else True
+        positions = _find(mine, trial_codes(rows, cols, width))
+        absent = (rows < 0) | (cols < 0) | (positions < 0)
         if absent.any():
             shown = list_some(map(trials._name, np.flatnonzero(absent)[:6].tolist()))
             count = f"{np.count_nonzero(absent)} of {len(trials)}"
@@ -432,12 +430,12 @@ def _used(ids: StrArray, positions: Int32Array) -> tuple[StrArray, Int32Array]:
     return mark_read_only(ids[is_used]), mark_read_only(new[positions])
 
 
-def _find(ids: StrArray, wanted: StrArray) -> npt.NDArray[np.int64]:
-    """Return the position of each wanted id, -1 if it is not there."""
-    if ids.size == 0:
+def _find(listed: AnyArray, wanted: AnyArray) -> IntArray:
+    """Return the position of each wanted id or code, -1 if it is not there."""
+    if listed.size == 0:
         return np.full(wanted.size, -1, dtype=np.int64)
-    order = np.argsort(ids, kind="stable")
-    ranks = np.searchsorted(ids, wanted, sorter=order)
-    found = order[np.minimum(ranks, ids.size - 1)].astype(np.int64)
-    found[ids[found] != wanted] = -1
+    order = np.argsort(listed, kind="stable")
+    ranks = np.searchsorted(listed, wanted, sorter=order)
+    found = order[np.minimum(ranks, listed.size - 1)].astype(np.int64)
+    found[listed[found] != wanted] = -1
     return found

@@ -178,7 +178,7 @@ def test_gives_up_and_says_so():
     minimum = minimise(rosenbrock, np.array([-1.2, 1.0]), max_evaluations=5)
     assert minimum.evaluations == 5
     assert not minimum.converged
-    assert minimum.gradient_norm > 1e-3
+    assert math.hypot(*minimum.gradient) > 1e-3
 
 
 def test_stopped_by_the_caller():
@@ -213,7 +213,6 @@ def test_derivatives_are_those_of_the_last_evaluation():
     # Each Newton step along x has length 1; the last one is not evaluated.
     assert -minimum.gradient[0] == minimum.hessian[0, 0]
     assert minimum.hessian[0, 0] == pytest.approx(math.exp(1 - minimum.point[0]), rel=1e-12)
-    assert minimum.gradient_norm == math.hypot(*minimum.gradient)
 
 
 def test_newton_step_that_overflows_is_cut_to_the_radius():

@@ -5,12 +5,14 @@ import math
 import tracemalloc
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics import linear_objective
 from bosaris_py.numerics.linear_objective import (
     TrainingObjective,
     class_moments,
@@ -175,16 +177,15 @@ def test_derivatives_far_from_the_data_are_finite(objective):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("n_systems", [1, 3])
-def test_blocks_do_not_matter(objective, n_systems, rng):
+def test_blocks_do_not_matter(objective, n_systems, rng, monkeypatch):
     tar, non = rng.normal(1, 1, (n_systems, 501)), rng.normal(-1, 1, (n_systems, 20_001))
     weights = rng.uniform(0.5, 1.5, 20_001)
     point = np.append(rng.normal(1.0, 0.1, n_systems), -0.5)
-    results = [
-        TrainingObjective.from_scores(
-            tar, non, objective=objective, non_weights=weights, block=block
-        ).evaluate(point)
-        for block in (None, 1, 7, 64, 1000, 20_001, 10**6)
-    ]
+    training = TrainingObjective.from_scores(tar, non, objective=objective, non_weights=weights)
+    results = [training.evaluate(point)]
+    for block in (1, 7, 64, 1000, 20_001, 10**6):
+        monkeypatch.setattr(linear_objective, "_WORK_SPACE", block * (2 * point.size + 5))
+        results.append(training.evaluate(point))
     # Sums of 2e4 terms taken pairwise: each a few units in the last place.
     for result in results[1:]:
         assert result.value == pytest.approx(results[0].value, rel=1e-14)
@@ -204,7 +205,10 @@ def test_standardised_coordinates(scores, rng):
     chain = np.block(
         [[np.diag(1 / spread), np.zeros((3, 1))], [-(centre / spread)[np.newaxis], np.ones((1, 1))]]
     )
-    here, there = plain.standardised(centre, spread).evaluate(point), plain.evaluate(raw)
+    here, there = (
+        attrs.evolve(plain, centre=centre, spread=spread).evaluate(point),
+        plain.evaluate(raw),
+    )
     assert here.value == pytest.approx(there.value, rel=1e-14)
     np.testing.assert_allclose(here.gradient, chain.T @ there.gradient, atol=1e-14)
     np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)

@@ -88,10 +88,9 @@ class TrialFormat:
         For files with a header, in which order columns are written; the others follow.
     required : tuple of str
         Which of the columns of a file with a header must be there.
-    first_word : str
-        For files without a header but with a first line of no interest: its first word.
     first_line : str
-        That line, as it is written.
+        For files without a header but with a first line of no interest: that line, of which
+        the first word must be there.
     vocabularies : tuple of Vocabulary
         The labels; a file uses one of them.
     is_target_if_same : tuple of str
@@ -107,8 +106,6 @@ class TrialFormat:
         Id of the one model of files that have no column of models.
     separator : str
         What is written between columns; a blank stands for any number of blanks.
-    skipped_text : str
-        What is written in columns that are not read.
     """
 
     name: str
@@ -117,7 +114,6 @@ class TrialFormat:
     header: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
     order: tuple[str, ...] = ROLES
     required: tuple[str, ...] = ()
-    first_word: str = ""
     first_line: str = ""
     vocabularies: tuple[Vocabulary, ...] = ()
     is_target_if_same: tuple[str, ...] = ()
@@ -126,12 +122,16 @@ class TrialFormat:
     last_optional: bool = False
     model_id: str = "all"
     separator: str = " "
-    skipped_text: str = "-"
 
     @property
     def has_header(self) -> bool:
         """Whether the columns are found by the names in the first line."""
         return bool(self.header)
+
+    @property
+    def first_word(self) -> str:
+        """First word of `first_line`."""
+        return self.first_line.partition(" ")[0]
 
 
 _NIST_HEADER = {
@@ -237,7 +237,6 @@ _ALL = (
         "sdsv-trials",
         "model segment below a header that begins with model-id: SdSVC, TdSVC",
         ((MODEL, SEGMENT),),
-        first_word="model-id",
         first_line="model-id evaluation-file-id",
     ),
     # Keys and scores of the ASVspoof challenges: of countermeasures (CM), and of speaker

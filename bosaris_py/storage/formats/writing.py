@@ -235,7 +235,7 @@ class _Writer:
             return self.numbers(table.scores, "scores")
         name = column.name if role is None else role
         if name == SKIPPED:
-            return lambda part: [self.format.skipped_text] * (part.stop - part.start)
+            return lambda part: [SKIPPED] * (part.stop - part.start)
         values, argument = table.columns[name], f"columns[{name!r}]"
         if isinstance(values, Factor):
             return _named(self.as_fields(values.levels, argument), values.codes)
