@@ -1,13 +1,13 @@
 """Quality fusion: linear fusion plus what quality measures say about a trial."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, cast, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, Float64Array, Int32Array, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Int32Array, mark_read_only
 from bosaris_py._validation import as_matrix, as_weights, describe, invalid, list_some, warn_caller
 from bosaris_py.calibration.trained import (
     ARRAY,
@@ -20,8 +20,13 @@ from bosaris_py.calibration.trained import (
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import LinearFusion
-from bosaris_py.numerics.linear_objective import LARGEST_SCORE, moderate_weights, refuse_non_finite
-from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.linear_objective import (
+    LARGEST_SCORE,
+    TrainingObjective,
+    moderate_weights,
+    refuse_non_finite,
+)
+from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
 from bosaris_py.numerics.quality_form import (
     QualityDesign,
     form_entries,
@@ -31,7 +36,7 @@ from bosaris_py.numerics.quality_form import (
     trial_quality_term,
     triangle_from_form,
 )
-from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
+from bosaris_py.numerics.scoring_rules import scoring_rule
 from bosaris_py.trials import (
     Conditions,
     FlatKey,
@@ -335,15 +340,18 @@ class QualityFusion(TrainedMap):
         ]
         probability, plo = resolve_prior(prior)
         rule = scoring_rule(objective)
-        solution = train_quality(
-            *designs,
+        # Training takes blocks of trials only, and so can do with a design instead of an array.
+        tar_design, non_design = cast("list[FloatArray]", designs)
+        training = TrainingObjective(
             rule=rule,
             prior=probability,
             plo=plo,
+            tar=tar_design,
+            non=non_design,
             tar_weights=classes[0][3],
             non_weights=classes[1][3],
-            ridge=ridge,
         )
+        solution = train_quality(training, ridge)
         return cls(
             weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),
             offset=solution.linear.offset,

@@ -31,9 +31,8 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.numerics.counts import as_class
-from bosaris_py.numerics.priors import OperatingPoint, sigmoid
+from bosaris_py.numerics.priors import OperatingPoint, resolve_prior, sigmoid
 from bosaris_py.numerics.roc import hull_of
-from bosaris_py.numerics.scoring_rules import resolve_prior
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13
@@ -340,8 +339,7 @@ def kl_divergence(
         raise invalid("is_target", "name trials of both classes", describe(labels))
     of_targets = _mean_divergence(matrix[:, labels], plo)
     of_others = _mean_divergence(matrix[:, ~labels], plo)
-    weighted: Float64Array = probability * of_targets + (1.0 - probability) * of_others
-    return weighted
+    return np.asarray(probability * of_targets + (1.0 - probability) * of_others)
 
 
 def _as_llrs(llrs: ArrayLike) -> FloatArray:
@@ -362,8 +360,7 @@ def _mean_divergence(llrs: FloatArray, plo: float) -> Float64Array:
         both = _expected_excess(log_odds) + _expected_excess(-log_odds)
         # Rounding can leave a divergence just below zero.
         total += np.maximum(both, 0.0).sum(axis=2)
-    mean: Float64Array = total / n_trials
-    return mean
+    return np.asarray(total / n_trials)
 
 
 def _expected_excess(log_odds: Float64Array) -> Float64Array:
@@ -374,5 +371,4 @@ def _expected_excess(log_odds: Float64Array) -> Float64Array:
     # Infinity less infinity means equal, and stands beside p = 0 only.
     with np.errstate(invalid="ignore"):
         excess = p * (surprise[np.newaxis] - surprise[:, np.newaxis])
-    result: Float64Array = np.where(p > 0.0, excess, 0.0)
-    return result
+    return np.asarray(np.where(p > 0.0, excess, 0.0))

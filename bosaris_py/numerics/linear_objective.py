@@ -36,7 +36,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import Factory, evolve, frozen
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
@@ -50,13 +50,8 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring_rules import (
-    LARGEST_LOG_ODDS,
-    ScoringRule,
-    resolve_prior,
-    scoring_rule,
-)
+from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
+from bosaris_py.numerics.scoring_rules import LARGEST_LOG_ODDS, ScoringRule, scoring_rule
 
 # Numbers in the work space of one block, 1 MB: the size of a usual second-level cache. With
 # smaller blocks what numpy takes for each call begins to count.
@@ -75,8 +70,7 @@ def _sum_blocks(sums: Sequence[ArrayLike]) -> Float64Array:
         return np.asarray(sums[0])
     # numpy sums pairwise along the contiguous axis only.
     rows = np.ascontiguousarray(np.stack([np.asarray(part) for part in sums], axis=-1))
-    total: Float64Array = rows.sum(axis=-1)
-    return total
+    return np.asarray(rows.sum(axis=-1))
 
 
 @frozen(eq=False)
@@ -391,6 +385,9 @@ class TrainingObjective(LinearObjective):
     non: FloatArray
     tar_weights: Float64Array | None
     non_weights: Float64Array | None
+    # By default the scores are taken as they are.
+    centre: Float64Array = Factory(lambda self: np.zeros(len(self.tar)), takes_self=True)
+    spread: Float64Array = Factory(lambda self: np.ones(len(self.tar)), takes_self=True)
 
     @classmethod
     def from_scores(
@@ -422,8 +419,6 @@ class TrainingObjective(LinearObjective):
             rule=rule,
             prior=probability,
             plo=plo,
-            centre=np.zeros(n_systems),
-            spread=np.ones(n_systems),
             tar=tar_matrix,
             non=non_matrix,
             tar_weights=tar_used,

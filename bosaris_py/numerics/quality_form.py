@@ -25,8 +25,7 @@ from attrs import evolve, frozen
 
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array
 from bosaris_py._validation import as_matrix, as_vector, invalid
-from bosaris_py.numerics.linear_objective import TrainingObjective, class_moments, pool_classes
-from bosaris_py.numerics.scoring_rules import ScoringRule
+from bosaris_py.numerics.linear_objective import TrainingObjective, pool_classes
 from bosaris_py.numerics.training import LinearSolution, train_linear
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
@@ -89,8 +88,7 @@ def triangle_from_form(form: npt.ArrayLike) -> Float64Array:
     """Return the toolkit's weights of a symmetric form; undoes `form_from_triangle`."""
     lower = np.array(form, dtype=np.float64)
     np.fill_diagonal(lower, 0.5 * lower.diagonal())
-    weights: Float64Array = lower[_lower_triangle(len(lower))]
-    return weights
+    return np.asarray(lower[_lower_triangle(len(lower))])
 
 
 def _with_ones(measures: npt.ArrayLike) -> Float64Array:
@@ -106,8 +104,7 @@ def quality_term(
 
     The measures are (q, m) and (q, n).
     """
-    term: Float64Array = _with_ones(model_measures).T @ (form @ _with_ones(segment_measures))
-    return term
+    return np.asarray(_with_ones(model_measures).T @ (form @ _with_ones(segment_measures)))
 
 
 def trial_quality_term(
@@ -185,8 +182,7 @@ def fuse_trials(
         raise invalid("weights", expected, f"{vector.size}")
     form = form_from_triangle(vector[n_linear:])
     quality = np.einsum("it,it->t", _with_ones(models), form @ _with_ones(segments))
-    fused: Float64Array = vector[: n_linear - 1] @ systems + vector[n_linear - 1] + quality
-    return fused
+    return np.asarray(vector[: n_linear - 1] @ systems + vector[n_linear - 1] + quality)
 
 
 def measure_scale(
@@ -212,8 +208,7 @@ def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array)
     # With [q'; 1] = A [q; 1] the form S on q' is A^T S A on q.
     standardise = np.diag(np.append(1.0 / spread, 1.0))
     standardise[:-1, -1] = -centre / spread
-    raw: Float64Array = standardise.T @ form @ standardise
-    return raw
+    return np.asarray(standardise.T @ form @ standardise)
 
 
 @frozen(eq=False)
@@ -293,45 +288,27 @@ def form_entries(n_measures: int) -> tuple[tuple[int, int], ...]:
     return (*single, *((i, j) for j in range(n_measures) for i in range(j, n_measures)))
 
 
-def train_quality(
-    tar: QualityDesign,
-    non: QualityDesign,
-    *,
-    rule: ScoringRule,
-    prior: float,
-    plo: float,
-    tar_weights: Float64Array | None,
-    non_weights: Float64Array | None,
-    ridge: float,
-) -> QualitySolution:
+def train_quality(objective: TrainingObjective, ridge: float) -> QualitySolution:
     r"""Train the weights of systems and form together.
 
-    Both designs are on the same measures, with all entries of `form_entries`, and finite; trial
-    weights are positive. `ridge` and warnings are those of `train_linear`; the features count
-    like systems. A feature that is constant, or a linear combination of scores and earlier
-    features, as it is when a measure does not vary on one side, gets the weight zero. What is
-    left has one optimum.
+    Both classes of the objective are a `QualityDesign`, on the same measures, with all entries
+    of `form_entries`, and finite. `ridge` and warnings are those of `train_linear`; the
+    features count like systems. A feature that is constant, or a linear combination of scores
+    and earlier features, as it is when a measure does not vary on one side, gets the weight
+    zero. What is left has one optimum.
     """
-    moments = [
-        class_moments(cast("FloatArray", design), weights)
-        for design, weights in ((tar, tar_weights), (non, non_weights))
-    ]
-    _, covariance = pool_classes(*moments)
+    _, covariance = pool_classes(*objective.moments())
+    tar, non = cast("QualityDesign", objective.tar), cast("QualityDesign", objective.non)
     kept = _independent(covariance, len(tar.scores))
     tar, non = tar.keep(kept), non.keep(kept)
-    # Training takes blocks of trials only, and so can do with a design instead of an array.
-    objective = TrainingObjective(
+    reduced = evolve(
+        objective,
         tar=cast("FloatArray", tar),
         non=cast("FloatArray", non),
-        rule=rule,
-        prior=prior,
-        plo=plo,
-        tar_weights=tar_weights,
-        non_weights=non_weights,
         centre=np.zeros(len(tar)),
         spread=np.ones(len(tar)),
     )
-    solution = train_linear(objective, ridge=ridge, n_features=len(tar.entries))
+    solution = train_linear(reduced, ridge=ridge, n_features=len(tar.entries))
     size = len(tar.model_measures)
     form = np.zeros((size, size))
     for weight, (i, j) in zip(solution.weights[len(tar.scores) :], tar.entries, strict=True):

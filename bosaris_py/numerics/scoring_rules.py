@@ -1,4 +1,4 @@
-"""Proper scoring rules as losses on log-odds, and the priors at which they are taken.
+"""Proper scoring rules as losses on log-odds.
 
 The kernels give a loss and its two derivatives for a whole block at once; the entropies are
 what training objectives are divided by.
@@ -12,8 +12,7 @@ import numpy as np
 from attrs import field, frozen
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import check_fraction, describe, invalid
-from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py._validation import describe, invalid
 
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
@@ -120,11 +119,3 @@ def scoring_rule(name: str) -> ScoringRule:
         known = ", ".join(repr(known) for known in OBJECTIVES)
         raise invalid("objective", f"be one of {known}", describe(name))
     return rule
-
-
-def resolve_prior(prior: float | OperatingPoint) -> tuple[float, float]:
-    """Return the (effective) prior that a `prior` argument means, and its log-odds."""
-    if isinstance(prior, OperatingPoint):
-        return prior.effective_prior, prior.plo
-    number = check_fraction(prior, "prior")
-    return number, math.log(number) - math.log1p(-number)

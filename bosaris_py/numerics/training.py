@@ -434,8 +434,7 @@ class _Problem:
     @functools.cached_property
     def variance(self) -> Float64Array:
         """Quadratic form that gives the variance of the fused scores."""
-        form: Float64Array = self.basis.T @ self.correlation @ self.basis
-        return form
+        return np.asarray(self.basis.T @ self.correlation @ self.basis)
 
     def deviation(self, point: Float64Array) -> float:
         """Return the standard deviation of the fused scores, in log-likelihood-ratio."""

@@ -87,7 +87,7 @@ class TrialFormat:
     order : tuple of str
         For files with a header, in which order columns are written; the others follow.
     required : tuple of str
-        Which of the columns of a file with a header must be there.
+        Which of the columns of a file with a header must be there; by default all of `header`.
     first_line : str
         For files without a header but with a first line of no interest: that line, of which
         the first word must be there.
@@ -105,7 +105,8 @@ class TrialFormat:
     model_id : str
         Id of the one model of files that have no column of models.
     separator : str
-        What is written between columns; a blank stands for any number of blanks.
+        What is written between columns, by default a tab below a header; a blank stands for
+        any number of blanks.
     """
 
     name: str
@@ -113,7 +114,7 @@ class TrialFormat:
     variants: tuple[tuple[str, ...], ...] = ()
     header: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
     order: tuple[str, ...] = ROLES
-    required: tuple[str, ...] = ()
+    required: tuple[str, ...] = attrs.Factory(lambda self: tuple(self.header), takes_self=True)
     first_line: str = ""
     vocabularies: tuple[Vocabulary, ...] = ()
     is_target_if_same: tuple[str, ...] = ()
@@ -121,7 +122,7 @@ class TrialFormat:
     missing: tuple[str, ...] = ()
     last_optional: bool = False
     model_id: str = "all"
-    separator: str = " "
+    separator: str = attrs.Factory(lambda self: "\t" if self.header else " ", takes_self=True)
 
     @property
     def has_header(self) -> bool:
@@ -170,7 +171,6 @@ _ALL = (
         header=_NIST_HEADER,
         required=(MODEL, SEGMENT),
         vocabularies=(TARGET_NONTARGET,),
-        separator="\t",
     ),
     _verifier(
         "hyperion",
@@ -288,33 +288,25 @@ _ALL = (
         "asvspoof5-cm-scores",
         "header filename, cm-score: ASVspoof 5 track 1 (.tsv)",
         header={SEGMENT: ("filename",), SCORE: ("cm-score",)},
-        required=(SEGMENT, SCORE),
-        separator="\t",
     ),
     _countermeasure(
         "asvspoof5-cm-key",
         "header filename, cm-label: ASVspoof 5 track 1 (.tsv)",
         header={SEGMENT: ("filename",), LABEL: ("cm-label",)},
-        required=(SEGMENT, LABEL),
-        separator="\t",
     ),
     TrialFormat(
         "asvspoof5-sasv-scores",
         "header spk, filename, cm-score, asv-score, sasv-score: ASVspoof 5 track 2",
         header={MODEL: ("spk",), SEGMENT: ("filename",), SCORE: ("sasv-score",)},
         order=(MODEL, SEGMENT, "cm-score", "asv-score", SCORE),
-        required=(MODEL, SEGMENT, SCORE),
         numbers=frozenset(("cm-score", "asv-score")),
         missing=("-",),
-        separator="\t",
     ),
     _verifier(
         "asvspoof5-sasv-key",
         "header spk, filename, cm-label, asv-label: ASVspoof 5 track 2 (.tsv)",
         header={MODEL: ("spk",), SEGMENT: ("filename",), LABEL: ("asv-label",)},
         order=(MODEL, SEGMENT, "cm-label", LABEL),
-        required=(MODEL, SEGMENT, LABEL),
-        separator="\t",
     ),
     # Score files of bob: verification by four or five columns, anything by two.
     TrialFormat(

@@ -125,7 +125,7 @@ def _plan_by_header(
         expected = f"map only {', '.join(ROLES)}; other columns keep their names"
         raise invalid("columns", expected, list_some(unknown))
     separator, names = cut_header(first.text)
-    repeated = [name for place, name in enumerate(names) if name and name in names[:place]]
+    repeated = [name for i, name in enumerate(names) if name and name in names[:i]]
     if repeated:
         text = f"the header names {list_some(repeated)} more than once"
         raise line_error(path, first.number, text)
@@ -135,9 +135,9 @@ def _plan_by_header(
         name = given.get(role)
         accepted = trial_format.header.get(role, ()) if role not in given else ()
         wanted = accepted if name is None else (name,)
-        place = next((in_lower.index(w.lower()) for w in wanted if w.lower() in in_lower), None)
-        if place is not None and place not in roles:
-            roles[place] = role
+        position = next((in_lower.index(w.lower()) for w in wanted if w.lower() in in_lower), None)
+        if position is not None and position not in roles:
+            roles[position] = role
         elif name is not None or (role in trial_format.required and role not in given):
             what = {MODEL: "models", SEGMENT: "segments"}.get(role, f"{role}s")
             message = (
@@ -146,5 +146,5 @@ def _plan_by_header(
             )
             raise FileFormatError(message)
     # Nobody could ask for a column without a name.
-    found = (FileColumn(roles.get(place), name or SKIPPED) for place, name in enumerate(names))
+    found = (FileColumn(roles.get(i), name or SKIPPED) for i, name in enumerate(names))
     return Plan(trial_format, tuple(found), separator, skips_first_line=True)

@@ -477,10 +477,10 @@ class _Reader:
         if role == MODEL:
             names = np.array([self.plan.format.model_id][:count], dtype=np.str_)
             return mark_read_only(names), mark_read_only(np.zeros(count, dtype=np.int32))
-        places = np.arange(count, dtype=np.int32)
+        positions = np.arange(count, dtype=np.int32)
         width = len(str(count))
-        names = np.strings.zfill((places + 1).astype(np.str_), width)
-        return mark_read_only(names.astype(f"U{width}")), mark_read_only(places)
+        names = np.strings.zfill((positions + 1).astype(np.str_), width)
+        return mark_read_only(names.astype(f"U{width}")), mark_read_only(positions)
 
     def _words(self) -> list[str]:
         """Return the labels of the file in the order of their codes, in lower case."""
@@ -547,10 +547,10 @@ class _Reader:
         return self.numbers.error(firsts[in_order[0]], text)
 
 
-def _join_ids(names: StrArray, places: Int32Array, side: Factor) -> tuple[StrArray, Int32Array]:
+def _join_ids(names: StrArray, positions: Int32Array, side: Factor) -> tuple[StrArray, Int32Array]:
     """Join segments and sides to ids such as ``segment:a``; return them and their positions."""
     width = max(1, side.levels.size)
-    pairs = places.astype(np.int64) * width + side.codes
+    pairs = positions.astype(np.int64) * width + side.codes
     is_used = np.zeros(names.size * width, dtype=np.bool_)
     is_used[pairs] = True
     used = np.flatnonzero(is_used)

@@ -173,7 +173,7 @@ class _Writer:
     def check_names(self, written: Sequence[FileColumn]) -> None:
         """Raise unless a reader will find the columns again by their names."""
         names = [column.name for column in written]
-        repeated = [name for place, name in enumerate(names) if name in names[:place] or not name]
+        repeated = [name for i, name in enumerate(names) if name in names[:i] or not name]
         if repeated:
             found = f"{list_some(map(repr, repeated))} again, or without a name"
             raise invalid("columns", "name each column once", found)
