@@ -88,16 +88,13 @@ class ClassMoments:
     highest: Float64Array
 
 
-def class_moments(
-    scores: FloatArray, weights: Float64Array | None = None, *, block: int | None = None
-) -> ClassMoments:
+def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> ClassMoments:
     """Compute mean, scatter and range of each system's scores in one pass.
 
-    `scores` are (n_systems, n_trials), `weights` positive; `block` is the number of trials
-    in one block.
+    `scores` are (n_systems, n_trials), `weights` positive.
     """
     n_systems, n_trials = scores.shape
-    block = min(n_trials, block or max(1, _WORK_SPACE // (2 * (n_systems + 1))))
+    block = min(n_trials, max(1, _WORK_SPACE // (2 * (n_systems + 1))))
     # A row of ones: one product gives sums and sums of products. (It is also quicker than
     # that of a matrix with its own transpose, for which BLAS takes a slow way.)
     design = np.ones((n_systems + 1, block))

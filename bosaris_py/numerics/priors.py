@@ -264,13 +264,15 @@ class DecisionCosts:
         if isinstance(prior, DecisionCosts):
             return prior
         if isinstance(prior, OperatingPoint):
-            return cls._from_points([prior], shape=())
+            one = cls.from_prior([prior])
+            return cls(one.miss[0], one.fa[0], one.plo[0])
         if isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior):
             points = [
                 p if isinstance(p, OperatingPoint) else OperatingPoint(cast("float", p))
                 for p in prior
             ]
-            return cls._from_points(points, shape=(len(points),))
+            columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
+            return cls(*(column.copy() for column in columns))
         scalar = np.ndim(prior) == 0  # type: ignore[arg-type]
         if scalar:
             check_fraction(prior, "prior")  # type: ignore[arg-type]
@@ -280,21 +282,14 @@ class DecisionCosts:
             check_fraction(value, "prior")
         shape = () if scalar else values.shape
         plo = special.logit(values)
-        columns = (values.copy(), 1.0 - values, plo)
-        return cls(*(column.reshape(shape) for column in columns))
+        prices = values.copy(), 1.0 - values
+        return cls(*(column.reshape(shape) for column in (*prices, plo)))
 
     @classmethod
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":
         """Take unit costs at given prior log-odds; exact where a prior would round to 1."""
         log_odds = np.array(plo, dtype=np.float64)
         return cls(special.expit(log_odds), special.expit(-log_odds), log_odds)
-
-    @classmethod
-    def _from_points(
-        cls, points: Sequence[OperatingPoint], shape: tuple[int, ...]
-    ) -> "DecisionCosts":
-        columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points])
-        return cls(*(column.reshape(shape).copy() for column in columns.T))
 
     @property
     def thresholds(self) -> Float64Array:

@@ -283,11 +283,13 @@ def test_thinned_sets_keep_the_ends_apart(rng):
 
 @pytest.mark.parametrize("block", [None, 1, 13])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_moments(block, weighted, rng):
+def test_moments(block, weighted, rng, monkeypatch):
+    if block is not None:
+        monkeypatch.setattr(linear_objective, "_WORK_SPACE", block * 6)
     # Far from zero, where a textbook sum of squares has lost all digits.
     scores = rng.normal(1e9, 1.0, (2, 300))
     weights = rng.uniform(0.5, 2.0, 300) if weighted else None
-    moments = class_moments(scores, weights, block=block)
+    moments = class_moments(scores, weights)
     # An offset of 1e9 leaves 1e-7 of a standard deviation to the scores themselves.
     exact = scores - 1e9
     np.testing.assert_allclose(
@@ -299,11 +301,12 @@ def test_moments(block, weighted, rng):
     np.testing.assert_array_equal(moments.highest, scores.max(axis=1))
 
 
-def test_moments_of_blocks_that_lie_far_apart():
+def test_moments_of_blocks_that_lie_far_apart(monkeypatch):
     """Each block is seen from where the one before it lies."""
+    monkeypatch.setattr(linear_objective, "_WORK_SPACE", 10 * 6)
     tops = np.repeat([0.0, 1e8, -1e8, 5.0], 10)
     scores = np.vstack((tops + np.tile([-1.0, 1.0], 20), np.tile([0.0, 0.5], 20)))
-    moments = class_moments(scores, block=10)
+    moments = class_moments(scores)
     np.testing.assert_allclose(moments.mean, [1.25, 0.25], rtol=1e-7)
     # (2 * 1e16 + 25) / 4 from the tops, 1 from what alternates, less the squared mean.
     assert moments.scatter[0, 0] == pytest.approx(5e15 + 6.25 + 1.0 - 1.25**2, abs=2.0)
@@ -312,10 +315,11 @@ def test_moments_of_blocks_that_lie_far_apart():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_range_shows_non_finite_scores(bad):
+def test_range_shows_non_finite_scores(bad, monkeypatch):
+    monkeypatch.setattr(linear_objective, "_WORK_SPACE", 10 * 6)
     scores = np.ones((2, 100))
     scores[1, 57] = bad
-    moments = class_moments(scores, block=10)
+    moments = class_moments(scores)
     assert np.isfinite([moments.lowest[0], moments.highest[0]]).all()
     assert not np.isfinite([moments.lowest[1], moments.highest[1]]).all()
 
