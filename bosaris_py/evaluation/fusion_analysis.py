@@ -110,18 +110,15 @@ class SystemComparison:
         results = [Results(*classes) for classes in zip(tar, non, strict=True)]
         stack = np.concatenate((tar, non), axis=1)
         # Proportions are estimated with the true one for prior: a calibrated system finds it.
-        return cls(
-            names=names,
-            n_tar=key.n_tar,
-            n_non=key.n_non,
-            prior=point,
-            estimated_proportions=mark_read_only(
-                estimate_target_proportions(stack, key.n_tar / key.n_trials)
-            ),
-            act_dcf=_collected(result.act_dcf(point, normalize=True) for result in results),
-            min_dcf=_collected(result.min_dcf(point, normalize=True) for result in results),
-            prbep=_collected(result.prbep for result in results),
-        )
+        shares = estimate_target_proportions(stack, key.n_tar / key.n_trials)
+        figures = {
+            "estimated_proportions": shares,
+            "act_dcf": np.array([result.act_dcf(point, normalize=True) for result in results]),
+            "min_dcf": np.array([result.min_dcf(point, normalize=True) for result in results]),
+            "prbep": np.array([result.prbep for result in results]),
+        }
+        figures = {name: mark_read_only(values) for name, values in figures.items()}
+        return cls(names=names, n_tar=key.n_tar, n_non=key.n_non, prior=point, **figures)
 
     @property
     def target_proportion(self) -> float:
@@ -310,11 +307,6 @@ def _named(systems: Systems | AnyScores) -> tuple[tuple[str, ...], list[AnyScore
         return tuple(str(name) for name in systems), list(systems.values())
     scores = list(systems)
     return tuple(str(number + 1) for number in range(len(scores))), scores
-
-
-def _collected(values: Iterable[float]) -> Float64Array:
-    """Return numbers as a read-only array."""
-    return mark_read_only(np.array(list(values), dtype=np.float64))
 
 
 def _table(names: Sequence[str], columns: Mapping[str, Iterable[str]]) -> list[str]:

@@ -78,13 +78,9 @@ def weighted_members(
 ) -> list[ConditionMembers]:
     """Share the weights out in each class; a cell is name, weight, targets, non-targets."""
     listed = list(cells)
-    weights = [weight for _, weight, _, _ in listed]
-    tar_shares = shares_of(weights, [tar for _, _, tar, _ in listed])
-    non_shares = shares_of(weights, [non for _, _, _, non in listed])
-    return [
-        ConditionMembers(*cell, *shares)
-        for cell, *shares in zip(listed, tar_shares, non_shares, strict=True)
-    ]
+    _, weights, tar, non = zip(*listed, strict=True) if listed else ((), (), (), ())
+    shares = zip(shares_of(weights, tar), shares_of(weights, non), strict=True)
+    return [ConditionMembers(*c, *own) for c, own in zip(listed, shares, strict=True)]
 
 
 @attrs.frozen(eq=False)
@@ -143,16 +139,16 @@ class EvaluatedTrials:
         _check_columns(plan, self.metadata, [factor.name for factor in plan.factors])
         _check_only(plan, self.metadata, only)
         tar, non, notes = self._selected(plan, self.metadata)
-        columns = {
-            factor.name: _of_classes(self.metadata.factor(factor.name), tar, non)
-            for factor in plan.factors
-        }
+        columns = {}
+        for factor in plan.factors:
+            column = self.metadata.factor(factor.name)
+            columns[factor.name] = column.take(tar.positions), column.take(non.positions)
         targets = _Cells("tar", tar.scores.size)
         others = _Cells("non", non.scores.size)
-        for cells in (targets, others):
+        for number, cells in enumerate((targets, others)):
             for factor in plan.factors:
                 if factor.divides(cells.class_name):
-                    column = columns[factor.name][cells.class_name == "non"]
+                    column = columns[factor.name][number]
                     cells.divide(factor, column, only.get(factor.name), drop_unknown=drop_unknown)
         partitions = _combined(plan.factors, columns, targets.trials(), others.trials())
         if not partitions:
@@ -168,21 +164,16 @@ class EvaluatedTrials:
             chosen = ", ".join(f"{column} {level}" for column, level in plan.select)
             notes.append(f"All trials of the key are taken to be of {chosen}.")
         names = ", ".join(factor.name for factor in plan.factors)
-        members: Iterable[ConditionMembers]
-        if self.members is not None:
-            members = self.members
-            if names:
-                notes.append(
-                    f"Partitions are the conditions given, not those of the plan ({names})."
-                )
-        else:
+        note = f"Partitions are the conditions given, not those of the plan ({names})."
+        members: Iterable[ConditionMembers] | None = self.members
+        if members is None:
             tar, non = (mark_read_only(np.arange(c.scores.size)) for c in (self.tar, self.non))
             members = weighted_members([("all trials", 1.0, tar, non)])
-            if names:
-                notes.append(
-                    f"NOT the published cost: without metadata the trials are pooled, and not "
-                    f"equalised over {names}."
-                )
+            note = (
+                "NOT the published cost: without metadata the trials are pooled, and not "
+                f"equalised over {names}."
+            )
+        notes += [note] if names else []
         return Partitioning(self.tar, self.non, tuple(map(Partition, members)), tuple(notes))
 
     def _selected(
@@ -199,15 +190,10 @@ class EvaluatedTrials:
             if level not in found:
                 expected = f"hold trials of {plan.name}, whose {name} is {level!r}"
                 raise invalid("conditions", expected, list_some(map(repr, found)))
-            parts = _of_classes(column, tar, non)
-            in_tar, in_non = (part.codes == found.index(level) for part in parts)
-            tar, non = tar.at(in_tar), non.at(in_non)
+            code = found.index(level)
+            tar = tar.at(column.take(tar.positions).codes == code)
+            non = non.at(column.take(non.positions).codes == code)
         return tar, non, notes
-
-
-def _of_classes(column: Factor, tar: EvaluatedClass, non: EvaluatedClass) -> ClassFactors:
-    """Return a column's values for targets and for non-targets, with the same levels."""
-    return column.take(tar.positions), column.take(non.positions)
 
 
 def _check_columns(plan: EvaluationPlan, metadata: TrialMetadata, names: list[str]) -> None:

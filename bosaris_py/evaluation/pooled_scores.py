@@ -216,18 +216,15 @@ class ConditionMixture(Evidence):
         )
         # Both classes of a condition are weighted apart, because each has shares of its own.
         # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
-        parts = [
-            ROC.at_target_scores(target_scores, share.scores, nothing).weighted(
-                share.weight * self.n_tar / share.scores.size, 0.0
-            )
-            for share in self._tar
-        ]
-        parts += [
-            ROC.at_target_scores(target_scores, nothing, share.scores).weighted(
-                0.0, share.weight * self.n_non / share.scores.size
-            )
-            for share in self._non
-        ]
+        parts = []
+        for share in self._tar:
+            factor = share.weight * self.n_tar / share.scores.size
+            part = ROC.at_target_scores(target_scores, share.scores, nothing)
+            parts.append(part.weighted(factor, 0.0))
+        for share in self._non:
+            factor = share.weight * self.n_non / share.scores.size
+            part = ROC.at_target_scores(target_scores, nothing, share.scores)
+            parts.append(part.weighted(0.0, factor))
         return functools.reduce(ROC.__add__, parts)
 
     @functools.cached_property

@@ -18,7 +18,14 @@ from tqdm import tqdm
 
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._tables import text_table
-from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
+from bosaris_py._validation import (
+    as_nonnegative,
+    as_vector,
+    check_fraction,
+    describe,
+    invalid,
+    refuse_nan,
+)
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
@@ -30,7 +37,6 @@ from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
     ThresholdCost,
-    as_count,
     check_few_errors,
     disagreements_of,
     rejected,
@@ -541,8 +547,12 @@ def speaker_permutation_test_scores(
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    influence = _Influence.of(systems, key, statistics, speakers, conditions)
-    return _permute(influence.shares(), alternative, permutations, rng, progress=progress)
+    misses, alarms, shared = _influence(systems, key, statistics, speakers, conditions)
+    # psi_k of each speaker; they sum to the difference.
+    shares = shared.of_targets(misses.values)
+    shares += shared.of_non_targets(alarms.values - 0.5 * alarms.expected)
+    shares = np.asarray(shares[shared.present])
+    return _permute(shares, alternative, permutations, rng, progress=progress)
 
 
 def speaker_z_test(
@@ -600,14 +610,13 @@ def speaker_z_test(
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    influence = _Influence.of(systems, key, statistics, speakers, conditions)
-    misses, alarms = influence.misses, influence.alarms
+    misses, alarms, shared = _influence(systems, key, statistics, speakers, conditions)
     check_few_errors(misses.n_effective, "difference of the miss rates")
     check_few_errors(alarms.n_effective, "difference of the false-alarm rates")
     # The residuals of `speaker_errors`, with differences of errors in place of errors. The
     # difference of the costs is the sum of its two parts, so all covariances add up.
     covariance, method = dyadic_covariance(
-        misses.values - misses.expected, alarms.values - alarms.expected, influence.speakers
+        misses.values - misses.expected, alarms.values - alarms.expected, shared
     )
     spread = math.sqrt(max(float(covariance.sum()), 0.0))
     return z_test(misses.total + alarms.total, spread, alternative, method)
@@ -643,53 +652,37 @@ class _CostDifference:
         return float(self.values.sum())
 
 
-@attrs.frozen(eq=False)
-class _Influence:
-    """How two systems differ in cost, trial by trial."""
-
-    misses: _CostDifference
-    alarms: _CostDifference
-    speakers: SpeakerTrials
-
-    @classmethod
-    def of(
-        cls,
-        systems: tuple[AnyScores, AnyScores],
-        key: AnyKey,
-        statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF | None],
-        speakers: TrialSpeakers,
-        conditions: Conditions | None,
-    ) -> Self:
-        """Compare the errors of two systems on all trials of a key."""
-        cost = FixedCost.of(statistics[0])
-        cost_b = cost if statistics[1] is None else FixedCost.of(statistics[1], "statistic_b")
-        # The influence of a trial is that of a difference of rates, which has one price.
-        if (cost.miss, cost.alarm) != (cost_b.miss, cost_b.alarm):
-            expected = "have the same prior and costs as `statistic`"
-            raise invalid("statistic_b", expected, describe(statistics[1]))
-        for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
-            if n_trials == 0:
-                raise invalid("key", f"have {what}", "none")
-        for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
-            check_system(scores, name)
-            refuse_missing(scores, key, name)
-        trials = ScoredTrials.of(systems[0], key, conditions)
-        misses, alarms = [], []
-        for scores, threshold in zip(systems, (cost.threshold, cost_b.threshold), strict=True):
-            tar, non = trials.take(scores, key)
-            misses.append(rejected(tar, threshold))
-            alarms.append(~rejected(non, threshold))
-        return cls(
-            _CostDifference.of(misses[0], misses[1], cost.miss, trials.strata.tar),
-            _CostDifference.of(alarms[0], alarms[1], cost.alarm, trials.strata.non),
-            SpeakerTrials.of(speakers, trials),
-        )
-
-    def shares(self) -> Float64Array:
-        """Return the influence psi_k of each speaker; they sum to the difference."""
-        shares = self.speakers.of_targets(self.misses.values)
-        shares += self.speakers.of_non_targets(self.alarms.values - 0.5 * self.alarms.expected)
-        return np.asarray(shares[self.speakers.present])
+def _influence(
+    systems: tuple[AnyScores, AnyScores],
+    key: AnyKey,
+    statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF | None],
+    speakers: TrialSpeakers,
+    conditions: Conditions | None,
+) -> tuple[_CostDifference, _CostDifference, SpeakerTrials]:
+    """Compare the costs of the misses and false alarms of two systems on all trials of a key."""
+    cost = FixedCost.of(statistics[0])
+    cost_b = cost if statistics[1] is None else FixedCost.of(statistics[1], "statistic_b")
+    # The influence of a trial is that of a difference of rates, which has one price.
+    if (cost.miss, cost.alarm) != (cost_b.miss, cost_b.alarm):
+        expected = "have the same prior and costs as `statistic`"
+        raise invalid("statistic_b", expected, describe(statistics[1]))
+    for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
+        if n_trials == 0:
+            raise invalid("key", f"have {what}", "none")
+    for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
+        check_system(scores, name)
+        refuse_missing(scores, key, name)
+    trials = ScoredTrials.of(systems[0], key, conditions)
+    misses, alarms = [], []
+    for scores, threshold in zip(systems, (cost.threshold, cost_b.threshold), strict=True):
+        tar, non = trials.take(scores, key)
+        misses.append(rejected(tar, threshold))
+        alarms.append(~rejected(non, threshold))
+    return (
+        _CostDifference.of(misses[0], misses[1], cost.miss, trials.strata.tar),
+        _CostDifference.of(alarms[0], alarms[1], cost.alarm, trials.strata.non),
+        SpeakerTrials.of(speakers, trials),
+    )
 
 
 def _permute(
@@ -697,7 +690,7 @@ def _permute(
 ) -> PermutationTest:
     """Flip the signs of the shares of a difference."""
     check_choice(alternative, get_args(Alternative), "alternative")
-    if as_count(permutations, "permutations") < 1 or permutations != int(permutations):
+    if as_nonnegative(permutations, "permutations") < 1 or permutations != int(permutations):
         expected = "be a whole number, at least 1"
         raise invalid("permutations", expected, describe(permutations))
     n_speakers = shares.size
