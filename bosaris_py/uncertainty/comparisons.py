@@ -350,13 +350,9 @@ class ComparisonTable:
         for (first, second), test, adjusted, significant in zip(
             self.pairs, self.tests, self.holm.adjusted, self.holm.significant, strict=True
         ):
-            numbers = (
-                f"{test.difference:.4g}",
-                f"{test.standard_error:.3g}",
-                f"{test.p_value:.3g}",
-            )
+            texts = f"{test.difference:.4g}", f"{test.standard_error:.3g}", f"{test.p_value:.3g}"
             verdict = "yes" if significant else "no"
-            rows.append((first, second, *numbers, f"{adjusted:.3g}", verdict))
+            rows.append((first, second, *texts, f"{adjusted:.3g}", verdict))
         lines = [line.rstrip() for line in text_table(rows, left=(0, 1, 6))]
         return "\n".join([*lines, f"(Holm's correction, level {self.holm.level:g})"])
 
@@ -693,6 +689,7 @@ def _permute(
     if as_nonnegative(permutations, "permutations") < 1 or permutations != int(permutations):
         expected = "be a whole number, at least 1"
         raise invalid("permutations", expected, describe(permutations))
+    extremeness = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[alternative]
     n_speakers = shares.size
     if n_speakers < 2:
         raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
@@ -715,13 +712,7 @@ def _permute(
         else:
             flips = generator.integers(0, 2, size=(size, n_speakers), dtype=np.int8)
         swapped = (1.0 - 2.0 * flips) @ shares
-        if alternative == "two-sided":
-            extreme = np.abs(swapped) >= abs(observed) - slack
-        elif alternative == "less":
-            extreme = swapped <= observed + slack
-        else:
-            extreme = swapped >= observed - slack
-        n_extreme += int(np.count_nonzero(extreme))
+        n_extreme += int(np.count_nonzero(extremeness(swapped) >= extremeness(observed) - slack))
     # Random swaps: the observed labelling is one of the permutations, so p is never 0.
     p_value = n_extreme / n_rounds if exact else (n_extreme + 1) / (n_rounds + 1)
     # Independent signs: the variance of a sum of +-psi_k is the sum of their squares.

@@ -97,7 +97,10 @@ def rejected(scores: FloatArray, threshold: float) -> BoolArray:
 
 def as_threshold(value: float, name: str) -> float:
     """Return a threshold as a float; +-inf is legal, NaN is not."""
-    return as_number(value, name, "be a number", lambda x: not math.isnan(x))
+    threshold = as_number(value, name, "be a number", lambda _: True)
+    if math.isnan(threshold):
+        raise invalid(name, "be a number", "NaN")
+    return threshold
 
 
 def as_positive(value: float, name: str) -> float:

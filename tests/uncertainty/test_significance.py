@@ -277,7 +277,7 @@ DECISIONS = Decisions([True, False], [True])
         (lambda: Decisions([True], []), "`non_accepted` must hold at least one"),
         (lambda: Decisions([[True]], [True]), "must be one-dimensional"),
         (lambda: Decisions.at_threshold([1.0, math.nan], [0.0], 0.0), "`tar` .* not hold NaN"),
-        (lambda: Decisions.at_threshold([1.0], [0.0], math.nan), "`threshold` .* got nan"),
+        (lambda: Decisions.at_threshold([1.0], [0.0], math.nan), "`threshold` .* got NaN"),
         (lambda: Disagreements(3, 3, 5, 0, 0, 1), "`n_tar` must be at least 1"),
     ],
 )

@@ -155,14 +155,14 @@ def test_eer_of_points_needs_no_sorted_points() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: unc.DCF(np.nan), "`threshold` must be a number; got nan"),
+        (lambda: unc.DCF(np.nan), "`threshold` must be a number; got NaN"),
         (lambda: unc.DCF("high"), "`threshold` must be a number"),
         (lambda: unc.DCF(0.0, p_target=1.0), "`p_target` .* strictly between 0 and 1"),
         (lambda: unc.DCF(0.0, c_fa=0.0), "`c_fa` .* positive"),
         (lambda: unc.ActDCF(0.0), "strictly between 0 and 1"),
         (lambda: unc.MinDCF([0.5, 2.0]), "strictly between 0 and 1"),
         (lambda: unc.ErrorRates([]), "at least one threshold"),
-        (lambda: unc.ErrorRates([1.0, np.nan]), "must be a number; got nan"),
+        (lambda: unc.ErrorRates([1.0, np.nan]), "must be a number; got NaN"),
     ],
 )
 def test_bad_input(make: object, message: str) -> None:
