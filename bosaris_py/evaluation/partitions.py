@@ -1,5 +1,6 @@
 """Divide the scored trials of a key into the partitions of an evaluation plan."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -304,8 +305,11 @@ def _combined(
     others: Mapping[Levels, IndexArray],
 ) -> tuple[Partition, ...]:
     """Join the cells of both classes, in the order of the factors' levels."""
-    order = {}
+    order, weights = {}, {}
     for factor in factors:
+        # Levels without weights count alike.
+        levelled = zip(factor.levels or (), factor.weights or (), strict=False)
+        weights.update({(factor.name, level): weight for level, weight in levelled})
         found = sorted({v for column in columns[factor.name] for v in column.levels.tolist()})
         order[factor.name] = found if factor.levels is None else list(factor.levels)
 
@@ -318,7 +322,7 @@ def _combined(
     members = weighted_members(
         (
             ", ".join(f"{factor} {level}" for factor, level in levels) or "all trials",
-            _weight(factors, levels),
+            math.prod((weights.get(pair, 1.0) for pair in levels), start=1.0),
             targets.get(levels, _NONE),
             others.get(levels, _NONE),
         )
@@ -328,15 +332,6 @@ def _combined(
         Partition(member, levels, _stand_ins(factors, levels, others))
         for member, levels in zip(members, cells, strict=True)
     )
-
-
-def _weight(factors: Sequence[PartitionFactor], levels: Levels) -> float:
-    """Return the product of the weights of the levels."""
-    weight, chosen = 1.0, dict(levels)
-    for factor in factors:
-        if factor.weights is not None and factor.levels is not None and factor.name in chosen:
-            weight *= factor.weights[factor.levels.index(chosen[factor.name])]
-    return weight
 
 
 def _stand_ins(

@@ -259,12 +259,8 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     factors = np.arange(given.size, 0, -1)
     adjusted = np.empty_like(given)
     adjusted[order] = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
-    return HolmResult(
-        mark_read_only(given.copy()),
-        mark_read_only(adjusted),
-        mark_read_only(adjusted <= alpha),
-        float(alpha),
-    )
+    arrays = mark_read_only(given), mark_read_only(adjusted), mark_read_only(adjusted <= alpha)
+    return HolmResult(*arrays, alpha)
 
 
 class Comparison(Protocol):
