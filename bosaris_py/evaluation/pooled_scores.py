@@ -251,11 +251,9 @@ class ConditionMixture(Evidence):
         # Counting wants ascending thresholds, each once.
         limits, positions = np.unique(thresholds, return_inverse=True)
         # Van Leeuwen (2008), equations 3 and 4.
-        pmiss, pfa = np.zeros(limits.size), np.zeros(limits.size)
-        for share in self._tar:
-            pmiss += share.mean_rate(limits, is_below=True)
-        for share in self._non:
-            pfa += share.mean_rate(limits, is_below=False)
+        zero, tar, non = np.zeros(limits.size), self._tar, self._non
+        pmiss = sum((share.mean_rate(limits, is_below=True) for share in tar), start=zero)
+        pfa = sum((share.mean_rate(limits, is_below=False) for share in non), start=zero)
         shape = np.shape(thresholds)
         return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
 

@@ -546,9 +546,8 @@ def _nist_costs(
     cells = [nist.Cell.of(cut.tar, cut.non, item) for item in members]
     curve = nist.curve(cells)
     points = []
-    for point in plan.operating_points:
+    for point, beta in zip(plan.operating_points, plan.betas, strict=True):
         pmiss, pfa = nist.actual_rates(cells, point)
-        beta = point.fa_cost / point.miss_cost
         costs = point.miss_cost * curve.pmiss + point.fa_cost * curve.pfa
         # The first of several cheapest points.
         best = int(np.argmin(costs))

@@ -391,10 +391,8 @@ class DeLongResult:
 
     def __repr__(self) -> str:
         """Show each area with its standard error."""
-        areas = ", ".join(
-            f"{area:.4f} +- {error:.2g}"
-            for area, error in zip(self.auc, self.standard_errors, strict=True)
-        )
+        pairs = zip(self.auc, self.standard_errors, strict=True)
+        areas = ", ".join(f"{area:.4f} +- {error:.2g}" for area, error in pairs)
         return f"DeLongResult: AUC {areas} ({self.n_tar} targets, {self.n_non} non-targets)"
 
 
@@ -927,12 +925,9 @@ class SpeakerErrors:
         -------
         Interval
         """
-        return normal_interval(
-            self.dcf(cost, normalize=normalize),
-            self.dcf_standard_error(cost, normalize=normalize),
-            confidence,
-            self.method,
-        )
+        miss, alarm = prices_of(cost, normalize=normalize)
+        rate = miss * self.pmiss + alarm * self.pfa
+        return normal_interval(rate, self.cost_error(miss, alarm), confidence, self.method)
 
     def design_effect(self, cost: Prices) -> float:
         """Return how many times larger the variance of the cost is than with independent trials.
@@ -1104,18 +1099,10 @@ def speaker_errors(
     check_few_errors(miss.effective_errors, "miss rate")
     check_few_errors(alarm.effective_errors, "false-alarm rate")
     covariance, method = dyadic_covariance(miss.residuals, alarm.residuals, shared)
-    return SpeakerErrors(
-        pmiss=miss.rate,
-        pfa=alarm.rate,
-        misses=miss.n_errors,
-        n_tar=tar.size,
-        false_alarms=alarm.n_errors,
-        n_non=non.size,
-        n_speakers=shared.n_speakers,
-        covariance=mark_read_only(covariance),
-        trial_variances=(miss.variance, alarm.variance),
-        method=method,
-    )
+    counts = miss.n_errors, tar.size, alarm.n_errors, non.size, shared.n_speakers
+    variances = miss.variance, alarm.variance
+    covariance = mark_read_only(covariance)
+    return SpeakerErrors(miss.rate, alarm.rate, *counts, covariance, variances, method)
 
 
 @attrs.frozen(eq=False)

@@ -611,7 +611,8 @@ def speaker_z_test(
         misses.values - misses.expected, alarms.values - alarms.expected, shared
     )
     spread = math.sqrt(max(float(covariance.sum()), 0.0))
-    return z_test(misses.total + alarms.total, spread, alternative, method)
+    difference = float(misses.values.sum()) + float(alarms.values.sum())
+    return z_test(difference, spread, alternative, method)
 
 
 @attrs.frozen(eq=False)
@@ -637,11 +638,6 @@ class _CostDifference:
             expected = np.full(disagreement.size, means[0])
             return cls(factors[0] * disagreement, expected, float(n_effective))
         return cls(factors[strata.labels] * disagreement, means[strata.labels], float(n_effective))
-
-    @property
-    def total(self) -> float:
-        """Difference of the costs."""
-        return float(self.values.sum())
 
 
 def _influence(

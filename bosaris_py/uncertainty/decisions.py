@@ -369,12 +369,9 @@ class Decisions:
     def counts(self) -> ErrorCounts:
         """The number of errors of each kind."""
         # Python integers: numpy's would change how results are printed.
-        return ErrorCounts(
-            int(np.count_nonzero(~self.tar_accepted)),
-            self.tar_accepted.size,
-            int(np.count_nonzero(self.non_accepted)),
-            self.non_accepted.size,
-        )
+        misses, n_tar = int(np.count_nonzero(~self.tar_accepted)), self.tar_accepted.size
+        false_alarms, n_non = int(np.count_nonzero(self.non_accepted)), self.non_accepted.size
+        return ErrorCounts(misses, n_tar, false_alarms, n_non)
 
     def __repr__(self) -> str:
         """Show the number of trials and errors."""
