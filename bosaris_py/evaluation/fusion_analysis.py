@@ -117,8 +117,8 @@ class SystemComparison:
             "min_dcf": np.array([result.min_dcf(point, normalize=True) for result in results]),
             "prbep": np.array([result.prbep for result in results]),
         }
-        figures = {name: mark_read_only(values) for name, values in figures.items()}
-        return cls(names=names, n_tar=key.n_tar, n_non=key.n_non, prior=point, **figures)
+        arrays = _read_only(figures)
+        return cls(names=names, n_tar=key.n_tar, n_non=key.n_non, prior=point, **arrays)
 
     @property
     def target_proportion(self) -> float:
@@ -266,14 +266,9 @@ class SystemDivergence:
         # Targets stand first in the joined scores.
         labels = np.arange(key.n_trials) < key.n_tar
         known = kl_divergence(np.concatenate((tar, non), axis=1), used, is_target=labels)
-        return cls(
-            names=names,
-            assumed_prior=assumed,
-            estimated_proportions=mark_read_only(estimates),
-            prior=used,
-            dev=mark_read_only(known),
-            evaluation=mark_read_only(kl_divergence(new, used)),
-        )
+        unknown = kl_divergence(new, used)
+        arrays = {"estimated_proportions": estimates, "dev": known, "evaluation": unknown}
+        return cls(names=names, assumed_prior=assumed, prior=used, **_read_only(arrays))
 
     def __repr__(self) -> str:
         """Show the systems and the prior in one line."""
@@ -307,6 +302,10 @@ def _named(systems: Systems | AnyScores) -> tuple[tuple[str, ...], list[AnyScore
         return tuple(str(name) for name in systems), list(systems.values())
     scores = list(systems)
     return tuple(str(number + 1) for number in range(len(scores))), scores
+
+
+def _read_only(arrays: Mapping[str, Float64Array]) -> dict[str, Float64Array]:
+    return {name: mark_read_only(array) for name, array in arrays.items()}
 
 
 def _table(names: Sequence[str], columns: Mapping[str, Iterable[str]]) -> list[str]:
