@@ -630,16 +630,12 @@ def dcf_standard_error(
     alarms = ~rejected(as_scores(non, "non"), cost.threshold)
     sizes = (misses.size, alarms.size)
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
-    sets = (
-        _set_index(tar_sets, misses.size, "tar_sets", method),
-        _set_index(non_sets, alarms.size, "non_sets", method),
-    )
+    tar_index = _set_index(tar_sets, misses.size, "tar_sets", method)
+    sets = tar_index, _set_index(non_sets, alarms.size, "non_sets", method)
     if tar_conditions is not None:
         _refuse_weights(tar_weights, non_weights)
-    weights = (
-        as_weights(tar_weights, misses.size, "tar_weights"),
-        as_weights(non_weights, alarms.size, "non_weights"),
-    )
+    checked = as_weights(tar_weights, misses.size, "tar_weights")
+    weights = checked, as_weights(non_weights, alarms.size, "non_weights")
     return _cost_error(cost, (misses, alarms), strata, sets, method, weights)
 
 
@@ -704,11 +700,8 @@ def dcf_standard_error_scores(
     sets: tuple[SetIndex | None, SetIndex | None] = (None, None)
     if method in ("one-layer", "two-layer"):
         of_models = TrialSpeakers.of_models_only(key, model_speakers, unknown=unknown).of_models
-        tar_sets, non_sets = of_models[trials.tar[0]], of_models[trials.non[0]]
-        sets = (
-            SetIndex.from_labels(tar_sets, tar.size, "key"),
-            SetIndex.from_labels(non_sets, non.size, "key"),
-        )
+        tar_index = SetIndex.from_labels(of_models[trials.tar[0]], tar.size, "key")
+        sets = tar_index, SetIndex.from_labels(of_models[trials.non[0]], non.size, "key")
     below = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
     return _cost_error(cost, below, trials.strata, sets, method)
 
