@@ -1,13 +1,13 @@
 """Tables of the figures of each condition, of the pooled trials, and of equalised conditions."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from bosaris_py._arrays import FloatArray
 from bosaris_py._tables import text_table
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results
@@ -18,9 +18,6 @@ from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
-
-# Operating points by what follows the names of their costs in a table.
-Points: TypeAlias = Mapping[str, float | OperatingPoint]
 
 _HEADS = {"cllr": "Cllr", "min_cllr": "minCllr", "eer": "EER (%)"}
 
@@ -77,13 +74,8 @@ class ConditionRow:
             ``condition``, ``kind``, ``weight``, ``n_tar``, ``n_non``, the figures,
             and the ends of intervals as ``<figure>_low`` and ``<figure>_high``.
         """
-        record: dict[str, Any] = {
-            "condition": self.name,
-            "kind": self.kind,
-            "weight": self.weight,
-            "n_tar": self.n_tar,
-            "n_non": self.n_non,
-        }
+        record: dict[str, Any] = {"condition": self.name}
+        record |= {name: getattr(self, name) for name in ("kind", "weight", "n_tar", "n_non")}
         for name, value in self.figures.items():
             record[name] = value
             if name in self.intervals:
@@ -230,56 +222,43 @@ def condition_table(
     points = {} if prior is None else table_points(prior)
     tar, non = scores.get_tar_non(key)
     members = conditions.scored_members(scores, key)
-    rows = []
-    for item in members:
-        own = tar[item.tar], non[item.non]
-        figures = _figures(_results(*own), points, normalize=normalize)
-        rows.append(_row(item.name, "condition", item.weight, own, figures))
+    # One condition after the other, so that not all are copied at once.
+    judged: Iterable[tuple[str, RowKind, float | None, Any, Any]] = (
+        (item.name, "condition", item.weight, tar[item.tar], non[item.non]) for item in members
+    )
     # Trials outside all conditions, and those of conditions of weight 0, do not count.
     pooled = (
         tar[any_of([item.tar for item in members], tar.size)],
         non[any_of([item.non for item in members], non.size)],
     )
-    figures = _figures(_results(*pooled), points, normalize=normalize)
-    rows.append(_row("pooled", "pooled", None, pooled, figures))
-    mixture = None
-    if pooled[0].size and pooled[1].size:
-        mixture = Results.from_evidence(ConditionMixture(tar, non, members))
-    figures = _figures(mixture, points, normalize=normalize)
-    rows.append(_row("equalised", "equalised", None, pooled, figures))
+    kinds: tuple[RowKind, ...] = ("pooled", "equalised")
+    rows = []
+    for name, kind, weight, own_tar, own_non in chain(
+        judged, ((kind, kind, None, *pooled) for kind in kinds)
+    ):
+        results = None
+        if own_tar.size and own_non.size and kind == "equalised":
+            results = Results.from_evidence(ConditionMixture(tar, non, members))
+        elif own_tar.size and own_non.size:
+            results = Results(own_tar, own_non)
+        figures = _figures(results, points, normalize=normalize)
+        counts = {"n_tar": own_tar.size, "n_non": own_non.size}
+        rows.append(ConditionRow(name=name, kind=kind, weight=weight, figures=figures, **counts))
     return ConditionTable(rows)
 
 
-def _row(
-    name: str,
-    kind: RowKind,
-    weight: float | None,
-    classes: tuple[FloatArray, FloatArray],
-    figures: dict[str, float | None],
-) -> ConditionRow:
-    n_tar, n_non = classes[0].size, classes[1].size
-    return ConditionRow(
-        name=name, kind=kind, weight=weight, n_tar=n_tar, n_non=n_non, figures=figures
-    )
-
-
-def _results(tar: FloatArray, non: FloatArray) -> Results | None:
-    """Judge two lists of scores; None where a class is empty."""
-    return Results(tar, non) if tar.size and non.size else None
-
-
 def _figures(
-    results: Results | None, points: Points, *, normalize: bool
+    results: Results | None, points: Mapping[str, float | OperatingPoint], *, normalize: bool
 ) -> dict[str, float | None]:
-    """Return the figures of one row, each None where there are no results."""
-    figures: dict[str, float | None] = {}
-    for name in ("cllr", "min_cllr", "eer"):
-        figures[name] = None if results is None else getattr(results, name)
-    for suffix, point in points.items():
-        for name in ("act_dcf", "min_dcf"):
-            figures[name + suffix] = None
-            if results is not None:
-                figures[name + suffix] = float(getattr(results, name)(point, normalize=normalize))
+    """Return the figures of one row, each None where a class is empty and there are no results."""
+    names = ["cllr", "min_cllr", "eer"]
+    costs = [(name, suffix) for suffix in points for name in ("act_dcf", "min_dcf")]
+    if results is None:
+        return dict.fromkeys([*names, *(name + suffix for name, suffix in costs)])
+    figures: dict[str, float | None] = {name: getattr(results, name) for name in names}
+    for name, suffix in costs:
+        cost = getattr(results, name)(points[suffix], normalize=normalize)
+        figures[name + suffix] = float(cost)
     return figures
 
 
@@ -292,15 +271,11 @@ def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
     if DecisionCosts.from_prior(prior).plo.ndim == 0:
         return {"": given if isinstance(given, OperatingPoint) else float(given)}
     points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
+    numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
     # Six digits are readable; where they do not tell the points apart, all digits do.
     for show in ("{:g}".format, repr):
-        named = {f"({_point_name(point, show)})": point for point in points}
+        names = [f"({', '.join(map(show, values))})" for values in numbers]
+        named = dict(zip(names, points, strict=True))
         if len(named) == len(points):
             break
     return named
-
-
-def _point_name(point: float | OperatingPoint, show: Callable[[float], str]) -> str:
-    if isinstance(point, OperatingPoint):
-        return ", ".join(map(show, (point.p_target, point.c_miss, point.c_fa)))
-    return show(point)

@@ -109,18 +109,15 @@ class SystemComparison:
         results = [Results(*classes) for classes in zip(tar, non, strict=True)]
         stack = np.concatenate((tar, non), axis=1)
         # Proportions are estimated with the true one for prior: a calibrated system finds it.
-        return cls(
-            names=names,
-            n_tar=key.n_tar,
-            n_non=key.n_non,
-            prior=point,
-            estimated_proportions=mark_read_only(
-                estimate_target_proportions(stack, key.n_tar / key.n_trials)
-            ),
-            act_dcf=_collected(result.act_dcf(point, normalize=True) for result in results),
-            min_dcf=_collected(result.min_dcf(point, normalize=True) for result in results),
-            prbep=_collected(result.prbep for result in results),
-        )
+        shares = estimate_target_proportions(stack, key.n_tar / key.n_trials)
+        figures = {
+            "estimated_proportions": shares,
+            "act_dcf": np.array([result.act_dcf(point, normalize=True) for result in results]),
+            "min_dcf": np.array([result.min_dcf(point, normalize=True) for result in results]),
+            "prbep": np.array([result.prbep for result in results]),
+        }
+        arrays = _read_only(figures)
+        return cls(names=names, n_tar=key.n_tar, n_non=key.n_non, prior=point, **arrays)
 
     @property
     def target_proportion(self) -> float:
@@ -268,14 +265,9 @@ class SystemDivergence:
         # Targets stand first in the joined scores.
         labels = np.arange(key.n_trials) < key.n_tar
         known = kl_divergence(np.concatenate((tar, non), axis=1), used, is_target=labels)
-        return cls(
-            names=names,
-            assumed_prior=assumed,
-            estimated_proportions=mark_read_only(estimates),
-            prior=used,
-            dev=mark_read_only(known),
-            evaluation=mark_read_only(kl_divergence(new, used)),
-        )
+        unknown = kl_divergence(new, used)
+        arrays = {"estimated_proportions": estimates, "dev": known, "evaluation": unknown}
+        return cls(names=names, assumed_prior=assumed, prior=used, **_read_only(arrays))
 
     def __repr__(self) -> str:
         """Show the systems and the prior in one line."""
@@ -311,9 +303,8 @@ def _named(systems: Systems | AnyScores) -> tuple[tuple[str, ...], list[AnyScore
     return tuple(str(number + 1) for number in range(len(scores))), scores
 
 
-def _collected(values: Iterable[float]) -> Float64Array:
-    """Return numbers as a read-only array."""
-    return mark_read_only(np.array(list(values), dtype=np.float64))
+def _read_only(arrays: Mapping[str, Float64Array]) -> dict[str, Float64Array]:
+    return {name: mark_read_only(array) for name, array in arrays.items()}
 
 
 def _table(names: Sequence[str], columns: Mapping[str, Iterable[str]]) -> list[str]:

@@ -48,6 +48,8 @@ class Cell:
 
     scores: FloatArray
     is_tar: BoolArray
+    n_tar: int
+    n_non: int
 
     @classmethod
     def of(cls, tar: EvaluatedClass, non: EvaluatedClass, members: ConditionMembers) -> "Cell":
@@ -56,17 +58,8 @@ class Cell:
         scores = np.concatenate((tar.scores[members.tar], non.scores[members.non]))
         # The order of the key's trials, which decides ties later.
         order = np.argsort(positions, kind="stable")
-        return cls(scores[order], order < members.tar.size)
-
-    @property
-    def n_tar(self) -> int:
-        """Number of targets."""
-        return int(np.count_nonzero(self.is_tar))
-
-    @property
-    def n_non(self) -> int:
-        """Number of non-targets."""
-        return self.is_tar.size - self.n_tar
+        n_tar, n_non = members.tar.size, members.non.size
+        return cls(scores[order], order < n_tar, n_tar, n_non)
 
 
 class Curve(NamedTuple):

@@ -1,5 +1,6 @@
 """Divide the scored trials of a key into the partitions of an evaluation plan."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -78,13 +79,9 @@ def weighted_members(
 ) -> list[ConditionMembers]:
     """Share the weights out in each class; a cell is name, weight, targets, non-targets."""
     listed = list(cells)
-    weights = [weight for _, weight, _, _ in listed]
-    tar_shares = shares_of(weights, [tar for _, _, tar, _ in listed])
-    non_shares = shares_of(weights, [non for _, _, _, non in listed])
-    return [
-        ConditionMembers(*cell, *shares)
-        for cell, *shares in zip(listed, tar_shares, non_shares, strict=True)
-    ]
+    _, weights, tar, non = zip(*listed, strict=True) if listed else ((), (), (), ())
+    shares = zip(shares_of(weights, tar), shares_of(weights, non), strict=True)
+    return [ConditionMembers(*c, *own) for c, own in zip(listed, shares, strict=True)]
 
 
 @attrs.frozen(eq=False)
@@ -143,16 +140,16 @@ class EvaluatedTrials:
         _check_columns(plan, self.metadata, [factor.name for factor in plan.factors])
         _check_only(plan, self.metadata, only)
         tar, non, notes = self._selected(plan, self.metadata)
-        columns = {
-            factor.name: _of_classes(self.metadata.factor(factor.name), tar, non)
-            for factor in plan.factors
-        }
+        columns = {}
+        for factor in plan.factors:
+            column = self.metadata.factor(factor.name)
+            columns[factor.name] = column.take(tar.positions), column.take(non.positions)
         targets = _Cells("tar", tar.scores.size)
         others = _Cells("non", non.scores.size)
-        for cells in (targets, others):
+        for number, cells in enumerate((targets, others)):
             for factor in plan.factors:
                 if factor.divides(cells.class_name):
-                    column = columns[factor.name][cells.class_name == "non"]
+                    column = columns[factor.name][number]
                     cells.divide(factor, column, only.get(factor.name), drop_unknown=drop_unknown)
         partitions = _combined(plan.factors, columns, targets.trials(), others.trials())
         if not partitions:
@@ -168,21 +165,16 @@ class EvaluatedTrials:
             chosen = ", ".join(f"{column} {level}" for column, level in plan.select)
             notes.append(f"All trials of the key are taken to be of {chosen}.")
         names = ", ".join(factor.name for factor in plan.factors)
-        members: Iterable[ConditionMembers]
-        if self.members is not None:
-            members = self.members
-            if names:
-                notes.append(
-                    f"Partitions are the conditions given, not those of the plan ({names})."
-                )
-        else:
+        note = f"Partitions are the conditions given, not those of the plan ({names})."
+        members: Iterable[ConditionMembers] | None = self.members
+        if members is None:
             tar, non = (mark_read_only(np.arange(c.scores.size)) for c in (self.tar, self.non))
             members = weighted_members([("all trials", 1.0, tar, non)])
-            if names:
-                notes.append(
-                    f"NOT the published cost: without metadata the trials are pooled, and not "
-                    f"equalised over {names}."
-                )
+            note = (
+                "NOT the published cost: without metadata the trials are pooled, and not "
+                f"equalised over {names}."
+            )
+        notes += [note] if names else []
         return Partitioning(self.tar, self.non, tuple(map(Partition, members)), tuple(notes))
 
     def _selected(
@@ -199,15 +191,10 @@ class EvaluatedTrials:
             if level not in found:
                 expected = f"hold trials of {plan.name}, whose {name} is {level!r}"
                 raise invalid("conditions", expected, list_some(map(repr, found)))
-            parts = _of_classes(column, tar, non)
-            in_tar, in_non = (part.codes == found.index(level) for part in parts)
-            tar, non = tar.at(in_tar), non.at(in_non)
+            code = found.index(level)
+            tar = tar.at(column.take(tar.positions).codes == code)
+            non = non.at(column.take(non.positions).codes == code)
         return tar, non, notes
-
-
-def _of_classes(column: Factor, tar: EvaluatedClass, non: EvaluatedClass) -> ClassFactors:
-    """Return a column's values for targets and for non-targets, with the same levels."""
-    return column.take(tar.positions), column.take(non.positions)
 
 
 def _check_columns(plan: EvaluationPlan, metadata: TrialMetadata, names: list[str]) -> None:
@@ -318,8 +305,11 @@ def _combined(
     others: Mapping[Levels, IndexArray],
 ) -> tuple[Partition, ...]:
     """Join the cells of both classes, in the order of the factors' levels."""
-    order = {}
+    order, weights = {}, {}
     for factor in factors:
+        # Levels without weights count alike.
+        levelled = zip(factor.levels or (), factor.weights or (), strict=False)
+        weights.update({(factor.name, level): weight for level, weight in levelled})
         found = sorted({v for column in columns[factor.name] for v in column.levels.tolist()})
         order[factor.name] = found if factor.levels is None else list(factor.levels)
 
@@ -332,7 +322,7 @@ def _combined(
     members = weighted_members(
         (
             ", ".join(f"{factor} {level}" for factor, level in levels) or "all trials",
-            _weight(factors, levels),
+            math.prod((weights.get(pair, 1.0) for pair in levels), start=1.0),
             targets.get(levels, _NONE),
             others.get(levels, _NONE),
         )
@@ -342,15 +332,6 @@ def _combined(
         Partition(member, levels, _stand_ins(factors, levels, others))
         for member, levels in zip(members, cells, strict=True)
     )
-
-
-def _weight(factors: Sequence[PartitionFactor], levels: Levels) -> float:
-    """Return the product of the weights of the levels."""
-    weight, chosen = 1.0, dict(levels)
-    for factor in factors:
-        if factor.weights is not None and factor.levels is not None and factor.name in chosen:
-            weight *= factor.weights[factor.levels.index(chosen[factor.name])]
-    return weight
 
 
 def _stand_ins(

@@ -22,6 +22,8 @@ _KNOWN_SPEAKER = PartitionFactor(
 )
 
 _NIST_SCORER = "NIST SRE scoring software"
+# Evaluations whose official scorer is known.
+_SCORED_BY_NIST = ("SRE16", "SRE18", "SRE19", "SRE21", "SRE24")
 _SRE18_SCORER = f"{_NIST_SCORER}, version 4.3 of SRE18"
 _HYPERION = "Hyperion recipe, https://github.com/hyperion-ml/hyperion"
 
@@ -90,22 +92,16 @@ def _preset(
         partitions_evidence=evidence[1],
         source=_SOURCES[name],
         notes=_NOTES.get(name, ()),
+        official_scorer=_NIST_SCORER if name.startswith(_SCORED_BY_NIST) else "",
         **details,
     )
-
-
-def _nist(
-    name: str, title: str, points: tuple[Any, ...], evidence: str, **details: Any
-) -> EvaluationPlan:
-    """Make a plan for which the official scorer of NIST is known."""
-    return _preset(name, title, points, evidence, official_scorer=_NIST_SCORER, **details)
 
 
 # Costs of a miss and of a false alarm are 10 and 1 in SRE08 and SdSV.
 _COSTLY_MISS = OperatingPoint(0.01, c_miss=10, c_fa=1)
 _COSTLY_ALARM = OperatingPoint(0.5, c_miss=1, c_fa=100)
 
-_SRE18_CMN2 = _nist(
+_SRE18_CMN2 = _preset(
     "SRE18-CMN2",
     "NIST SRE 2018, telephone (Call My Net 2)",
     (0.01, 0.005),
@@ -113,14 +109,14 @@ _SRE18_CMN2 = _nist(
     factors=_CMN2_FACTORS,
     select={"data_source": "cmn2"},
 )
-_SRE18_VAST = _nist(
+_SRE18_VAST = _preset(
     "SRE18-VAST",
     "NIST SRE 2018, sound of internet video (VAST)",
     (0.05,),
     "VV",
     select={"data_source": "vast"},
 )
-_SRE18 = _nist(
+_SRE18 = _preset(
     "SRE18", "NIST SRE 2018, mean over both data sets", (), "VV", parts=(_SRE18_CMN2, _SRE18_VAST)
 )
 
@@ -137,15 +133,15 @@ PLANS = PlanCollection(
         _preset("SRE10", "NIST SRE 2010, core and extended tests", (0.001,), "VV"),
         _preset("SRE12", "NIST SRE 2012", (0.01, 0.001), "VM", factors=(_KNOWN_SPEAKER,)),
         _preset("IVECTOR14", _IVECTOR, (_COSTLY_ALARM,), "VV", **_BY_MINIMUM),
-        _nist("SRE16", "NIST SRE 2016", (0.01, 0.005), "VM", factors=_SRE16_FACTORS),
+        _preset("SRE16", "NIST SRE 2016", (0.01, 0.005), "VM", factors=_SRE16_FACTORS),
         _SRE18_CMN2,
         _SRE18_VAST,
         _SRE18,
-        _nist("SRE19-CTS", _SRE19, (0.01, 0.005), "VV", factors=_CMN2_FACTORS),
-        _nist("SRE19-AV", "NIST SRE 2019, audio-visual", (0.05,), "SS"),
+        _preset("SRE19-CTS", _SRE19, (0.01, 0.005), "VV", factors=_CMN2_FACTORS),
+        _preset("SRE19-AV", "NIST SRE 2019, audio-visual", (0.05,), "SS"),
         _preset("SRE20-CTS", "NIST 2020 CTS challenge", (0.05,), "SS"),
-        _nist("SRE21", "NIST SRE 2021", (0.01, 0.05), "SM", factors=_MATCH_FACTORS),
-        _nist("SRE24", "NIST SRE 2024", (0.01, 0.05), "SS", factors=_MATCH_FACTORS),
+        _preset("SRE21", "NIST SRE 2021", (0.01, 0.05), "SM", factors=_MATCH_FACTORS),
+        _preset("SRE24", "NIST SRE 2024", (0.01, 0.05), "SS", factors=_MATCH_FACTORS),
         _preset("VoxSRC", _VOXSRC, (0.05,), "VV", **_BY_MINIMUM),
         _preset("SdSV", _SDSV, (_COSTLY_MISS,), "SS", **_BY_MINIMUM),
         _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),

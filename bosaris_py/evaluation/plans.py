@@ -416,21 +416,20 @@ class PlanCollection(Mapping[str, EvaluationPlan]):
     """
 
     def __init__(self, plans: Sequence[EvaluationPlan]) -> None:
-        self._plans = {plan.name: plan for plan in plans}
-        self._by_bare_name = {_bare(plan.name): plan for plan in plans}
+        self._plans = {_bare(plan.name): plan for plan in plans}
 
     def __getitem__(self, name: str) -> EvaluationPlan:
         """Return a plan; an unknown name is an error that lists the known ones."""
-        plan = self._by_bare_name.get(_bare(str(name)))
+        plan = self._plans.get(_bare(str(name)))
         if plan is None:
-            known = list_some(self._plans, shown=len(self._plans))
+            known = list_some(self, shown=len(self))
             message = f"There is no evaluation plan {name!r}; known are {known}."
             raise UnknownPlanError(message)
         return plan
 
     def __iter__(self) -> Iterator[str]:
         """Go through the names."""
-        return iter(self._plans)
+        return (plan.name for plan in self._plans.values())
 
     def __len__(self) -> int:
         """Return the number of plans."""
@@ -438,4 +437,4 @@ class PlanCollection(Mapping[str, EvaluationPlan]):
 
     def __repr__(self) -> str:
         """List the names."""
-        return f"PlanCollection: {', '.join(self._plans)}"
+        return f"PlanCollection: {', '.join(self)}"

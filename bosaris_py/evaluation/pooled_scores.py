@@ -216,18 +216,15 @@ class ConditionMixture(Evidence):
         )
         # Both classes of a condition are weighted apart, because each has shares of its own.
         # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
-        parts = [
-            ROC.at_target_scores(target_scores, share.scores, nothing).weighted(
-                share.weight * self.n_tar / share.scores.size, 0.0
-            )
-            for share in self._tar
-        ]
-        parts += [
-            ROC.at_target_scores(target_scores, nothing, share.scores).weighted(
-                0.0, share.weight * self.n_non / share.scores.size
-            )
-            for share in self._non
-        ]
+        parts = []
+        for share in self._tar:
+            factor = share.weight * self.n_tar / share.scores.size
+            part = ROC.at_target_scores(target_scores, share.scores, nothing)
+            parts.append(part.weighted(factor, 0.0))
+        for share in self._non:
+            factor = share.weight * self.n_non / share.scores.size
+            part = ROC.at_target_scores(target_scores, nothing, share.scores)
+            parts.append(part.weighted(0.0, factor))
         return functools.reduce(ROC.__add__, parts)
 
     @functools.cached_property
@@ -254,11 +251,9 @@ class ConditionMixture(Evidence):
         # Counting wants ascending thresholds, each once.
         limits, positions = np.unique(thresholds, return_inverse=True)
         # Van Leeuwen (2008), equations 3 and 4.
-        pmiss, pfa = np.zeros(limits.size), np.zeros(limits.size)
-        for share in self._tar:
-            pmiss += share.mean_rate(limits, is_below=True)
-        for share in self._non:
-            pfa += share.mean_rate(limits, is_below=False)
+        zero, tar, non = np.zeros(limits.size), self._tar, self._non
+        pmiss = sum((share.mean_rate(limits, is_below=True) for share in tar), start=zero)
+        pfa = sum((share.mean_rate(limits, is_below=False) for share in non), start=zero)
         shape = np.shape(thresholds)
         return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import BoolArray
 from bosaris_py._tables import text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
@@ -168,30 +168,23 @@ class PrimaryCost:
             ``pmiss_1``, ``pfa_1`` and so on. None where a number is not defined.
         """
         rows = [row for part in self.parts for row in part.records()]
-        overall = PartitionCost(
-            name="overall",
-            levels=(),
-            n_tar=self.n_tar,
-            n_non=self.n_non,
-            n_stand_ins=0,
-            tar_weight=1.0,
-            non_weight=1.0,
-            pmiss=tuple(cost.pmiss for cost in self.points),
-            pfa=tuple(cost.pfa for cost in self.points),
-            actual=self.actual,
-            minimum=self.minimum,
-        )
-        rows.extend(self._record(partition) for partition in (*self.partitions, overall))
+        rows += map(self._record, (*self.partitions, None))
         columns = list(dict.fromkeys(name for row in rows for name in row))
         return [{name: row.get(name) for name in columns} for row in rows]
 
-    def _record(self, partition: PartitionCost) -> dict[str, Any]:
-        row: dict[str, Any] = {"plan": self.plan.name, "partition": partition.name}
-        row.update(partition.levels)
-        for name in ("n_tar", "n_non", "n_stand_ins", "tar_weight", "non_weight"):
-            row[name] = getattr(partition, name)
-        row.update(actual=_or_none(partition.actual), minimum=_or_none(partition.minimum))
-        rates = zip(partition.pmiss, partition.pfa, strict=True)
+    def _record(self, partition: PartitionCost | None) -> dict[str, Any]:
+        """Return the row of a partition, or without one that of the overall cost."""
+        row: dict[str, Any] = {"plan": self.plan.name, "partition": "overall"}
+        rates = [(cost.pmiss, cost.pfa) for cost in self.points]
+        if partition is not None:
+            row.update([("partition", partition.name), *partition.levels])
+            rates = list(zip(partition.pmiss, partition.pfa, strict=True))
+        judged = partition or self
+        row.update(n_tar=judged.n_tar, n_non=judged.n_non)
+        # The overall cost has no stand-ins, and the whole weight of both classes.
+        for name, whole in (("n_stand_ins", 0), ("tar_weight", 1.0), ("non_weight", 1.0)):
+            row[name] = getattr(partition, name, whole)
+        row.update(actual=_or_none(judged.actual), minimum=_or_none(judged.minimum))
         for number, (pmiss, pfa) in enumerate(rates, start=1):
             row[f"pmiss_{number}"], row[f"pfa_{number}"] = _or_none(pmiss), _or_none(pfa)
         return row
@@ -249,10 +242,12 @@ def _report(cost: PrimaryCost) -> list[str]:
     """Return the lines of the printed report."""
     plan = cost.plan
     title = f": {plan.title}" if plan.title else ""
+    averaging = f"mean of {len(cost.parts)} data sets" if cost.parts else "trials pooled"
+    if len(cost.partitions) > 1:
+        averaging = f"equalised over {len(cost.partitions)} partitions"
     lines = [
         f"{plan.name}{title}",
-        f"plan {plan.fingerprint}; {_averaging(cost)}; {cost.n_tar} targets, "
-        f"{cost.n_non} non-targets",
+        f"plan {plan.fingerprint}; {averaging}; {cost.n_tar} targets, {cost.n_non} non-targets",
         "",
         f"{'':<40}{'actual':>10}{'minimum':>10}",
     ]
@@ -275,15 +270,6 @@ def _report(cost: PrimaryCost) -> list[str]:
     for part in cost.parts:
         lines += ["", *_report(attrs.evolve(part, differences=()))]
     return lines
-
-
-def _averaging(cost: PrimaryCost) -> str:
-    """Say what the error-rates are means over."""
-    if cost.parts:
-        return f"mean of {len(cost.parts)} data sets"
-    if cost.equalised:
-        return f"equalised over {len(cost.partitions)} partitions"
-    return "trials pooled"
 
 
 def _table(partitions: tuple[PartitionCost, ...]) -> list[str]:
@@ -520,23 +506,17 @@ def _defined_costs(
     plan: EvaluationPlan, cut: Partitioning, members: Sequence[ConditionMembers]
 ) -> _Costs:
     """Return the costs as the plan means them."""
-    for class_name, shares in (
-        ("target", [item.tar_weight for item in members]),
-        ("non-target", [item.non_weight for item in members]),
-    ):
-        if not any(shares):
+    for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
+        if not any(getattr(item, field) for item in members):
             expected = f"hold at least one {class_name} that counts"
             hint = "Error-rates of a class without trials are not defined."
             raise invalid("key", expected, "none", hint)
     costs = DecisionCosts.from_prior(plan.operating_points)
-    pmiss, pfa = np.zeros(costs.thresholds.size), np.zeros(costs.thresholds.size)
-    for item in members:
-        misses, alarms = _rates(cut, item, costs.thresholds)
-        # van Leeuwen, equations 3 and 4.
-        pmiss += item.tar_weight * np.where(item.tar_weight > 0, misses, 0.0)
-        pfa += item.non_weight * np.where(item.non_weight > 0, alarms, 0.0)
-    # One threshold for all partitions: the minimum is that of the weighted ROC (equation 12).
-    hull = ConditionMixture(cut.tar.scores, cut.non.scores, members).roc.convex_hull()
+    mixture = ConditionMixture(cut.tar.scores, cut.non.scores, members)
+    pmiss, pfa = mixture.error_rates(costs.thresholds)
+    # One threshold for all partitions: the minimum is that of the weighted ROC (van Leeuwen,
+    # equation 12).
+    hull = mixture.roc.convex_hull()
     best = hull.best_vertices(costs)
     columns = {
         "threshold": costs.thresholds,
@@ -566,9 +546,8 @@ def _nist_costs(
     cells = [nist.Cell.of(cut.tar, cut.non, item) for item in members]
     curve = nist.curve(cells)
     points = []
-    for point in plan.operating_points:
+    for point, beta in zip(plan.operating_points, plan.betas, strict=True):
         pmiss, pfa = nist.actual_rates(cells, point)
-        beta = point.fa_cost / point.miss_cost
         costs = point.miss_cost * curve.pmiss + point.fa_cost * curve.pfa
         # The first of several cheapest points.
         best = int(np.argmin(costs))
@@ -602,7 +581,9 @@ def _partition_costs(
         alone = attrs.evolve(own, non=others, weight=1.0, tar_weight=1.0, non_weight=1.0)
         actual = minimum = math.nan
         if not (own.tar.size and others.size):
-            pmiss, pfa = (tuple(rates.tolist()) for rates in _rates(cut, alone, limits))
+            tar, non = cut.tar.scores[own.tar], cut.non.scores[others]
+            pmiss = tuple(_share(tar < limit) for limit in limits)
+            pfa = tuple(_share(non >= limit) for limit in limits)
         else:
             # A single partition has the whole weight of both classes.
             points, _ = costs(plan, cut, [alone])
@@ -624,15 +605,9 @@ def _partition_costs(
         )
 
 
-def _rates(
-    cut: Partitioning, members: ConditionMembers, limits: Float64Array
-) -> tuple[Float64Array, Float64Array]:
-    """Return the error-rates of one partition at a few thresholds; NaN without trials."""
-    tar, non = cut.tar.scores[members.tar], cut.non.scores[members.non]
-    # A pass over the scores for each threshold costs much less than sorting them.
-    pmiss = [np.count_nonzero(tar < limit) / tar.size if tar.size else np.nan for limit in limits]
-    pfa = [np.count_nonzero(non >= limit) / non.size if non.size else np.nan for limit in limits]
-    return np.array(pmiss), np.array(pfa)
+def _share(errors: BoolArray) -> float:
+    """Return the share of the trials that are errors; NaN without trials."""
+    return np.count_nonzero(errors) / errors.size if errors.size else math.nan
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -676,10 +651,8 @@ def _empty_notes(plan: EvaluationPlan, cut: Partitioning, only: Mapping[str, str
 
 def _absence_notes(members: Sequence[ConditionMembers]) -> Iterator[str]:
     """Say which partitions have one class only."""
-    for name, other, lacking in (
-        ("targets", "Pfa", [item.name for item in members if not item.tar.size]),
-        ("non-targets", "Pmiss", [item.name for item in members if not item.non.size]),
-    ):
+    for field, name, other in (("tar", "targets", "Pfa"), ("non", "non-targets", "Pmiss")):
+        lacking = [item.name for item in members if not getattr(item, field).size]
         if lacking:
             yield (
                 f"{len(lacking)} of {len(members)} partitions have no {name} that count and "

@@ -485,16 +485,10 @@ class Results:
             each: ``plo``, ``act_dcf`` and ``min_dcf`` with their normalized values, both
             thresholds, and the error-rates at these.
         """
-        record: dict[str, Any] = {
-            "n_tar": self.n_tar,
-            "n_non": self.n_non,
-            "eer": self.eer,
-            "eer_threshold": float(self.eer_threshold),
-            "prbep": self.prbep,
-            "auc": self.auc,
-            "cllr": self.cllr,
-            "min_cllr": self.min_cllr,
-        }
+        names = ("n_tar", "n_non", "eer", "eer_threshold", "prbep", "auc", "cllr", "min_cllr")
+        record = {name: getattr(self, name) for name in names}
+        # A plain number, without the error-rates at the threshold.
+        record["eer_threshold"] = float(self.eer_threshold)
         if prior is not None:
             record["operating_points"] = self._cost_records(prior)
         return record

@@ -79,11 +79,6 @@ class _NonTargets:
             return cls(others.astype(np.int32 if block.labels.size < 2**31 else np.int64), None)
         return cls(None, np.packbits(block.scored_labels().ravel() == -1))
 
-    @property
-    def n_bytes(self) -> int:
-        """Memory that it takes."""
-        return sum(part.nbytes for part in (self.others, self.packed) if part is not None)
-
     def take(self, scores: FloatArray) -> FloatArray:
         """Return the scores of the non-targets in any order, in the memory of all scores."""
         vector = scores.reshape(-1)
@@ -109,7 +104,7 @@ def _summarise(blocks: ReadBlocks, *, n_bytes: int) -> tuple[list[float], Known]
     for _, block in blocks:
         non = _NonTargets.of(block)
         # The first blocks of a task are remembered, until the memory is spent.
-        n_bytes -= non.n_bytes
+        n_bytes -= sum(part.nbytes for part in (non.others, non.packed) if part is not None)
         if n_bytes >= 0:
             known.append(non)
         bits.append(sum_of_bits(non.take(block.scores[0]), sign=1.0))
@@ -311,16 +306,14 @@ def _pair(score_files: Files, key_files: Files) -> list[tuple[list[FilePath], Fi
     if len(scores) != len(keys):
         expected = f"be as many files as there are score files, {len(scores)}"
         raise invalid("key_file", expected, f"{len(keys)}")
-    real = [
-        (os.path.realpath(score), os.path.realpath(key))
-        for score, key in zip(scores, keys, strict=True)
-    ]
+    pairs = list(zip(scores, keys, strict=True))
+    real = [(os.path.realpath(score), os.path.realpath(key)) for score, key in pairs]
     for i, pair in enumerate(real):
         if pair in real[:i]:
             got = f"{os.fspath(scores[i])} twice with the same key"
             hint = "All of its trials would count twice."
             raise invalid("score_file", "hold each file once", got, hint)
-    return [([score], key) for score, key in zip(scores, keys, strict=True)]
+    return [([score], key) for score, key in pairs]
 
 
 def _as_list(files: Any, name: str) -> list[FilePath]:

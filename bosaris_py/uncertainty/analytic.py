@@ -391,10 +391,8 @@ class DeLongResult:
 
     def __repr__(self) -> str:
         """Show each area with its standard error."""
-        areas = ", ".join(
-            f"{area:.4f} +- {error:.2g}"
-            for area, error in zip(self.auc, self.standard_errors, strict=True)
-        )
+        pairs = zip(self.auc, self.standard_errors, strict=True)
+        areas = ", ".join(f"{area:.4f} +- {error:.2g}" for area, error in pairs)
         return f"DeLongResult: AUC {areas} ({self.n_tar} targets, {self.n_non} non-targets)"
 
 
@@ -632,16 +630,12 @@ def dcf_standard_error(
     alarms = ~rejected(as_scores(non, "non"), cost.threshold)
     sizes = (misses.size, alarms.size)
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
-    sets = (
-        _set_index(tar_sets, misses.size, "tar_sets", method),
-        _set_index(non_sets, alarms.size, "non_sets", method),
-    )
+    tar_index = _set_index(tar_sets, misses.size, "tar_sets", method)
+    sets = tar_index, _set_index(non_sets, alarms.size, "non_sets", method)
     if tar_conditions is not None:
         _refuse_weights(tar_weights, non_weights)
-    weights = (
-        as_weights(tar_weights, misses.size, "tar_weights"),
-        as_weights(non_weights, alarms.size, "non_weights"),
-    )
+    checked = as_weights(tar_weights, misses.size, "tar_weights")
+    weights = checked, as_weights(non_weights, alarms.size, "non_weights")
     return _cost_error(cost, (misses, alarms), strata, sets, method, weights)
 
 
@@ -706,11 +700,8 @@ def dcf_standard_error_scores(
     sets: tuple[SetIndex | None, SetIndex | None] = (None, None)
     if method in ("one-layer", "two-layer"):
         of_models = TrialSpeakers.of_models_only(key, model_speakers, unknown=unknown).of_models
-        tar_sets, non_sets = of_models[trials.tar[0]], of_models[trials.non[0]]
-        sets = (
-            SetIndex.from_labels(tar_sets, tar.size, "key"),
-            SetIndex.from_labels(non_sets, non.size, "key"),
-        )
+        tar_index = SetIndex.from_labels(of_models[trials.tar[0]], tar.size, "key")
+        sets = tar_index, SetIndex.from_labels(of_models[trials.non[0]], non.size, "key")
     below = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
     return _cost_error(cost, below, trials.strata, sets, method)
 
@@ -927,12 +918,9 @@ class SpeakerErrors:
         -------
         Interval
         """
-        return normal_interval(
-            self.dcf(cost, normalize=normalize),
-            self.dcf_standard_error(cost, normalize=normalize),
-            confidence,
-            self.method,
-        )
+        miss, alarm = prices_of(cost, normalize=normalize)
+        rate = miss * self.pmiss + alarm * self.pfa
+        return normal_interval(rate, self.cost_error(miss, alarm), confidence, self.method)
 
     def design_effect(self, cost: Prices) -> float:
         """Return how many times larger the variance of the cost is than with independent trials.
@@ -1104,18 +1092,10 @@ def speaker_errors(
     check_few_errors(miss.effective_errors, "miss rate")
     check_few_errors(alarm.effective_errors, "false-alarm rate")
     covariance, method = dyadic_covariance(miss.residuals, alarm.residuals, shared)
-    return SpeakerErrors(
-        pmiss=miss.rate,
-        pfa=alarm.rate,
-        misses=miss.n_errors,
-        n_tar=tar.size,
-        false_alarms=alarm.n_errors,
-        n_non=non.size,
-        n_speakers=shared.n_speakers,
-        covariance=mark_read_only(covariance),
-        trial_variances=(miss.variance, alarm.variance),
-        method=method,
-    )
+    counts = miss.n_errors, tar.size, alarm.n_errors, non.size, shared.n_speakers
+    variances = miss.variance, alarm.variance
+    covariance = mark_read_only(covariance)
+    return SpeakerErrors(miss.rate, alarm.rate, *counts, covariance, variances, method)
 
 
 @attrs.frozen(eq=False)

@@ -18,7 +18,14 @@ from tqdm import tqdm
 
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._tables import text_table
-from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
+from bosaris_py._validation import (
+    as_nonnegative,
+    as_vector,
+    check_fraction,
+    describe,
+    invalid,
+    refuse_nan,
+)
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
@@ -30,7 +37,6 @@ from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
     ThresholdCost,
-    as_count,
     check_few_errors,
     disagreements_of,
     rejected,
@@ -253,12 +259,8 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     factors = np.arange(given.size, 0, -1)
     adjusted = np.empty_like(given)
     adjusted[order] = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
-    return HolmResult(
-        mark_read_only(given.copy()),
-        mark_read_only(adjusted),
-        mark_read_only(adjusted <= alpha),
-        float(alpha),
-    )
+    arrays = mark_read_only(given), mark_read_only(adjusted), mark_read_only(adjusted <= alpha)
+    return HolmResult(*arrays, alpha)
 
 
 class Comparison(Protocol):
@@ -344,13 +346,9 @@ class ComparisonTable:
         for (first, second), test, adjusted, significant in zip(
             self.pairs, self.tests, self.holm.adjusted, self.holm.significant, strict=True
         ):
-            numbers = (
-                f"{test.difference:.4g}",
-                f"{test.standard_error:.3g}",
-                f"{test.p_value:.3g}",
-            )
+            texts = f"{test.difference:.4g}", f"{test.standard_error:.3g}", f"{test.p_value:.3g}"
             verdict = "yes" if significant else "no"
-            rows.append((first, second, *numbers, f"{adjusted:.3g}", verdict))
+            rows.append((first, second, *texts, f"{adjusted:.3g}", verdict))
         lines = [line.rstrip() for line in text_table(rows, left=(0, 1, 6))]
         return "\n".join([*lines, f"(Holm's correction, level {self.holm.level:g})"])
 
@@ -541,8 +539,12 @@ def speaker_permutation_test_scores(
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    influence = _Influence.of(systems, key, statistics, speakers, conditions)
-    return _permute(influence.shares(), alternative, permutations, rng, progress=progress)
+    misses, alarms, shared = _influence(systems, key, statistics, speakers, conditions)
+    # psi_k of each speaker; they sum to the difference.
+    shares = shared.of_targets(misses.values)
+    shares += shared.of_non_targets(alarms.values - 0.5 * alarms.expected)
+    shares = np.asarray(shares[shared.present])
+    return _permute(shares, alternative, permutations, rng, progress=progress)
 
 
 def speaker_z_test(
@@ -600,17 +602,17 @@ def speaker_z_test(
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    influence = _Influence.of(systems, key, statistics, speakers, conditions)
-    misses, alarms = influence.misses, influence.alarms
+    misses, alarms, shared = _influence(systems, key, statistics, speakers, conditions)
     check_few_errors(misses.n_effective, "difference of the miss rates")
     check_few_errors(alarms.n_effective, "difference of the false-alarm rates")
     # The residuals of `speaker_errors`, with differences of errors in place of errors. The
     # difference of the costs is the sum of its two parts, so all covariances add up.
     covariance, method = dyadic_covariance(
-        misses.values - misses.expected, alarms.values - alarms.expected, influence.speakers
+        misses.values - misses.expected, alarms.values - alarms.expected, shared
     )
     spread = math.sqrt(max(float(covariance.sum()), 0.0))
-    return z_test(misses.total + alarms.total, spread, alternative, method)
+    difference = float(misses.values.sum()) + float(alarms.values.sum())
+    return z_test(difference, spread, alternative, method)
 
 
 @attrs.frozen(eq=False)
@@ -637,59 +639,38 @@ class _CostDifference:
             return cls(factors[0] * disagreement, expected, float(n_effective))
         return cls(factors[strata.labels] * disagreement, means[strata.labels], float(n_effective))
 
-    @property
-    def total(self) -> float:
-        """Difference of the costs."""
-        return float(self.values.sum())
 
-
-@attrs.frozen(eq=False)
-class _Influence:
-    """How two systems differ in cost, trial by trial."""
-
-    misses: _CostDifference
-    alarms: _CostDifference
-    speakers: SpeakerTrials
-
-    @classmethod
-    def of(
-        cls,
-        systems: tuple[AnyScores, AnyScores],
-        key: AnyKey,
-        statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF | None],
-        speakers: TrialSpeakers,
-        conditions: Conditions | None,
-    ) -> Self:
-        """Compare the errors of two systems on all trials of a key."""
-        cost = FixedCost.of(statistics[0])
-        cost_b = cost if statistics[1] is None else FixedCost.of(statistics[1], "statistic_b")
-        # The influence of a trial is that of a difference of rates, which has one price.
-        if (cost.miss, cost.alarm) != (cost_b.miss, cost_b.alarm):
-            expected = "have the same prior and costs as `statistic`"
-            raise invalid("statistic_b", expected, describe(statistics[1]))
-        for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
-            if n_trials == 0:
-                raise invalid("key", f"have {what}", "none")
-        for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
-            check_system(scores, name)
-            refuse_missing(scores, key, name)
-        trials = ScoredTrials.of(systems[0], key, conditions)
-        misses, alarms = [], []
-        for scores, threshold in zip(systems, (cost.threshold, cost_b.threshold), strict=True):
-            tar, non = trials.take(scores, key)
-            misses.append(rejected(tar, threshold))
-            alarms.append(~rejected(non, threshold))
-        return cls(
-            _CostDifference.of(misses[0], misses[1], cost.miss, trials.strata.tar),
-            _CostDifference.of(alarms[0], alarms[1], cost.alarm, trials.strata.non),
-            SpeakerTrials.of(speakers, trials),
-        )
-
-    def shares(self) -> Float64Array:
-        """Return the influence psi_k of each speaker; they sum to the difference."""
-        shares = self.speakers.of_targets(self.misses.values)
-        shares += self.speakers.of_non_targets(self.alarms.values - 0.5 * self.alarms.expected)
-        return np.asarray(shares[self.speakers.present])
+def _influence(
+    systems: tuple[AnyScores, AnyScores],
+    key: AnyKey,
+    statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF | None],
+    speakers: TrialSpeakers,
+    conditions: Conditions | None,
+) -> tuple[_CostDifference, _CostDifference, SpeakerTrials]:
+    """Compare the costs of the misses and false alarms of two systems on all trials of a key."""
+    cost = FixedCost.of(statistics[0])
+    cost_b = cost if statistics[1] is None else FixedCost.of(statistics[1], "statistic_b")
+    # The influence of a trial is that of a difference of rates, which has one price.
+    if (cost.miss, cost.alarm) != (cost_b.miss, cost_b.alarm):
+        expected = "have the same prior and costs as `statistic`"
+        raise invalid("statistic_b", expected, describe(statistics[1]))
+    for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
+        if n_trials == 0:
+            raise invalid("key", f"have {what}", "none")
+    for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
+        check_system(scores, name)
+        refuse_missing(scores, key, name)
+    trials = ScoredTrials.of(systems[0], key, conditions)
+    misses, alarms = [], []
+    for scores, threshold in zip(systems, (cost.threshold, cost_b.threshold), strict=True):
+        tar, non = trials.take(scores, key)
+        misses.append(rejected(tar, threshold))
+        alarms.append(~rejected(non, threshold))
+    return (
+        _CostDifference.of(misses[0], misses[1], cost.miss, trials.strata.tar),
+        _CostDifference.of(alarms[0], alarms[1], cost.alarm, trials.strata.non),
+        SpeakerTrials.of(speakers, trials),
+    )
 
 
 def _permute(
@@ -697,9 +678,10 @@ def _permute(
 ) -> PermutationTest:
     """Flip the signs of the shares of a difference."""
     check_choice(alternative, get_args(Alternative), "alternative")
-    if as_count(permutations, "permutations") < 1 or permutations != int(permutations):
+    if as_nonnegative(permutations, "permutations") < 1 or permutations != int(permutations):
         expected = "be a whole number, at least 1"
         raise invalid("permutations", expected, describe(permutations))
+    extremeness = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[alternative]
     n_speakers = shares.size
     if n_speakers < 2:
         raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
@@ -722,13 +704,7 @@ def _permute(
         else:
             flips = generator.integers(0, 2, size=(size, n_speakers), dtype=np.int8)
         swapped = (1.0 - 2.0 * flips) @ shares
-        if alternative == "two-sided":
-            extreme = np.abs(swapped) >= abs(observed) - slack
-        elif alternative == "less":
-            extreme = swapped <= observed + slack
-        else:
-            extreme = swapped >= observed - slack
-        n_extreme += int(np.count_nonzero(extreme))
+        n_extreme += int(np.count_nonzero(extremeness(swapped) >= extremeness(observed) - slack))
     # Random swaps: the observed labelling is one of the permutations, so p is never 0.
     p_value = n_extreme / n_rounds if exact else (n_extreme + 1) / (n_rounds + 1)
     # Independent signs: the variance of a sum of +-psi_k is the sum of their squares.

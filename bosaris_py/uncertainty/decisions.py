@@ -26,6 +26,8 @@ from scipy import special
 from bosaris_py._arrays import BoolArray, FloatArray, read_only
 from bosaris_py._validation import (
     as_mask,
+    as_nonnegative,
+    as_number,
     check_fraction,
     check_not_empty,
     describe,
@@ -93,32 +95,17 @@ def rejected(scores: FloatArray, threshold: float) -> BoolArray:
     return np.asarray(scores < np.float64(threshold))
 
 
-def _as_number(value: float, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise invalid(name, "be a number", describe(value)) from None
-
-
 def as_threshold(value: float, name: str) -> float:
     """Return a threshold as a float; +-inf is legal, NaN is not."""
-    threshold = _as_number(value, name)
+    threshold = as_number(value, name, "be a number", lambda _: True)
     if math.isnan(threshold):
         raise invalid(name, "be a number", "NaN")
     return threshold
 
 
-def as_count(value: float, name: str) -> float:
-    """Return a count as a float; fractions are legal, as printed rates yield them."""
-    count = _as_number(value, name)
-    if not (math.isfinite(count) and count >= 0):
-        raise invalid(name, "be finite and not negative", describe(value))
-    return count
-
-
 def as_positive(value: float, name: str) -> float:
     """Return a positive number as a float."""
-    size = as_count(value, name)
+    size = as_nonnegative(value, name)
     if size == 0:
         raise invalid(name, "be positive", describe(value))
     return size
@@ -177,7 +164,7 @@ class ErrorCounts:
 
     def __attrs_post_init__(self) -> None:
         """Raise if a count is none, a class is empty, or errors exceed trials."""
-        counts = {name: as_count(value, name) for name, value in attrs.asdict(self).items()}
+        counts = {name: as_nonnegative(value, name) for name, value in attrs.asdict(self).items()}
         for name, total_name in (("misses", "n_tar"), ("false_alarms", "n_non")):
             errors, total = counts[name], counts[total_name]
             if total < 1:
@@ -382,12 +369,9 @@ class Decisions:
     def counts(self) -> ErrorCounts:
         """The number of errors of each kind."""
         # Python integers: numpy's would change how results are printed.
-        return ErrorCounts(
-            int(np.count_nonzero(~self.tar_accepted)),
-            self.tar_accepted.size,
-            int(np.count_nonzero(self.non_accepted)),
-            self.non_accepted.size,
-        )
+        misses, n_tar = int(np.count_nonzero(~self.tar_accepted)), self.tar_accepted.size
+        false_alarms, n_non = int(np.count_nonzero(self.non_accepted)), self.non_accepted.size
+        return ErrorCounts(misses, n_tar, false_alarms, n_non)
 
     def __repr__(self) -> str:
         """Show the number of trials and errors."""
@@ -420,7 +404,7 @@ class Disagreements:
     def __attrs_post_init__(self) -> None:
         """Raise if a class is empty or has fewer trials than disagreements."""
         for name, value in attrs.asdict(self).items():
-            as_count(value, name)
+            as_nonnegative(value, name)
         for name, total, parts in (
             ("n_tar", self.n_tar, self.missed_by_a + self.missed_by_b),
             ("n_non", self.n_non, self.accepted_by_a + self.accepted_by_b),
@@ -546,7 +530,7 @@ def error_rate_interval(
     """
     check_choice(method, get_args(Method), "method")
     size = as_positive(trials, "trials")
-    wrong = as_count(errors, "errors")
+    wrong = as_nonnegative(errors, "errors")
     if wrong > size:
         hint = "The order is errors, trials."
         raise invalid("errors", f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
