@@ -77,6 +77,8 @@ class LinearCalibration(LinearMap, ScoreMap):
     scale: float = attrs.field(converter=to_number, validator=finite_number)
     offset: float = attrs.field(converter=to_number, validator=finite_number)
 
+    _needs_all = False
+
     @classmethod
     def fit_scores(
         cls,
@@ -126,7 +128,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         """
         classes = scores.get_tar_non(key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
-        return cls._fit(classes, weights, prior, objective, ridge)
+        return cls._fit(classes, weights, (prior, objective, ridge))
 
     @classmethod
     def fit_files(
@@ -212,7 +214,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         """
         files = [one_file(score_file, "score_file")]
         where = Where(block_rows, workers, client, progress)
-        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=False)
+        return cls._fit_files(files, key_file, (prior, objective, ridge), where)
 
     @classmethod
     def _train(cls, training: LinearObjective, ridge: float) -> Self:

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -56,6 +56,8 @@ from bosaris_py.trials.scores import AnyScores
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
+# Prior, objective and ridge.
+Settings: TypeAlias = tuple[float | OperatingPoint, str, float]
 # A block with the rows or the part of a list that it is, its llrs, and where there are any.
 MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
@@ -266,6 +268,9 @@ class TrainedMap(SavedMap):
 class LinearMap(TrainedMap, ABC):
     """A map to log-likelihood-ratios made of one weight for each system and an offset."""
 
+    # Whether trials without score are refused, which are otherwise left out with a warning.
+    _needs_all: ClassVar[bool]
+
     @classmethod
     def fit(
         cls,
@@ -355,7 +360,7 @@ class LinearMap(TrainedMap, ABC):
            prior-weighted proper scoring rules", Interspeech 2013.
         """
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
-        return cls._fit(classes, (tar_weights, non_weights), prior, objective, ridge)
+        return cls._fit(classes, (tar_weights, non_weights), (prior, objective, ridge))
 
     @staticmethod
     @abstractmethod
@@ -369,14 +374,10 @@ class LinearMap(TrainedMap, ABC):
 
     @classmethod
     def _fit(
-        cls,
-        classes: tuple[FloatArray, FloatArray],
-        weights: tuple[Weights, Weights],
-        prior: float | OperatingPoint,
-        objective: str,
-        ridge: float,
+        cls, classes: Sequence[FloatArray], weights: Sequence[Weights], settings: Settings
     ) -> Self:
         """Train on the scores of targets and non-targets in memory."""
+        prior, objective, ridge = settings
         training = TrainingObjective.from_scores(
             *classes,
             prior=prior,
@@ -388,24 +389,16 @@ class LinearMap(TrainedMap, ABC):
 
     @classmethod
     def _fit_files(
-        cls,
-        score_files: Sequence[FilePath],
-        key_file: FilePath,
-        prior: float | OperatingPoint,
-        objective: str,
-        ridge: float,
-        where: Where,
-        *,
-        needs_all: bool,
+        cls, scores: Sequence[FilePath], key_file: FilePath, settings: Settings, where: Where
     ) -> Self:
-        """Train on files of scores, of all trials if all are needed."""
+        """Train on files of scores."""
+        prior, objective, ridge = settings
         # Arguments are checked before files are opened and read for minutes.
         as_ridge(ridge)
         rule = scoring_rule(objective), *resolve_prior(prior)
-        files = [(score_files, one_file(key_file, "key_file"))]
-        passes, ids = FilePasses.open(files, where)
+        passes, ids = FilePasses.open([(scores, one_file(key_file, "key_file"))], where)
         with passes.keeping_workers() as kept:
-            training = FileObjective.from_passes(kept, ids, *rule, needs_all=needs_all)
+            training = FileObjective.from_passes(kept, ids, rule, needs_all=cls._needs_all)
             return cls._train(training, ridge)
 
     @classmethod

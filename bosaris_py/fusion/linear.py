@@ -1,7 +1,7 @@
 """Linear fusion: weights and an offset that join the scores of several systems."""
 
 from collections.abc import Sequence
-from typing import Any, Self, overload
+from typing import Any, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -26,6 +26,8 @@ from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+
+Systems: TypeAlias = Sequence[AnyScores]
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -66,10 +68,12 @@ class LinearFusion(LinearMap):
     weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
     offset: float = attrs.field(converter=to_number, validator=finite_number)
 
+    _needs_all = True
+
     @classmethod
     def fit_scores(
         cls,
-        systems: Sequence[AnyScores],
+        systems: Systems,
         key: AnyKey,
         *,
         conditions: Conditions | None = None,
@@ -116,7 +120,7 @@ class LinearFusion(LinearMap):
         """
         classes = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
-        return cls._fit(classes, weights, prior, objective, ridge)
+        return cls._fit(classes, weights, (prior, objective, ridge))
 
     @classmethod
     def fit_files(
@@ -167,7 +171,7 @@ class LinearFusion(LinearMap):
         """
         files = files_of_systems(score_files)
         where = Where(block_rows, workers, client, progress)
-        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=True)
+        return cls._fit_files(files, key_file, (prior, objective, ridge), where)
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
@@ -186,9 +190,9 @@ class LinearFusion(LinearMap):
         return int(self.weights.size)
 
     @overload
-    def apply(self, x: Sequence[AnyScores], ndx: Ndx | Key) -> Scores: ...
+    def apply(self, x: Systems, ndx: Ndx | Key) -> Scores: ...
     @overload
-    def apply(self, x: Sequence[AnyScores], ndx: FlatNdx | FlatKey) -> FlatScores: ...
+    def apply(self, x: Systems, ndx: FlatNdx | FlatKey) -> FlatScores: ...
     @overload
     def apply(self, x: npt.ArrayLike) -> Any: ...
     def apply(self, x: Any, ndx: AnyNdx | None = None) -> Any:

@@ -19,7 +19,7 @@ from bosaris_py.calibration.trained import (
     to_number,
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.fusion.linear import LinearFusion
+from bosaris_py.fusion.linear import LinearFusion, Systems
 from bosaris_py.numerics.linear_objective import LARGEST_SCORE, moderate_weights, refuse_non_finite
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.quality_form import (
@@ -55,6 +55,8 @@ from bosaris_py.trials.stacking import (
     stack_tar_non,
 )
 
+Backoff: TypeAlias = AnyScores | None
+FlatTrials: TypeAlias = FlatNdx | FlatKey
 Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
 # Scores of the training trials of a class, positions of their models and segments, weights.
 TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Float64Array | None]
@@ -224,7 +226,7 @@ class QualityFusion(TrainedMap):
     @classmethod
     def fit_scores(
         cls,
-        systems: Sequence[AnyScores],
+        systems: Systems,
         qualities: Qualities,
         key: AnyKey,
         *,
@@ -335,14 +337,9 @@ class QualityFusion(TrainedMap):
         ]
         probability, plo = resolve_prior(prior)
         rule = scoring_rule(objective)
+        used = {"tar_weights": classes[0][3], "non_weights": classes[1][3]}
         solution = train_quality(
-            *designs,
-            rule=rule,
-            prior=probability,
-            plo=plo,
-            tar_weights=classes[0][3],
-            non_weights=classes[1][3],
-            ridge=ridge,
+            designs[0], designs[1], rule=rule, prior=probability, plo=plo, ridge=ridge, **used
         )
         return cls(
             weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),
@@ -387,29 +384,14 @@ class QualityFusion(TrainedMap):
 
     @overload
     def apply(
-        self,
-        systems: Sequence[AnyScores],
-        qualities: Qualities,
-        ndx: Ndx | Key,
-        *,
-        backoff: AnyScores | None = None,
+        self, systems: Systems, qualities: Qualities, ndx: Ndx | Key, *, backoff: Backoff = None
     ) -> Scores: ...
     @overload
     def apply(
-        self,
-        systems: Sequence[AnyScores],
-        qualities: Qualities,
-        ndx: FlatNdx | FlatKey,
-        *,
-        backoff: AnyScores | None = None,
+        self, systems: Systems, qualities: Qualities, ndx: FlatTrials, *, backoff: Backoff = None
     ) -> FlatScores: ...
     def apply(
-        self,
-        systems: Sequence[AnyScores],
-        qualities: Qualities,
-        ndx: AnyNdx,
-        *,
-        backoff: AnyScores | None = None,
+        self, systems: Systems, qualities: Qualities, ndx: AnyNdx, *, backoff: Backoff = None
     ) -> AnyScores:
         """Fuse the scores of several systems to log-likelihood-ratios.
 

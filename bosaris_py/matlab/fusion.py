@@ -14,7 +14,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, mark_read_only
+from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
@@ -57,8 +57,7 @@ def make_classf_from_key(key: Key) -> Float64Array:
 
     Toolkit: make_classf_from_key.m; native: none; differs: nothing.
     """
-    require("key", key, Key)
-    return _columns(np.where(key.tar, 1.0, -1.0), key)
+    return np.where(require("key", key, Key).trial_labels(), 1.0, -1.0)
 
 
 def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Trials) -> Scores:
@@ -312,8 +311,7 @@ def qfuser_linear(
     weights = vector_of_numbers(w, "w")
     systems = matrix_of_numbers(scores, "scores")
     aligned = scrQ.align_with_ndx(ndx)
-    # Column by column, as the scores are: the model runs fastest.
-    segments, models = np.nonzero(_mask(ndx).T)
+    models, segments = ndx.trial_positions()
     return fuse_trials(weights, systems, aligned.modelQ[:, models], aligned.segQ[:, segments])
 
 
@@ -565,9 +563,9 @@ def linear_and_quality_fusion_dev_eval_from_files(
     options = (prior, niters, obj_func, cstepHessian, quiet)
     arguments = (*dev, dev_quality, Qtrans, *evaluation, new_quality, *options)
     fused = linear_and_quality_fusion_dev_eval(*arguments)
-    # The results come with those without quality first, the names of the files with dev first.
-    save_all(fused[::2], (dev_lin_outfilename, dev_qfuse_outfilename))
-    save_all(fused[1::2], (eval_lin_outfilename, eval_qfuse_outfilename))
+    # Dev and eval of one fusion, then of the other; the arguments begin with both of dev.
+    outputs = dev_lin_outfilename, eval_lin_outfilename
+    save_all(fused, (*outputs, dev_qfuse_outfilename, eval_qfuse_outfilename))
 
 
 def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:
@@ -596,12 +594,8 @@ def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
     return [QualityMeasures.read(name) for name in _logged(qualfilenames)]
 
 
-def _mask(ndx: Trials) -> BoolArray:
-    return ndx.trialmask if isinstance(ndx, Ndx) else ndx.tar | ndx.non
-
-
 def _columns(matrix: AnyArray, ndx: Trials) -> AnyArray:
     """Return the cells of the trials, column by column."""
     # The toolkit's order of trials is that of MATLAB's matrices: the model runs fastest.
-    vector: AnyArray = matrix.T[_mask(ndx).T]
+    vector: AnyArray = matrix.T[ndx.trial_mask.T]
     return vector
