@@ -35,6 +35,9 @@ from bosaris_py.trials.blocks import TrialIds
 # A scoring rule, the prior, and its log-odds.
 RuleAtPrior: TypeAlias = tuple[ScoringRule, float, float]
 
+# `class_sums` of a rule and of scores in some standard units.
+_Loss: TypeAlias = partial[ClassSums]
+
 # Non-targets in the sample, 32 MB for each system in double precision. Its optimum differs from
 # that of all trials by less than a thousandth (1 / sqrt(_KEPT)), so that Newton's method, which
 # doubles the number of right digits with each pass, needs two or three from there.
@@ -112,26 +115,10 @@ def _summarise(blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
     return _NonTargets(merge_moments(moments, sizes), sum(sizes), _Sample.merge(samples, most))
 
 
-@attrs.frozen(eq=False)
-class _Loss:
-    """A loss of linear maps of standardised scores, and the coefficients of one map."""
-
-    coefficients: Float64Array
-    rule: ScoringRule
-    centre: Float64Array
-    spread: Float64Array
-
-    def sum(self, scores: FloatArray) -> ClassSums:
-        """Sum the loss and its derivatives over the trials of one class."""
-        return class_sums(
-            scores, None, self.coefficients, rule=self.rule, centre=self.centre, spread=self.spread
-        )
-
-
-def _sum(shared: tuple[Pairs, _Loss], task: Task) -> ClassSums | None:
-    """Sum a loss over the non-targets; None if there are none."""
-    pairs, loss = shared
-    parts = [loss.sum(non) for non in _non_targets(pairs, task)]
+def _sum(shared: tuple[Pairs, tuple[_Loss, Float64Array]], task: Task) -> ClassSums | None:
+    """Sum a loss over the non-targets, for the coefficients of a map; None if there are none."""
+    pairs, (loss, coefficients) = shared
+    parts = [loss(non, None, coefficients) for non in _non_targets(pairs, task)]
     return merge_sums(parts) if parts else None
 
 
@@ -261,12 +248,12 @@ class FileObjective(LinearObjective):
         return np.asarray(self.tar[:, :1], dtype=np.float64)
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        loss = _Loss(coefficients, self.rule, self.centre, self.spread)
+        loss = partial(class_sums, rule=self.rule, centre=self.centre, spread=self.spread)
         # A target's evidence in the wrong direction is that of its negated score.
-        tar = attrs.evolve(loss, coefficients=-coefficients).sum(self.tar)
+        tar = loss(self.tar, None, -coefficients)
         if self._is_in_memory:
-            return tar, loss.sum(self.some_non)
-        parts = self.passes.run(_sum, loss, f"objective ({self.rule.name})")
+            return tar, loss(self.some_non, None, coefficients)
+        parts = self.passes.run(_sum, (loss, coefficients), f"objective ({self.rule.name})")
         non = merge_sums([part for part in parts if part is not None])
         check_unchanged(non.total, self.n_non)
         return tar, non

@@ -176,10 +176,11 @@ def to_number(value: Any) -> Any:
         return math.inf if abs(value) == value else -math.inf
 
 
-def to_numbers(values: npt.ArrayLike, name: str) -> Float64Array:
+def _to_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
     """Convert an array, or nested lists, of real numbers as in `to_number`; refuse all else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
-        return values.astype(np.float64, copy=False)
+        return read_only(values.astype(np.float64, copy=False))
+    name = field.name
     try:
         items = np.array(values, dtype=object)
     except ValueError:
@@ -188,24 +189,14 @@ def to_numbers(values: npt.ArrayLike, name: str) -> Float64Array:
     others = [item for item in floats if not isinstance(item, float)]
     if others:
         raise invalid(name, "hold real numbers", f"among others {describe(others[0])}")
-    return np.array(floats, dtype=np.float64).reshape(items.shape)
-
-
-def _to_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
-    return read_only(to_numbers(values, field.name))
-
-
-def _same_array(first: Float64Array | None, second: Float64Array | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)
+    return read_only(np.array(floats, dtype=np.float64).reshape(items.shape))
 
 
 _as_array: Any = attrs.Converter(_to_array, takes_field=True)
 
 # Settings of a field that holds a read-only array of float64, made of lists from JSON as well
 # and compared by its content.
-ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=_same_array)}
+ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=np.array_equal)}
 
 ARRAY_OR_NONE = {**ARRAY, "converter": attrs.converters.optional(_as_array)}
 

@@ -118,13 +118,6 @@ def _standardise(
     return (measures.modelQ - columns[0]) / columns[1], (measures.segQ - columns[0]) / columns[1]
 
 
-def _refuse_untrainable(tar: Float64Array, non: Float64Array) -> None:
-    """Raise if a score is NaN, infinite or too large, which a given `linear` has not seen."""
-    for stack in (tar, non):
-        if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
-            refuse_non_finite(tar, non)
-
-
 def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
     """Return the back-off, built from its fields if it comes from a file."""
     return LinearFusion(**value) if isinstance(value, Mapping) else value
@@ -312,7 +305,10 @@ class QualityFusion(TrainedMap):
             raise invalid("linear", "be a LinearFusion", describe(linear))
         elif linear.n_systems != len(tar):
             raise invalid("linear", f"fuse {len(tar)} systems", f"one of {linear.n_systems}")
-        _refuse_untrainable(tar, non)
+        # NaN and what is too large, which a given `linear` has not seen. NaN fails both tests.
+        for stack in (tar, non):
+            if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
+                refuse_non_finite(tar, non)
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
             warn_caller(message, MissingTrialsWarning)

@@ -185,9 +185,8 @@ def linear_fusion_scores(
 
     Toolkit: linear_fusion_scores.m; native: `LinearFusion`; differs: exact optimum.
     """
-    flin, _ = train_linear_fusion_function(
-        key, scores_obj_array, prior, obj_func, niters, cstepHessian, quiet
-    )
+    options = prior, obj_func, niters, cstepHessian, quiet
+    flin, _ = train_linear_fusion_function(key, scores_obj_array, *options)
     return apply_linear_fusion_function(key, scores_obj_array, flin)
 
 
@@ -207,9 +206,8 @@ def linear_fusion_dev_eval(
     Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion`; differs: exact optimum.
     """
     require("ndx_eval", ndx_eval, Ndx)
-    flin, _ = train_linear_fusion_function(
-        key_dev, dev_scores_obj_array, prior, obj_func, niters, cstepHessian, quiet
-    )
+    options = prior, obj_func, niters, cstepHessian, quiet
+    flin, _ = train_linear_fusion_function(key_dev, dev_scores_obj_array, *options)
     return (
         apply_linear_fusion_function(key_dev, dev_scores_obj_array, flin),
         apply_linear_fusion_function(ndx_eval, eval_scores_obj_array, flin),
