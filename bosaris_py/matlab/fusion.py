@@ -385,16 +385,14 @@ def train_quality_fusion_function(
 
     Toolkit: train_quality_fusion_function.m; native: `QualityFusion`; differs: exact optimum.
     """
-    require("key", key, Key)
+    dev = _set(require("key", key, Key), scores_obj_array, quality_obj_array)
     check_iterations(niters)
-    systems = as_systems(scores_obj_array, "scores_obj_array")
-    qualities = as_qualities(quality_obj_array, "quality_obj_array")
     # First weights that training does not need; of the wrong number they tell a mistake.
-    weights = as_vector(wlin, "wlin")
-    if weights.size != len(systems) + 1 or not np.isfinite(weights).all():
-        expected = f"hold {len(systems)} weights and an offset, all finite"
+    weights, n_systems = as_vector(wlin, "wlin"), len(dev[1])
+    if weights.size != n_systems + 1 or not np.isfinite(weights).all():
+        expected = f"hold {n_systems} weights and an offset, all finite"
         raise invalid("wlin", expected, describe(weights.tolist()))
-    return _train((key, systems, qualities), Qtrans, prior, rule_name(obj_func), None)
+    return _train(dev, Qtrans, prior, rule_name(obj_func), None)
 
 
 def _train(
@@ -434,9 +432,8 @@ def apply_quality_fusion_function(
     if not np.array_equal(as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", "be that of the training", describe(Qtrans))
     require("scr_lin", scr_lin, Scores)
-    systems = as_systems(scores_obj_array, "scores_obj_array")
-    qualities = as_qualities(quality_obj_array, "quality_obj_array")
-    return fqual.apply(systems, qualities, key_or_ndx, backoff=scr_lin)
+    ndx, systems, qualities = _set(key_or_ndx, scores_obj_array, quality_obj_array)
+    return fqual.apply(systems, qualities, ndx, backoff=scr_lin)
 
 
 def linear_and_quality_fusion_scores(

@@ -33,16 +33,12 @@ def _to_keys(values: npt.ArrayLike) -> StrArray:
     return as_ids(values, "keySet")
 
 
-def _to_values(values: npt.ArrayLike) -> AnyArray:
-    return np.asarray(values)
-
-
 @attrs.frozen(eq=False)
 class KeyValueMap:
     """The toolkit's struct of a map: keys, of which equal ones give the last, and their values."""
 
     keySet: StrArray = attrs.field(converter=_to_keys)
-    values: AnyArray = attrs.field(converter=_to_values)
+    values: AnyArray = attrs.field(converter=np.asarray)
 
     @values.validator
     def _check_values(self, attribute: Any, values: AnyArray) -> None:

@@ -21,7 +21,7 @@ from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import any_of
-from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 LineKeywords: TypeAlias = dict[str, Any]
@@ -182,8 +182,6 @@ class Canvas(ABC):
         MissingTrialsWarning
             If the key holds trials without score. They are left out.
         """
-        check_scores(scores)
-        check_key(key)
         self.set_system_from_results(Results.from_scores(scores, key, conditions), name)
 
     def set_system_from_results(self, results: Results, name: str = "") -> None:
@@ -208,8 +206,7 @@ class Canvas(ABC):
             hint = "Matplotlib leaves such labels out of legends."
             raise invalid("name", expected, describe(name), hint)
         # Set together and last: bad arguments leave the system of before.
-        self._results = results
-        self._name = name
+        self._results, self._name = results, name
         # Systems without a name are never the same system.
         self._n_systems += not (name and name in self._colours)
         self._colours.setdefault(name, f"C{self._n_systems - 1}")
@@ -263,7 +260,6 @@ class Canvas(ABC):
            using multiple conditions in an evaluation", 2008.
         """
         check_scores(scores)
-        check_key(key)
         _require("conditions", conditions, Conditions)
         tar, non = scores.get_tar_non(key)
         members = conditions.scored_members(scores, key)
