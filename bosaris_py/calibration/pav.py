@@ -133,8 +133,7 @@ class PAVCalibration(SavedMap, ScoreMap):
         """
         targets, others = _finite(tar, "tar"), _finite(non, "non")
         if not (np.isfinite(score_offset) and score_offset >= 0):
-            expected = "be finite and not negative"
-            raise invalid("score_offset", expected, describe(score_offset))
+            raise invalid("score_offset", "be finite and not negative", describe(score_offset))
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
         ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")

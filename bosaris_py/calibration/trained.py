@@ -218,14 +218,8 @@ finite_number = must("be a finite number", lambda x: isinstance(x, float) and ma
 count = must("be a count of at least 1", lambda n: type(n) is int and n >= 1)
 finite_vector = must("be a vector of finite numbers", lambda a: a.ndim == 1 and _is_finite(a))
 finite_matrix = must("be a matrix of finite numbers", lambda a: a.ndim == 2 and _is_finite(a))
-non_negative_number: list[Validator] = [
-    finite_number,
-    must("not be negative", lambda x: bool(x >= 0)),
-]
-_prior: list[Validator] = [
-    finite_number,
-    lambda _, attribute, value: check_fraction(value, attribute.name),
-]
+non_negative_number = [finite_number, must("not be negative", lambda x: bool(x >= 0))]
+_prior = [finite_number, lambda _, attribute, value: check_fraction(value, attribute.name)]
 _objective: list[Validator] = [
     must("be the name of a scoring rule", lambda name: isinstance(name, str)),
     lambda _, attribute, name: scoring_rule(name),
@@ -548,8 +542,7 @@ def write_llrs(
     Without `ndx_file` all scores of the one system are written. Trials without score are
     refused if all are needed, and warned of otherwise.
     """
-    extension = Path(one_file(output_file, "output_file")).suffix
-    if extension.lower() not in _HDF5:
+    if Path(one_file(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
     blocks: TrialBlocks | _OneFile
     if ndx_file is None:

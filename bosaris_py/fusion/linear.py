@@ -222,8 +222,7 @@ class LinearFusion(LinearMap):
         """
         if isinstance(x, AnyScores):
             hint = "Put the Scores of all systems into a list."
-            found = f"one {type(x).__name__}"
-            raise invalid("x", "be an array or a list of Scores", found, hint)
+            raise invalid("x", "be an array or a list of Scores", f"one {type(x).__name__}", hint)
         if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
             self._check_systems(len(x))
             if ndx is None:

@@ -58,16 +58,13 @@ from bosaris_py.trials.stacking import (
 Backoff: TypeAlias = AnyScores | None
 FlatTrials: TypeAlias = FlatNdx | FlatKey
 Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
+Weights: TypeAlias = Float64Array | None
 # Scores of the training trials of a class, positions of their models and segments, weights.
-TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Float64Array | None]
+TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Weights]
 
 
 def _trained_part(
-    scores: Float64Array,
-    chosen: BoolArray,
-    weights: Float64Array | None,
-    measures: TrialQuality,
-    noun: str,
+    noun: str, chosen: BoolArray, scores: Float64Array, weights: Weights, measures: TrialQuality
 ) -> TrainedPart:
     """Return the chosen trials, of one class, that have quality measures and a weight."""
     models, segments = measures.models[chosen], measures.segments[chosen]
@@ -101,8 +98,7 @@ def _look_up_measures(
         expected = f"hold {n_measures} quality measures in all, as in training"
         raise invalid("qualities", expected, f"{measures.n_measures}")
     for name in ("modelQ", "segQ"):
-        values = getattr(measures, name)
-        too_large = (np.abs(values, dtype=np.float64) > LARGEST_SCORE).any(axis=1)
+        too_large = (np.abs(getattr(measures, name), dtype=np.float64) > LARGEST_SCORE).any(axis=1)
         if too_large.any():
             numbers = list_some((np.flatnonzero(too_large) + 1).tolist())
             found = f"larger ones in measure {numbers}"
@@ -314,8 +310,8 @@ class QualityFusion(TrainedMap):
             warn_caller(message, MissingTrialsWarning)
         labels = key.trial_labels()
         classes = [
-            _trained_part(tar, labels, tar_weights, measures, "target"),
-            _trained_part(non, ~labels, non_weights, measures, "non-target"),
+            _trained_part("target", labels, tar, tar_weights, measures),
+            _trained_part("non-target", ~labels, non, non_weights, measures),
         ]
         # Centre and spread of what is trained on: other ids of the key must not shift them.
         models, segments = (

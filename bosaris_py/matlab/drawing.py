@@ -142,8 +142,7 @@ class Det_Plot(_Plot):
         yticklabels: Sequence[str],
     ) -> DETWindow:
         """Return a window of given limits, ticks and labels; all rates are fractions."""
-        values = (pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels)
-        return DETWindow(*values)
+        return DETWindow(*(pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels))
 
     def plot_steppy_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the DET curve as it is, in steps."""
@@ -164,8 +163,7 @@ class Det_Plot(_Plot):
         # The native plots know no curve without scores, so the line is drawn as they draw theirs.
         pmiss, pfa = _rates(Pmiss, "Pmiss"), _rates(Pfa, "Pfa")
         if pmiss.size != pfa.size:
-            expected = f"have as many points as `Pmiss`, {pmiss.size}"
-            raise invalid("Pfa", expected, f"{pfa.size}")
+            raise invalid("Pfa", f"have as many points as `Pmiss`, {pmiss.size}", f"{pfa.size}")
         line = _line(plot_args, legend_string)
         style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
         self.plot._line("det_from_roc", pfa, pmiss, Look(style, label, line))

@@ -426,8 +426,7 @@ def apply_quality_fusion_function(
     must be that of the training. Trials without quality get their scores in `scr_lin`.
     """
     if not isinstance(fqual, QualityFusion):
-        expected = "be what train_quality_fusion_function returns"
-        raise invalid("fqual", expected, describe(fqual))
+        raise invalid("fqual", "be what train_quality_fusion_function returns", describe(fqual))
     # The fusion knows its own matrix; in the toolkit another one would give wrong scores silently.
     if not np.array_equal(as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", "be that of the training", describe(Qtrans))

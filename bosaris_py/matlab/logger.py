@@ -39,8 +39,7 @@ _ALL = 255
 
 def _check_level(level: Any) -> int:
     if isinstance(level, bool) or not isinstance(level, int | np.integer) or not 0 <= level <= _ALL:
-        expected = "be a sum of the levels of Logger, 0 to 255"
-        raise invalid("level", expected, describe(level))
+        raise invalid("level", "be a sum of the levels of Logger, 0 to 255", describe(level))
     return int(level)
 
 

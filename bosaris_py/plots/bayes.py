@@ -321,8 +321,7 @@ class BayesPlot(Canvas):
         x = _to_plo(plo)
         if is_outside("Operating point", x, self._xlim, "The line"):
             return self.ax
-        look = Look(style, label, keywords)
-        return self._line("operating_point", [x, x], self._ylim, look)
+        return self._line("operating_point", [x, x], self._ylim, Look(style, label, keywords))
 
     def plot_default_line(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the horizontal line at 1: what is reached without a detector.

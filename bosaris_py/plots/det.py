@@ -253,8 +253,7 @@ class DETPlot(Canvas):
             "pmiss", best.pmiss, window.pmiss_limits, artist
         ):
             return self.ax
-        look = Look(style, label, keywords)
-        return self._system_line("mindcf_point", best.pfa, best.pmiss, look)
+        return self._system_line("mindcf_point", best.pfa, best.pmiss, Look(style, label, keywords))
 
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         return self.plot_steppy_det(label=label, **keywords)
