@@ -14,15 +14,7 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.plots.canvas import (
-    Canvas,
-    LineKeywords,
-    Look,
-    Text,
-    check_band,
-    is_outside,
-    make_axes,
-)
+from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, make_axes
 from bosaris_py.uncertainty.bands import DCFBand
 
 # Width and height of a new figure in inches.
@@ -113,7 +105,7 @@ class BayesPlot(Canvas):
     """
 
     # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar = {
         "dcf_curve_act": {"linestyle": "-", "linewidth": 1.6},
         "dcf_curve_min": {"linestyle": "--", "linewidth": 1.6},
         "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
@@ -338,7 +330,7 @@ class BayesPlot(Canvas):
         return self._line("default_line", self._xlim, [1.0, 1.0], Look(style, label, keywords))
 
     def plot_curves(
-        self, mask: npt.ArrayLike, styles: Sequence[str | LineKeywords | None] | None = None
+        self, mask: npt.ArrayLike, styles: Sequence[str | dict[str, Any] | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 

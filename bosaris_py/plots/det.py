@@ -10,15 +10,7 @@ from bosaris_py._validation import warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.plots.canvas import (
-    Canvas,
-    LineKeywords,
-    Look,
-    Text,
-    check_band,
-    is_outside,
-    make_axes,
-)
+from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, make_axes
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import DETWindow, find_window
 from bosaris_py.uncertainty.bands import DETBand
@@ -90,7 +82,7 @@ class DETPlot(Canvas):
     """
 
     # The lines of one system share its colour; their strokes tell them apart.
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar = {
         "steppy_det": {"linestyle": "-", "linewidth": 1.2},
         "rocch_det": {"linestyle": "--", "linewidth": 1.2},
         "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
