@@ -8,14 +8,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import FilePath, as_vector, warn_caller
 from bosaris_py.calibration.passes import Where, one_file
-from bosaris_py.calibration.trained import (
-    LinearMap,
-    ScoreMap,
-    finite_number,
-    to_number,
-    weighted_sum,
-    write_llrs,
-)
+from bosaris_py.calibration.trained import NUMBER, LinearMap, ScoreMap, weighted_sum, write_llrs
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
@@ -74,8 +67,8 @@ class LinearCalibration(LinearMap, ScoreMap):
     [-2.299, 1.656]
     """
 
-    scale: float = attrs.field(converter=to_number, validator=finite_number)
-    offset: float = attrs.field(converter=to_number, validator=finite_number)
+    scale: float = attrs.field(**NUMBER)
+    offset: float = attrs.field(**NUMBER)
 
     _needs_all = False
 

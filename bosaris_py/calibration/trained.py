@@ -56,6 +56,8 @@ from bosaris_py.trials.scores import AnyScores
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
+# Arguments of attrs.field.
+Field: TypeAlias = dict[str, Any]
 # Prior, objective and ridge.
 Settings: TypeAlias = tuple[float | OperatingPoint, str, float]
 # A block with the rows or the part of a list that it is, its llrs, and where there are any.
@@ -176,7 +178,7 @@ def to_number(value: Any) -> Any:
         return math.inf if abs(value) == value else -math.inf
 
 
-def _to_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
+def _as_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
     """Convert an array, or nested lists, of real numbers as in `to_number`; refuse all else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return read_only(values.astype(np.float64, copy=False))
@@ -192,16 +194,7 @@ def _to_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Ar
     return read_only(np.array(floats, dtype=np.float64).reshape(items.shape))
 
 
-_as_array: Any = attrs.Converter(_to_array, takes_field=True)
-
-# Settings of a field that holds a read-only array of float64, made of lists from JSON as well
-# and compared by its content.
-ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=np.array_equal)}
-
-ARRAY_OR_NONE = {**ARRAY, "converter": attrs.converters.optional(_as_array)}
-
-
-def must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
+def _must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
     """Return a validator of an attrs field, which refuses values that are not good."""
 
     def check(instance: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
@@ -212,34 +205,48 @@ def must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
     return check
 
 
-# Numbers have passed `to_number`, so that whatever is no float is no number; and True is an
-# int, but no count.
-finite_number = must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
-count = must("be a count of at least 1", lambda n: type(n) is int and n >= 1)
-finite_vector = must("be a vector of finite numbers", lambda a: a.ndim == 1 and _is_finite(a))
-finite_matrix = must("be a matrix of finite numbers", lambda a: a.ndim == 2 and _is_finite(a))
-non_negative_number = [finite_number, must("not be negative", lambda x: bool(x >= 0))]
-_prior = [finite_number, lambda _, attribute, value: check_fraction(value, attribute.name)]
-_objective: list[Validator] = [
-    must("be the name of a scoring rule", lambda name: isinstance(name, str)),
-    lambda _, attribute, name: scoring_rule(name),
-]
+def _is_finite(array: Float64Array, n_dims: int) -> bool:
+    return bool(array.ndim == n_dims and array.size and np.isfinite(array).all())
 
 
-def _is_finite(array: Float64Array) -> bool:
-    return bool(array.size and np.isfinite(array).all())
+# Settings of fields, by what they hold. Numbers have passed `to_number`, so that whatever is no
+# float is no number; and True is an int, but no count.
+_finite = _must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
+_text = _must("be the name of a scoring rule", lambda name: isinstance(name, str))
+_sign = _must("not be negative", lambda x: bool(x >= 0))
+NUMBER: Field = {"converter": to_number, "validator": _finite}
+NOT_NEGATIVE: Field = {"converter": to_number, "validator": [_finite, _sign]}
+COUNT: Field = {"validator": _must("be a count of at least 1", lambda n: type(n) is int and n >= 1)}
+
+# Read-only arrays of float64, made of lists from JSON as well, and compared by their content.
+_to_array: Any = attrs.Converter(_as_array, takes_field=True)
+_same: Field = {"eq": attrs.cmp_using(eq=np.array_equal)}
+_vector = _must("be a vector of finite numbers", lambda a: _is_finite(a, 1))
+_matrix = _must("be a matrix of finite numbers", lambda a: _is_finite(a, 2))
+VECTOR: Field = {**_same, "converter": _to_array, "validator": _vector}
+MATRIX: Field = {**_same, "converter": _to_array, "validator": _matrix}
+MATRIX_OR_NONE: Field = {
+    **_same,
+    "converter": attrs.converters.optional(_to_array),
+    "validator": attrs.validators.optional(_matrix),
+}
 
 
 @attrs.frozen(kw_only=True, repr=False)
 class TrainedMap(SavedMap):
     """The record of a training by optimisation; `LinearCalibration` describes its fields."""
 
-    prior: float = attrs.field(converter=to_number, validator=_prior)
-    objective: str = attrs.field(validator=_objective)
-    objective_value: float = attrs.field(converter=to_number, validator=finite_number)
-    ridge: float = attrs.field(converter=to_number, validator=non_negative_number)
-    n_tar: int = attrs.field(validator=count)
-    n_non: int = attrs.field(validator=count)
+    prior: float = attrs.field(**NUMBER)
+    objective: str = attrs.field(validator=_text)
+    objective_value: float = attrs.field(**NUMBER)
+    ridge: float = attrs.field(**NOT_NEGATIVE)
+    n_tar: int = attrs.field(**COUNT)
+    n_non: int = attrs.field(**COUNT)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a prior that is none and an unknown scoring rule."""
+        check_fraction(self.prior, "prior")
+        scoring_rule(self.objective)
 
     def _describe_training(self) -> str:
         ridge = f", ridge {self.ridge:.4g}" if self.ridge else ""

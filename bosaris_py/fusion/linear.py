@@ -10,15 +10,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, invalid, list_some, refuse_nan
 from bosaris_py.calibration.passes import Where, files_of_systems, one_file
-from bosaris_py.calibration.trained import (
-    ARRAY,
-    LinearMap,
-    finite_number,
-    finite_vector,
-    to_number,
-    weighted_sum,
-    write_llrs,
-)
+from bosaris_py.calibration.trained import NUMBER, VECTOR, LinearMap, weighted_sum, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
@@ -65,8 +57,8 @@ class LinearFusion(LinearMap):
     [-0.919, 1.049]
     """
 
-    weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    offset: float = attrs.field(converter=to_number, validator=finite_number)
+    weights: Float64Array = attrs.field(**VECTOR)
+    offset: float = attrs.field(**NUMBER)
 
     _needs_all = True
 

@@ -9,15 +9,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, Float64Array, Int32Array, mark_read_only
 from bosaris_py._validation import as_matrix, as_weights, describe, invalid, list_some, warn_caller
-from bosaris_py.calibration.trained import (
-    ARRAY,
-    ARRAY_OR_NONE,
-    TrainedMap,
-    finite_matrix,
-    finite_number,
-    finite_vector,
-    to_number,
-)
+from bosaris_py.calibration.trained import MATRIX, MATRIX_OR_NONE, NUMBER, VECTOR, TrainedMap
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import LinearFusion, Systems
 from bosaris_py.numerics.linear_objective import LARGEST_SCORE, moderate_weights, refuse_non_finite
@@ -183,14 +175,12 @@ class QualityFusion(TrainedMap):
     >>> fused = fusion.apply([scores], [noise], key)
     """
 
-    weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    offset: float = attrs.field(converter=to_number, validator=finite_number)
-    form: Float64Array = attrs.field(**ARRAY, validator=finite_matrix)
-    centre: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    spread: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    qtrans: Float64Array | None = attrs.field(
-        **ARRAY_OR_NONE, validator=attrs.validators.optional(finite_matrix)
-    )
+    weights: Float64Array = attrs.field(**VECTOR)
+    offset: float = attrs.field(**NUMBER)
+    form: Float64Array = attrs.field(**MATRIX)
+    centre: Float64Array = attrs.field(**VECTOR)
+    spread: Float64Array = attrs.field(**VECTOR)
+    qtrans: Float64Array | None = attrs.field(**MATRIX_OR_NONE)
     linear: LinearFusion = attrs.field(converter=_to_linear)
 
     @linear.validator
