@@ -13,14 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from bosaris_py._arrays import (
-    AnyArray,
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    by_constructor,
-    read_only,
-)
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, by_constructor, read_only
 from bosaris_py._validation import (
     FilePath,
     as_vector,
@@ -165,7 +158,7 @@ class ScoreMap(ABC):
         """Return the log-likelihood-ratios of scores that are not NaN."""
 
 
-def to_number(value: Any) -> Any:
+def _to_number(value: Any) -> Any:
     """Convert a real number to a float; leave whatever else it is to the validator."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
@@ -179,7 +172,7 @@ def to_number(value: Any) -> Any:
 
 
 def _as_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
-    """Convert an array, or nested lists, of real numbers as in `to_number`; refuse all else."""
+    """Convert an array, or nested lists, of real numbers as in `_to_number`; refuse all else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return read_only(values.astype(np.float64, copy=False))
     name = field.name
@@ -187,7 +180,7 @@ def _as_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Ar
         items = np.array(values, dtype=object)
     except ValueError:
         raise invalid(name, "be a regular array of numbers", describe(values)) from None
-    floats = [to_number(item) for item in items.ravel().tolist()]
+    floats = [_to_number(item) for item in items.ravel().tolist()]
     others = [item for item in floats if not isinstance(item, float)]
     if others:
         raise invalid(name, "hold real numbers", f"among others {describe(others[0])}")
@@ -209,13 +202,13 @@ def _is_finite(array: Float64Array, n_dims: int) -> bool:
     return bool(array.ndim == n_dims and array.size and np.isfinite(array).all())
 
 
-# Settings of fields, by what they hold. Numbers have passed `to_number`, so that whatever is no
+# Settings of fields, by what they hold. Numbers have passed `_to_number`, so that whatever is no
 # float is no number; and True is an int, but no count.
 _finite = _must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
 _text = _must("be the name of a scoring rule", lambda name: isinstance(name, str))
 _sign = _must("not be negative", lambda x: bool(x >= 0))
-NUMBER: Field = {"converter": to_number, "validator": _finite}
-NOT_NEGATIVE: Field = {"converter": to_number, "validator": [_finite, _sign]}
+NUMBER: Field = {"converter": _to_number, "validator": _finite}
+NOT_NEGATIVE: Field = {"converter": _to_number, "validator": [_finite, _sign]}
 COUNT: Field = {"validator": _must("be a count of at least 1", lambda n: type(n) is int and n >= 1)}
 
 # Read-only arrays of float64, made of lists from JSON as well, and compared by their content.
@@ -407,7 +400,9 @@ class LinearMap(TrainedMap, ABC):
         )
 
 
-def weighted_sum(scores: Sequence[AnyArray], weights: npt.ArrayLike, offset: float) -> Float64Array:
+def weighted_sum(
+    scores: Sequence[FloatArray], weights: npt.ArrayLike, offset: float
+) -> Float64Array:
     """Return an offset plus the scores of several systems, of one shape, times their weights.
 
     NaN where a score is, or where infinite ones contradict each other.

@@ -19,6 +19,9 @@ from bosaris_py.trials.key import AnyKey, AnyNdx
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
 
+# Indexes and keys as matrices and as lists, which decide the form of the fused scores.
+DenseTrials: TypeAlias = Ndx | Key
+FlatTrials: TypeAlias = FlatNdx | FlatKey
 Systems: TypeAlias = Sequence[AnyScores]
 
 
@@ -182,9 +185,9 @@ class LinearFusion(LinearMap):
         return int(self.weights.size)
 
     @overload
-    def apply(self, x: Systems, ndx: Ndx | Key) -> Scores: ...
+    def apply(self, x: Systems, ndx: DenseTrials) -> Scores: ...
     @overload
-    def apply(self, x: Systems, ndx: FlatNdx | FlatKey) -> FlatScores: ...
+    def apply(self, x: Systems, ndx: FlatTrials) -> FlatScores: ...
     @overload
     def apply(self, x: npt.ArrayLike) -> Any: ...
     def apply(self, x: Any, ndx: AnyNdx | None = None) -> Any:

@@ -11,7 +11,7 @@ from bosaris_py._arrays import BoolArray, Float64Array, Int32Array, mark_read_on
 from bosaris_py._validation import as_matrix, as_weights, describe, invalid, list_some, warn_caller
 from bosaris_py.calibration.trained import MATRIX, MATRIX_OR_NONE, NUMBER, VECTOR, TrainedMap
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.fusion.linear import LinearFusion, Systems
+from bosaris_py.fusion.linear import DenseTrials, FlatTrials, LinearFusion, Systems
 from bosaris_py.numerics.linear_objective import LARGEST_SCORE, moderate_weights, refuse_non_finite
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.quality_form import (
@@ -24,17 +24,7 @@ from bosaris_py.numerics.quality_form import (
     triangle_from_form,
 )
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.trials import (
-    Conditions,
-    FlatKey,
-    FlatNdx,
-    FlatScores,
-    Key,
-    Ndx,
-    QualityMeasures,
-    Scores,
-    SegmentQuality,
-)
+from bosaris_py.trials import Conditions, FlatScores, QualityMeasures, Scores, SegmentQuality
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
 from bosaris_py.trials.scores import AnyScores
@@ -48,7 +38,6 @@ from bosaris_py.trials.stacking import (
 )
 
 Backoff: TypeAlias = AnyScores | None
-FlatTrials: TypeAlias = FlatNdx | FlatKey
 Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
 Weights: TypeAlias = Float64Array | None
 # Scores of the training trials of a class, positions of their models and segments, weights.
@@ -366,7 +355,7 @@ class QualityFusion(TrainedMap):
 
     @overload
     def apply(
-        self, systems: Systems, qualities: Qualities, ndx: Ndx | Key, *, backoff: Backoff = None
+        self, systems: Systems, qualities: Qualities, ndx: DenseTrials, *, backoff: Backoff = None
     ) -> Scores: ...
     @overload
     def apply(
