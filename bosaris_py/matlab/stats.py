@@ -17,11 +17,10 @@ from bosaris_py._validation import (
     check_not_empty,
     describe,
     invalid,
-    refuse_nan,
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
-from bosaris_py.matlab.arguments import Systems, as_systems, require
+from bosaris_py.matlab.arguments import Systems, as_systems, require, vector_of_numbers
 from bosaris_py.matlab.lists import sprintfmatrix
 from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
@@ -125,8 +124,7 @@ def dcf_at_threshold(
 
 
 def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
-    values = as_vector(np.atleast_1d(np.asarray(plo)), "plo")
-    refuse_nan(values, "plo")
+    values = vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
     if ascending and (np.diff(values) < 0).any():
         message = "Parameter plo must be in ascending order."
         raise InvalidInputError(message)
@@ -164,10 +162,9 @@ def compute_roc(
 
 def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
-    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
-    for scores, name in ((targets, "tar"), (others, "non")):
-        check_not_empty(scores, name)
-        refuse_nan(scores, name)
+    targets, others = vector_of_numbers(tar, "tar"), vector_of_numbers(non, "non")
+    check_not_empty(targets, "tar")
+    check_not_empty(others, "non")
     order = np.argsort(np.concatenate((targets, others)), kind="stable")
     return order, targets.size, others.size
 
