@@ -8,7 +8,7 @@ sample is all there is, files are read once.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Self
+from typing import Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -31,6 +31,10 @@ from bosaris_py.numerics.linear_objective import (
 )
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials.blocks import TrialIds
+
+# A scoring rule, the prior, and its log-odds.
+RuleAtPrior: TypeAlias = tuple[ScoringRule, float, float]
+
 
 # Non-targets in the sample, 32 MB for each system in double precision. Its optimum differs from
 # that of all trials by less than a thousandth (1 / sqrt(_KEPT)), so that Newton's method, which
@@ -165,14 +169,7 @@ class FileObjective(LinearObjective):
 
     @classmethod
     def from_passes(
-        cls,
-        passes: FilePasses,
-        ids: Sequence[TrialIds],
-        rule: ScoringRule,
-        prior: float,
-        plo: float,
-        *,
-        needs_all: bool,
+        cls, passes: FilePasses, ids: Sequence[TrialIds], rule: RuleAtPrior, *, needs_all: bool
     ) -> Self:
         """Look at all scores of one pair of files once; refuse missing ones if all are needed."""
         tasks = passes.tasks()
@@ -183,9 +180,9 @@ class FileObjective(LinearObjective):
         sizes = [part.size for part in non]
         moments = merge_moments([part.moments for part in non], sizes)
         return cls(
-            rule=rule,
-            prior=prior,
-            plo=plo,
+            rule=rule[0],
+            prior=rule[1],
+            plo=rule[2],
             centre=np.zeros(len(tar)),
             spread=np.ones(len(tar)),
             passes=passes,

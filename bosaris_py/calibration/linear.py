@@ -8,14 +8,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import FilePath, as_vector, warn_caller
 from bosaris_py.calibration.passes import Where, one_file
-from bosaris_py.calibration.trained import (
-    LinearMap,
-    ScoreMap,
-    finite_number,
-    to_number,
-    weighted_sum,
-    write_llrs,
-)
+from bosaris_py.calibration.trained import NUMBER, LinearMap, ScoreMap, weighted_sum, write_llrs
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
@@ -74,8 +67,10 @@ class LinearCalibration(LinearMap, ScoreMap):
     [-2.299, 1.656]
     """
 
-    scale: float = attrs.field(converter=to_number, validator=finite_number)
-    offset: float = attrs.field(converter=to_number, validator=finite_number)
+    scale: float = attrs.field(**NUMBER)
+    offset: float = attrs.field(**NUMBER)
+
+    _needs_all = False
 
     @classmethod
     def fit_scores(
@@ -126,7 +121,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         """
         classes = scores.get_tar_non(key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
-        return cls._fit(classes, weights, prior, objective, ridge)
+        return cls._fit(classes, weights, (prior, objective, ridge))
 
     @classmethod
     def fit_files(
@@ -212,7 +207,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         """
         files = [one_file(score_file, "score_file")]
         where = Where(block_rows, workers, client, progress)
-        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=False)
+        return cls._fit_files(files, key_file, (prior, objective, ridge), where)
 
     @classmethod
     def _train(cls, training: LinearObjective, ridge: float) -> Self:

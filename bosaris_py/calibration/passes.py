@@ -171,18 +171,13 @@ class FilePasses:
         # NaN comes first: it makes whatever else was found worthless.
         for ids, counts in zip(all_ids, totals, strict=True):
             ids.refuse_nan(counts)
-        if needs_all and any(
-            (counts.scored_tar, counts.scored_non) != (counts.n_tar, counts.n_non)
-            for counts in totals
-        ):
+        total = sum(totals, TrialCounts())
+        if needs_all and (total.scored_tar, total.scored_non) != (total.n_tar, total.n_non):
             raise missing_scores(self, is_key=True)
         # Before classes without scores are refused: ids that do not match are often the reason.
         for ids, counts in zip(all_ids, totals, strict=True):
             ids.warn_missing(counts, is_key=True)
-        for what, n_scored in (
-            ("targets", sum(counts.scored_tar for counts in totals)),
-            ("non-targets", sum(counts.scored_non for counts in totals)),
-        ):
+        for what, n_scored in (("targets", total.scored_tar), ("non-targets", total.scored_non)):
             if not n_scored:
                 raise invalid("key_file", f"hold {what} that have scores", "none")
         return found

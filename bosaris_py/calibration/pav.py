@@ -13,15 +13,7 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.calibration.trained import (
-    ARRAY,
-    SavedMap,
-    ScoreMap,
-    count,
-    finite_vector,
-    non_negative_number,
-    to_number,
-)
+from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, ScoreMap
 from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import pav_bins
@@ -73,11 +65,11 @@ class PAVCalibration(SavedMap, ScoreMap):
     [-0.6931, -0.3466, 0.6931]
     """
 
-    score_bounds: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    llr_bounds: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    score_offset: float = attrs.field(converter=to_number, validator=non_negative_number)
-    n_tar: int = attrs.field(validator=count)
-    n_non: int = attrs.field(validator=count)
+    score_bounds: Float64Array = attrs.field(**VECTOR)
+    llr_bounds: Float64Array = attrs.field(**VECTOR)
+    score_offset: float = attrs.field(**NOT_NEGATIVE)
+    n_tar: int = attrs.field(**COUNT)
+    n_non: int = attrs.field(**COUNT)
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds that do not describe a rising map."""
@@ -133,8 +125,7 @@ class PAVCalibration(SavedMap, ScoreMap):
         """
         targets, others = _finite(tar, "tar"), _finite(non, "non")
         if not (np.isfinite(score_offset) and score_offset >= 0):
-            expected = "be finite and not negative"
-            raise invalid("score_offset", expected, describe(score_offset))
+            raise invalid("score_offset", "be finite and not negative", describe(score_offset))
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
         ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")

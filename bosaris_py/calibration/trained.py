@@ -6,21 +6,14 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from bosaris_py._arrays import (
-    AnyArray,
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    by_constructor,
-    read_only,
-)
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, by_constructor, read_only
 from bosaris_py._validation import (
     FilePath,
     as_nonnegative,
@@ -57,6 +50,10 @@ from bosaris_py.trials.scores import AnyScores
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
+# Arguments of attrs.field.
+Field: TypeAlias = dict[str, Any]
+# Prior, objective and ridge.
+Settings: TypeAlias = tuple[float | OperatingPoint, str, float]
 # A block with the rows or the part of a list that it is, its llrs, and where there are any.
 MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
@@ -160,7 +157,7 @@ class ScoreMap(ABC):
         """Return the log-likelihood-ratios of scores that are not NaN."""
 
 
-def to_number(value: Any) -> Any:
+def _to_number(value: Any) -> Any:
     """Convert a real number to a float; leave whatever else it is to the validator."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
@@ -173,41 +170,23 @@ def to_number(value: Any) -> Any:
         return math.inf if abs(value) == value else -math.inf
 
 
-def to_numbers(values: npt.ArrayLike, name: str) -> Float64Array:
-    """Convert an array, or nested lists, of real numbers as in `to_number`; refuse all else."""
+def _as_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
+    """Convert an array, or nested lists, of real numbers as in `_to_number`; refuse all else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
-        return values.astype(np.float64, copy=False)
+        return read_only(values.astype(np.float64, copy=False))
+    name = field.name
     try:
         items = np.array(values, dtype=object)
     except ValueError:
         raise invalid(name, "be a regular array of numbers", describe(values)) from None
-    floats = [to_number(item) for item in items.ravel().tolist()]
+    floats = [_to_number(item) for item in items.ravel().tolist()]
     others = [item for item in floats if not isinstance(item, float)]
     if others:
         raise invalid(name, "hold real numbers", f"among others {describe(others[0])}")
-    return np.array(floats, dtype=np.float64).reshape(items.shape)
+    return read_only(np.array(floats, dtype=np.float64).reshape(items.shape))
 
 
-def _to_array(values: npt.ArrayLike, field: "attrs.Attribute[Any]") -> Float64Array:
-    return read_only(to_numbers(values, field.name))
-
-
-def _same_array(first: Float64Array | None, second: Float64Array | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)
-
-
-_as_array: Any = attrs.Converter(_to_array, takes_field=True)
-
-# Settings of a field that holds a read-only array of float64, made of lists from JSON as well
-# and compared by its content.
-ARRAY: dict[str, Any] = {"converter": _as_array, "eq": attrs.cmp_using(eq=_same_array)}
-
-ARRAY_OR_NONE = {**ARRAY, "converter": attrs.converters.optional(_as_array)}
-
-
-def must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
+def _must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
     """Return a validator of an attrs field, which refuses values that are not good."""
 
     def check(instance: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
@@ -218,40 +197,48 @@ def must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
     return check
 
 
-# Numbers have passed `to_number`, so that whatever is no float is no number; and True is an
-# int, but no count.
-finite_number = must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
-count = must("be a count of at least 1", lambda n: type(n) is int and n >= 1)
-finite_vector = must("be a vector of finite numbers", lambda a: a.ndim == 1 and _is_finite(a))
-finite_matrix = must("be a matrix of finite numbers", lambda a: a.ndim == 2 and _is_finite(a))
-non_negative_number: list[Validator] = [
-    finite_number,
-    must("not be negative", lambda x: bool(x >= 0)),
-]
-_prior: list[Validator] = [
-    finite_number,
-    lambda _, attribute, value: check_fraction(value, attribute.name),
-]
-_objective: list[Validator] = [
-    must("be the name of a scoring rule", lambda name: isinstance(name, str)),
-    lambda _, attribute, name: scoring_rule(name),
-]
+def _is_finite(array: Float64Array, n_dims: int) -> bool:
+    return bool(array.ndim == n_dims and array.size and np.isfinite(array).all())
 
 
-def _is_finite(array: Float64Array) -> bool:
-    return bool(array.size and np.isfinite(array).all())
+# Settings of fields, by what they hold. Numbers have passed `_to_number`, so that whatever is no
+# float is no number; and True is an int, but no count.
+_finite = _must("be a finite number", lambda x: isinstance(x, float) and math.isfinite(x))
+_text = _must("be the name of a scoring rule", lambda name: isinstance(name, str))
+_sign = _must("not be negative", lambda x: bool(x >= 0))
+NUMBER: Field = {"converter": _to_number, "validator": _finite}
+NOT_NEGATIVE: Field = {"converter": _to_number, "validator": [_finite, _sign]}
+COUNT: Field = {"validator": _must("be a count of at least 1", lambda n: type(n) is int and n >= 1)}
+
+# Read-only arrays of float64, made of lists from JSON as well, and compared by their content.
+_to_array: Any = attrs.Converter(_as_array, takes_field=True)
+_same: Field = {"eq": attrs.cmp_using(eq=np.array_equal)}
+_vector = _must("be a vector of finite numbers", lambda a: _is_finite(a, 1))
+_matrix = _must("be a matrix of finite numbers", lambda a: _is_finite(a, 2))
+VECTOR: Field = {**_same, "converter": _to_array, "validator": _vector}
+MATRIX: Field = {**_same, "converter": _to_array, "validator": _matrix}
+MATRIX_OR_NONE: Field = {
+    **_same,
+    "converter": attrs.converters.optional(_to_array),
+    "validator": attrs.validators.optional(_matrix),
+}
 
 
 @attrs.frozen(kw_only=True, repr=False)
 class TrainedMap(SavedMap):
     """The record of a training by optimisation; `LinearCalibration` describes its fields."""
 
-    prior: float = attrs.field(converter=to_number, validator=_prior)
-    objective: str = attrs.field(validator=_objective)
-    objective_value: float = attrs.field(converter=to_number, validator=finite_number)
-    ridge: float = attrs.field(converter=to_number, validator=non_negative_number)
-    n_tar: int = attrs.field(validator=count)
-    n_non: int = attrs.field(validator=count)
+    prior: float = attrs.field(**NUMBER)
+    objective: str = attrs.field(validator=_text)
+    objective_value: float = attrs.field(**NUMBER)
+    ridge: float = attrs.field(**NOT_NEGATIVE)
+    n_tar: int = attrs.field(**COUNT)
+    n_non: int = attrs.field(**COUNT)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a prior that is none and an unknown scoring rule."""
+        check_fraction(self.prior, "prior")
+        scoring_rule(self.objective)
 
     def _describe_training(self) -> str:
         ridge = f", ridge {self.ridge:.4g}" if self.ridge else ""
@@ -264,6 +251,9 @@ class TrainedMap(SavedMap):
 @attrs.frozen(kw_only=True, repr=False)
 class LinearMap(TrainedMap, ABC):
     """A map to log-likelihood-ratios made of one weight for each system and an offset."""
+
+    # Whether trials without score are refused, which are otherwise left out with a warning.
+    _needs_all: ClassVar[bool]
 
     @classmethod
     def fit(
@@ -354,7 +344,7 @@ class LinearMap(TrainedMap, ABC):
            prior-weighted proper scoring rules", Interspeech 2013.
         """
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
-        return cls._fit(classes, (tar_weights, non_weights), prior, objective, ridge)
+        return cls._fit(classes, (tar_weights, non_weights), (prior, objective, ridge))
 
     @staticmethod
     @abstractmethod
@@ -368,14 +358,10 @@ class LinearMap(TrainedMap, ABC):
 
     @classmethod
     def _fit(
-        cls,
-        classes: tuple[FloatArray, FloatArray],
-        weights: tuple[Weights, Weights],
-        prior: float | OperatingPoint,
-        objective: str,
-        ridge: float,
+        cls, classes: Sequence[FloatArray], weights: Sequence[Weights], settings: Settings
     ) -> Self:
         """Train on the scores of targets and non-targets in memory."""
+        prior, objective, ridge = settings
         training = TrainingObjective.from_scores(
             *classes,
             prior=prior,
@@ -387,24 +373,16 @@ class LinearMap(TrainedMap, ABC):
 
     @classmethod
     def _fit_files(
-        cls,
-        score_files: Sequence[FilePath],
-        key_file: FilePath,
-        prior: float | OperatingPoint,
-        objective: str,
-        ridge: float,
-        where: Where,
-        *,
-        needs_all: bool,
+        cls, scores: Sequence[FilePath], key_file: FilePath, settings: Settings, where: Where
     ) -> Self:
-        """Train on files of scores, of all trials if all are needed."""
+        """Train on files of scores."""
+        prior, objective, ridge = settings
         # Arguments are checked before files are opened and read for minutes.
         as_nonnegative(ridge, "ridge")
         rule = scoring_rule(objective), *resolve_prior(prior)
-        files = [(score_files, one_file(key_file, "key_file"))]
-        passes, ids = FilePasses.open(files, where)
+        passes, ids = FilePasses.open([(scores, one_file(key_file, "key_file"))], where)
         with passes.keeping_workers() as kept:
-            training = FileObjective.from_passes(kept, ids, *rule, needs_all=needs_all)
+            training = FileObjective.from_passes(kept, ids, rule, needs_all=cls._needs_all)
             return cls._train(training, ridge)
 
     @classmethod
@@ -421,7 +399,9 @@ class LinearMap(TrainedMap, ABC):
         )
 
 
-def weighted_sum(scores: Sequence[AnyArray], weights: npt.ArrayLike, offset: float) -> Float64Array:
+def weighted_sum(
+    scores: Sequence[FloatArray], weights: npt.ArrayLike, offset: float
+) -> Float64Array:
     """Return an offset plus the scores of several systems, of one shape, times their weights.
 
     NaN where a score is, or where infinite ones contradict each other.
@@ -563,8 +543,7 @@ def write_llrs(
     Without `ndx_file` all scores of the one system are written. Trials without score are
     refused if all are needed, and warned of otherwise.
     """
-    extension = Path(one_file(output_file, "output_file")).suffix
-    if extension.lower() not in _HDF5:
+    if Path(one_file(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
     blocks: TrialBlocks | _OneFile
     if ndx_file is None:

@@ -1,7 +1,7 @@
 """Linear fusion: weights and an offset that join the scores of several systems."""
 
 from collections.abc import Sequence
-from typing import Any, Self, overload
+from typing import Any, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -10,15 +10,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, invalid, list_some, refuse_nan
 from bosaris_py.calibration.passes import Where, files_of_systems, one_file
-from bosaris_py.calibration.trained import (
-    ARRAY,
-    LinearMap,
-    finite_number,
-    finite_vector,
-    to_number,
-    weighted_sum,
-    write_llrs,
-)
+from bosaris_py.calibration.trained import NUMBER, VECTOR, LinearMap, weighted_sum, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
@@ -26,6 +18,11 @@ from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+
+# Indexes and keys as matrices and as lists, which decide the form of the fused scores.
+DenseTrials: TypeAlias = Ndx | Key
+FlatTrials: TypeAlias = FlatNdx | FlatKey
+Systems: TypeAlias = Sequence[AnyScores]
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -63,13 +60,15 @@ class LinearFusion(LinearMap):
     [-0.919, 1.049]
     """
 
-    weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    offset: float = attrs.field(converter=to_number, validator=finite_number)
+    weights: Float64Array = attrs.field(**VECTOR)
+    offset: float = attrs.field(**NUMBER)
+
+    _needs_all = True
 
     @classmethod
     def fit_scores(
         cls,
-        systems: Sequence[AnyScores],
+        systems: Systems,
         key: AnyKey,
         *,
         conditions: Conditions | None = None,
@@ -116,7 +115,7 @@ class LinearFusion(LinearMap):
         """
         classes = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
-        return cls._fit(classes, weights, prior, objective, ridge)
+        return cls._fit(classes, weights, (prior, objective, ridge))
 
     @classmethod
     def fit_files(
@@ -167,7 +166,7 @@ class LinearFusion(LinearMap):
         """
         files = files_of_systems(score_files)
         where = Where(block_rows, workers, client, progress)
-        return cls._fit_files(files, key_file, prior, objective, ridge, where, needs_all=True)
+        return cls._fit_files(files, key_file, (prior, objective, ridge), where)
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
@@ -186,9 +185,9 @@ class LinearFusion(LinearMap):
         return int(self.weights.size)
 
     @overload
-    def apply(self, x: Sequence[AnyScores], ndx: Ndx | Key) -> Scores: ...
+    def apply(self, x: Systems, ndx: DenseTrials) -> Scores: ...
     @overload
-    def apply(self, x: Sequence[AnyScores], ndx: FlatNdx | FlatKey) -> FlatScores: ...
+    def apply(self, x: Systems, ndx: FlatTrials) -> FlatScores: ...
     @overload
     def apply(self, x: npt.ArrayLike) -> Any: ...
     def apply(self, x: Any, ndx: AnyNdx | None = None) -> Any:
@@ -218,8 +217,7 @@ class LinearFusion(LinearMap):
         """
         if isinstance(x, AnyScores):
             hint = "Put the Scores of all systems into a list."
-            found = f"one {type(x).__name__}"
-            raise invalid("x", "be an array or a list of Scores", found, hint)
+            raise invalid("x", "be an array or a list of Scores", f"one {type(x).__name__}", hint)
         if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
             self._check_systems(len(x))
             if ndx is None:

@@ -9,17 +9,9 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Int32Array, mark_read_only
 from bosaris_py._validation import as_matrix, as_weights, describe, invalid, list_some, warn_caller
-from bosaris_py.calibration.trained import (
-    ARRAY,
-    ARRAY_OR_NONE,
-    TrainedMap,
-    finite_matrix,
-    finite_number,
-    finite_vector,
-    to_number,
-)
+from bosaris_py.calibration.trained import MATRIX, MATRIX_OR_NONE, NUMBER, VECTOR, TrainedMap
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.fusion.linear import LinearFusion
+from bosaris_py.fusion.linear import DenseTrials, FlatTrials, LinearFusion, Systems
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     TrainingObjective,
@@ -37,17 +29,7 @@ from bosaris_py.numerics.quality_form import (
     triangle_from_form,
 )
 from bosaris_py.numerics.scoring_rules import scoring_rule
-from bosaris_py.trials import (
-    Conditions,
-    FlatKey,
-    FlatNdx,
-    FlatScores,
-    Key,
-    Ndx,
-    QualityMeasures,
-    Scores,
-    SegmentQuality,
-)
+from bosaris_py.trials import Conditions, FlatScores, QualityMeasures, Scores, SegmentQuality
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
 from bosaris_py.trials.scores import AnyScores
@@ -60,17 +42,15 @@ from bosaris_py.trials.stacking import (
     stack_tar_non,
 )
 
+Backoff: TypeAlias = AnyScores | None
 Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
+Weights: TypeAlias = Float64Array | None
 # Scores of the training trials of a class, positions of their models and segments, weights.
-TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Float64Array | None]
+TrainedPart: TypeAlias = tuple[Float64Array, Int32Array, Int32Array, Weights]
 
 
 def _trained_part(
-    scores: Float64Array,
-    chosen: BoolArray,
-    weights: Float64Array | None,
-    measures: TrialQuality,
-    noun: str,
+    noun: str, chosen: BoolArray, scores: Float64Array, weights: Weights, measures: TrialQuality
 ) -> TrainedPart:
     """Return the chosen trials, of one class, that have quality measures and a weight."""
     models, segments = measures.models[chosen], measures.segments[chosen]
@@ -104,8 +84,7 @@ def _look_up_measures(
         expected = f"hold {n_measures} quality measures in all, as in training"
         raise invalid("qualities", expected, f"{measures.n_measures}")
     for name in ("modelQ", "segQ"):
-        values = getattr(measures, name)
-        too_large = (np.abs(values, dtype=np.float64) > LARGEST_SCORE).any(axis=1)
+        too_large = (np.abs(getattr(measures, name), dtype=np.float64) > LARGEST_SCORE).any(axis=1)
         if too_large.any():
             numbers = list_some((np.flatnonzero(too_large) + 1).tolist())
             found = f"larger ones in measure {numbers}"
@@ -119,13 +98,6 @@ def _standardise(
     """Return the measures of models and of segments less the centre, divided by the spread."""
     columns = centre[:, np.newaxis], spread[:, np.newaxis]
     return (measures.modelQ - columns[0]) / columns[1], (measures.segQ - columns[0]) / columns[1]
-
-
-def _refuse_untrainable(tar: Float64Array, non: Float64Array) -> None:
-    """Raise if a score is NaN, infinite or too large, which a given `linear` has not seen."""
-    for stack in (tar, non):
-        if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
-            refuse_non_finite(tar, non)
 
 
 def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
@@ -197,14 +169,12 @@ class QualityFusion(TrainedMap):
     >>> fused = fusion.apply([scores], [noise], key)
     """
 
-    weights: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    offset: float = attrs.field(converter=to_number, validator=finite_number)
-    form: Float64Array = attrs.field(**ARRAY, validator=finite_matrix)
-    centre: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    spread: Float64Array = attrs.field(**ARRAY, validator=finite_vector)
-    qtrans: Float64Array | None = attrs.field(
-        **ARRAY_OR_NONE, validator=attrs.validators.optional(finite_matrix)
-    )
+    weights: Float64Array = attrs.field(**VECTOR)
+    offset: float = attrs.field(**NUMBER)
+    form: Float64Array = attrs.field(**MATRIX)
+    centre: Float64Array = attrs.field(**VECTOR)
+    spread: Float64Array = attrs.field(**VECTOR)
+    qtrans: Float64Array | None = attrs.field(**MATRIX_OR_NONE)
     linear: LinearFusion = attrs.field(converter=_to_linear)
 
     @linear.validator
@@ -229,7 +199,7 @@ class QualityFusion(TrainedMap):
     @classmethod
     def fit_scores(
         cls,
-        systems: Sequence[AnyScores],
+        systems: Systems,
         qualities: Qualities,
         key: AnyKey,
         *,
@@ -315,14 +285,17 @@ class QualityFusion(TrainedMap):
             raise invalid("linear", "be a LinearFusion", describe(linear))
         elif linear.n_systems != len(tar):
             raise invalid("linear", f"fuse {len(tar)} systems", f"one of {linear.n_systems}")
-        _refuse_untrainable(tar, non)
+        # NaN and what is too large, which a given `linear` has not seen. NaN fails both tests.
+        for stack in (tar, non):
+            if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
+                refuse_non_finite(tar, non)
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
             warn_caller(message, MissingTrialsWarning)
         labels = key.trial_labels()
         classes = [
-            _trained_part(tar, labels, tar_weights, measures, "target"),
-            _trained_part(non, ~labels, non_weights, measures, "non-target"),
+            _trained_part("target", labels, tar, tar_weights, measures),
+            _trained_part("non-target", ~labels, non, non_weights, measures),
         ]
         # Centre and spread of what is trained on: other ids of the key must not shift them.
         models, segments = (
@@ -395,29 +368,14 @@ class QualityFusion(TrainedMap):
 
     @overload
     def apply(
-        self,
-        systems: Sequence[AnyScores],
-        qualities: Qualities,
-        ndx: Ndx | Key,
-        *,
-        backoff: AnyScores | None = None,
+        self, systems: Systems, qualities: Qualities, ndx: DenseTrials, *, backoff: Backoff = None
     ) -> Scores: ...
     @overload
     def apply(
-        self,
-        systems: Sequence[AnyScores],
-        qualities: Qualities,
-        ndx: FlatNdx | FlatKey,
-        *,
-        backoff: AnyScores | None = None,
+        self, systems: Systems, qualities: Qualities, ndx: FlatTrials, *, backoff: Backoff = None
     ) -> FlatScores: ...
     def apply(
-        self,
-        systems: Sequence[AnyScores],
-        qualities: Qualities,
-        ndx: AnyNdx,
-        *,
-        backoff: AnyScores | None = None,
+        self, systems: Systems, qualities: Qualities, ndx: AnyNdx, *, backoff: Backoff = None
     ) -> AnyScores:
         """Fuse the scores of several systems to log-likelihood-ratios.
 

@@ -58,8 +58,7 @@ def linear_calibrate_scores(
 
     Toolkit: linear_calibrate_scores.m; native: `LinearCalibration`; differs: exact optimum.
     """
-    fit = _fit_linear(scr, key, obj_func, niters, prior)
-    return _calibrated(fit, scr, key, prior, addzeros)
+    return _calibrated(_fit_linear(scr, key, obj_func, niters, prior), scr, key, prior, addzeros)
 
 
 def linear_calibrate_scores_dev_eval(
@@ -119,8 +118,7 @@ def linear_calibrate_scores_dev_eval_from_files(
     scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
     trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
     arguments = (*scores, *trials, obj_func, niters, prior, addzeros)
-    calibrated = linear_calibrate_scores_dev_eval(*arguments)
-    save_all(calibrated, (dev_outfilename, eval_outfilename))
+    save_all(linear_calibrate_scores_dev_eval(*arguments), (dev_outfilename, eval_outfilename))
 
 
 def pav_calibration(
@@ -248,8 +246,7 @@ def evaluate_objective(
     1.0
     """
     # Labels split the scores of any number of systems; here there is one.
-    llrs = as_vector(scores, "scores")
-    tar, non = split_by_label(llrs[np.newaxis], classf)
+    tar, non = split_by_label(as_vector(scores, "scores")[np.newaxis], classf)
     rule = rule_name(objective)
     return linear_objective.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
 

@@ -36,8 +36,7 @@ class Results(NativeResults):
             # Results do not depend on the order of trials; to keep it would cost time.
             first, second = first.get_tar_non(key, any_order=True)
         elif isinstance(second, Key):
-            expected = "be a Scores where the second argument is a Key"
-            raise invalid("scr", expected, describe(first))
+            raise invalid("scr", "be a Scores where the second argument is a Key", describe(first))
         super().__init__(first, second)
 
     def get_act_dcf(self, prior: PriorLike) -> Any:

@@ -13,15 +13,12 @@ from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import vector_of_numbers
 from bosaris_py.numerics import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
-from bosaris_py.plots.bayes import CURVES
+from bosaris_py.plots.bayes import AXES, CURVES
 from bosaris_py.plots.canvas import Look
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
 
 PlotArgs = str | Sequence[Any]
-
-# Default axes of dcfplot and Norm_DCF_Plot: xmin, xmax, ymin, ymax.
-_DCF_AXES = (-10.0, 0.0, 0.0, 1.2)
 
 # Prior of the operating point that dcfplot marks: the "new DCF" of NIST SRE 2010.
 _DCF_PRIOR = 0.001
@@ -145,8 +142,7 @@ class Det_Plot(_Plot):
         yticklabels: Sequence[str],
     ) -> DETWindow:
         """Return a window of given limits, ticks and labels; all rates are fractions."""
-        values = (pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels)
-        return DETWindow(*values)
+        return DETWindow(*(pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels))
 
     def plot_steppy_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the DET curve as it is, in steps."""
@@ -167,8 +163,7 @@ class Det_Plot(_Plot):
         # The native plots know no curve without scores, so the line is drawn as they draw theirs.
         pmiss, pfa = _rates(Pmiss, "Pmiss"), _rates(Pfa, "Pfa")
         if pmiss.size != pfa.size:
-            expected = f"have as many points as `Pmiss`, {pmiss.size}"
-            raise invalid("Pfa", expected, f"{pfa.size}")
+            raise invalid("Pfa", f"have as many points as `Pmiss`, {pmiss.size}", f"{pfa.size}")
         line = _line(plot_args, legend_string)
         style, label = line.pop("style"), self.plot._system_label(line.pop("label"))
         self.plot._line("det_from_roc", pfa, pmiss, Look(style, label, line))
@@ -206,7 +201,7 @@ class Norm_DCF_Plot(_Plot):
     plot: BayesPlot
     _dr30_labels = ("FA DR30", "Miss DR30")
 
-    def __init__(self, axes: Sequence[float] = _DCF_AXES, plot_title: str | None = None) -> None:
+    def __init__(self, axes: Sequence[float] = AXES, plot_title: str | None = None) -> None:
         self.plot = BayesPlot(axes, plot_title)
 
     def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
@@ -286,10 +281,10 @@ def dcfplot(
     evalscrfilename: FilePath,
     outfilename: FilePath,
     plot_title: str | None = None,
-    xmin: float = _DCF_AXES[0],
-    xmax: float = _DCF_AXES[1],
-    ymin: float = _DCF_AXES[2],
-    ymax: float = _DCF_AXES[3],
+    xmin: float = AXES[0],
+    xmax: float = AXES[1],
+    ymin: float = AXES[2],
+    ymax: float = AXES[3],
     prior: float = _DCF_PRIOR,
 ) -> None:
     """Draw the normalized Bayes error-rates of dev and eval scores in files to a PDF file.

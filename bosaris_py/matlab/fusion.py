@@ -14,7 +14,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, mark_read_only
+from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
@@ -57,8 +57,7 @@ def make_classf_from_key(key: Key) -> Float64Array:
 
     Toolkit: make_classf_from_key.m; native: none; differs: nothing.
     """
-    require("key", key, Key)
-    return _columns(np.where(key.tar, 1.0, -1.0), key)
+    return np.where(require("key", key, Key).trial_labels(), 1.0, -1.0)
 
 
 def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Trials) -> Scores:
@@ -186,9 +185,8 @@ def linear_fusion_scores(
 
     Toolkit: linear_fusion_scores.m; native: `LinearFusion`; differs: exact optimum.
     """
-    flin, _ = train_linear_fusion_function(
-        key, scores_obj_array, prior, obj_func, niters, cstepHessian, quiet
-    )
+    options = prior, obj_func, niters, cstepHessian, quiet
+    flin, _ = train_linear_fusion_function(key, scores_obj_array, *options)
     return apply_linear_fusion_function(key, scores_obj_array, flin)
 
 
@@ -208,9 +206,8 @@ def linear_fusion_dev_eval(
     Toolkit: linear_fusion_dev_eval.m; native: `LinearFusion`; differs: exact optimum.
     """
     require("ndx_eval", ndx_eval, Ndx)
-    flin, _ = train_linear_fusion_function(
-        key_dev, dev_scores_obj_array, prior, obj_func, niters, cstepHessian, quiet
-    )
+    options = prior, obj_func, niters, cstepHessian, quiet
+    flin, _ = train_linear_fusion_function(key_dev, dev_scores_obj_array, *options)
     return (
         apply_linear_fusion_function(key_dev, dev_scores_obj_array, flin),
         apply_linear_fusion_function(ndx_eval, eval_scores_obj_array, flin),
@@ -312,8 +309,7 @@ def qfuser_linear(
     weights = vector_of_numbers(w, "w")
     systems = matrix_of_numbers(scores, "scores")
     aligned = scrQ.align_with_ndx(ndx)
-    # Column by column, as the scores are: the model runs fastest.
-    segments, models = np.nonzero(_mask(ndx).T)
+    models, segments = ndx.trial_positions()
     return fuse_trials(weights, systems, aligned.modelQ[:, models], aligned.segQ[:, segments])
 
 
@@ -389,16 +385,14 @@ def train_quality_fusion_function(
 
     Toolkit: train_quality_fusion_function.m; native: `QualityFusion`; differs: exact optimum.
     """
-    require("key", key, Key)
+    dev = _set(require("key", key, Key), scores_obj_array, quality_obj_array)
     check_iterations(niters)
-    systems = as_systems(scores_obj_array, "scores_obj_array")
-    qualities = as_qualities(quality_obj_array, "quality_obj_array")
     # First weights that training does not need; of the wrong number they tell a mistake.
-    weights = as_vector(wlin, "wlin")
-    if weights.size != len(systems) + 1 or not np.isfinite(weights).all():
-        expected = f"hold {len(systems)} weights and an offset, all finite"
+    weights, n_systems = as_vector(wlin, "wlin"), len(dev[1])
+    if weights.size != n_systems + 1 or not np.isfinite(weights).all():
+        expected = f"hold {n_systems} weights and an offset, all finite"
         raise invalid("wlin", expected, describe(weights.tolist()))
-    return _train((key, systems, qualities), Qtrans, prior, rule_name(obj_func), None)
+    return _train(dev, Qtrans, prior, rule_name(obj_func), None)
 
 
 def _train(
@@ -432,15 +426,13 @@ def apply_quality_fusion_function(
     must be that of the training. Trials without quality get their scores in `scr_lin`.
     """
     if not isinstance(fqual, QualityFusion):
-        expected = "be what train_quality_fusion_function returns"
-        raise invalid("fqual", expected, describe(fqual))
+        raise invalid("fqual", "be what train_quality_fusion_function returns", describe(fqual))
     # The fusion knows its own matrix; in the toolkit another one would give wrong scores silently.
     if not np.array_equal(as_matrix(Qtrans, "Qtrans"), np.asarray(fqual.qtrans)):
         raise invalid("Qtrans", "be that of the training", describe(Qtrans))
     require("scr_lin", scr_lin, Scores)
-    systems = as_systems(scores_obj_array, "scores_obj_array")
-    qualities = as_qualities(quality_obj_array, "quality_obj_array")
-    return fqual.apply(systems, qualities, key_or_ndx, backoff=scr_lin)
+    ndx, systems, qualities = _set(key_or_ndx, scores_obj_array, quality_obj_array)
+    return fqual.apply(systems, qualities, ndx, backoff=scr_lin)
 
 
 def linear_and_quality_fusion_scores(
@@ -565,9 +557,9 @@ def linear_and_quality_fusion_dev_eval_from_files(
     options = (prior, niters, obj_func, cstepHessian, quiet)
     arguments = (*dev, dev_quality, Qtrans, *evaluation, new_quality, *options)
     fused = linear_and_quality_fusion_dev_eval(*arguments)
-    # The results come with those without quality first, the names of the files with dev first.
-    save_all(fused[::2], (dev_lin_outfilename, dev_qfuse_outfilename))
-    save_all(fused[1::2], (eval_lin_outfilename, eval_qfuse_outfilename))
+    # Dev and eval of one fusion, then of the other; the arguments begin with both of dev.
+    outputs = dev_lin_outfilename, eval_lin_outfilename
+    save_all(fused, (*outputs, dev_qfuse_outfilename, eval_qfuse_outfilename))
 
 
 def load_score_files(scorefilenames: Sequence[FilePath]) -> list[Scores]:
@@ -596,12 +588,8 @@ def load_qual_files(qualfilenames: Sequence[FilePath]) -> list[QualityMeasures]:
     return [QualityMeasures.read(name) for name in _logged(qualfilenames)]
 
 
-def _mask(ndx: Trials) -> BoolArray:
-    return ndx.trialmask if isinstance(ndx, Ndx) else ndx.tar | ndx.non
-
-
 def _columns(matrix: AnyArray, ndx: Trials) -> AnyArray:
     """Return the cells of the trials, column by column."""
     # The toolkit's order of trials is that of MATLAB's matrices: the model runs fastest.
-    vector: AnyArray = matrix.T[_mask(ndx).T]
+    vector: AnyArray = matrix.T[ndx.trial_mask.T]
     return vector

@@ -33,16 +33,12 @@ def _to_keys(values: npt.ArrayLike) -> StrArray:
     return as_ids(values, "keySet")
 
 
-def _to_values(values: npt.ArrayLike) -> AnyArray:
-    return np.asarray(values)
-
-
 @attrs.frozen(eq=False)
 class KeyValueMap:
     """The toolkit's struct of a map: keys, of which equal ones give the last, and their values."""
 
     keySet: StrArray = attrs.field(converter=_to_keys)
-    values: AnyArray = attrs.field(converter=_to_values)
+    values: AnyArray = attrs.field(converter=np.asarray)
 
     @values.validator
     def _check_values(self, attribute: Any, values: AnyArray) -> None:
@@ -65,8 +61,7 @@ def _as_map(given: Any, name: str) -> KeyValueMap:
         if set(given) == {"keySet", "values"} and not isinstance(given["keySet"], str):
             return KeyValueMap(given["keySet"], given["values"])
         return KeyValueMap(list(given), list(given.values()))
-    expected = "be what read_map returns, an IdMap or a dict"
-    raise invalid(name, expected, describe(given))
+    raise invalid(name, "be what read_map returns, an IdMap or a dict", describe(given))
 
 
 def read_list(filename: FilePath) -> list[str]:
@@ -85,8 +80,7 @@ def save_list(filename: FilePath, names: npt.ArrayLike) -> None:
     ids = as_ids(names, "list").tolist()
     broken = [name for name in ids if name.split() != [name]]
     if broken:
-        expected = "hold names without white space"
-        raise invalid("list", expected, list_some(map(repr, broken)))
+        raise invalid("list", "hold names without white space", list_some(map(repr, broken)))
     with atomic_write(filename) as temporary:
         Path(temporary).write_text("".join(f"{name}\n" for name in ids), encoding="utf-8")
 

@@ -39,8 +39,7 @@ _ALL = 255
 
 def _check_level(level: Any) -> int:
     if isinstance(level, bool) or not isinstance(level, int | np.integer) or not 0 <= level <= _ALL:
-        expected = "be a sum of the levels of Logger, 0 to 255"
-        raise invalid("level", expected, describe(level))
+        raise invalid("level", "be a sum of the levels of Logger, 0 to 255", describe(level))
     return int(level)
 
 
@@ -61,11 +60,12 @@ def _log(level: int, text: str, args: tuple[Any, ...]) -> None:
 class _Sink(logging.Filter):
     """Filter that passes records with one of the wanted bits."""
 
+    # The level that the package's logger had before it was lowered for the sinks.
+    level_before: ClassVar[int | None] = None
+
     def __init__(self, bits: int) -> None:
         super().__init__()
         self.bits = bits
-        # The level that the package's logger had before it was lowered for this sink.
-        self.level_before: int | None = None
 
     def filter(self, record: logging.LogRecord) -> bool:
         bits = getattr(record, "bosaris_bits", None)
@@ -164,15 +164,13 @@ class Logger:
         if sink in self._sinks:
             warn_caller("That is among the sinks already.", BosarisWarning)
             return
-        handler = make()
-        taken = _Sink(bits)
-        handler.addFilter(taken)
+        self._sinks[sink] = handler = make()
+        handler.addFilter(_Sink(bits))
         handler.setFormatter(_Format())
-        self._sinks[sink] = handler
         _PACKAGE_LOGGER.addHandler(handler)
         # Every sink filters for itself, so nothing may be held back before.
         if _PACKAGE_LOGGER.getEffectiveLevel() > logging.DEBUG:
-            taken.level_before = _PACKAGE_LOGGER.level
+            _Sink.level_before = _PACKAGE_LOGGER.level
             _PACKAGE_LOGGER.setLevel(logging.DEBUG)
 
     def _remove(self, sink: object, method: str) -> None:
@@ -182,16 +180,12 @@ class Logger:
             return
         _PACKAGE_LOGGER.removeHandler(handler)
         handler.close()
-        (taken,) = (f for f in handler.filters if isinstance(f, _Sink))
-        if taken.level_before is None:
-            return
-        left = [f for h in _PACKAGE_LOGGER.handlers for f in h.filters if isinstance(f, _Sink)]
-        if left:
-            # The last sink to go restores the level.
-            left[0].level_before = taken.level_before
-        elif _PACKAGE_LOGGER.level == logging.DEBUG:
-            # Another level would be one that the user has set meanwhile.
-            _PACKAGE_LOGGER.setLevel(taken.level_before)
+        left = any(isinstance(f, _Sink) for h in _PACKAGE_LOGGER.handlers for f in h.filters)
+        # The last sink to go restores the level, unless the user has set another one meanwhile.
+        if not left and _Sink.level_before is not None:
+            if _PACKAGE_LOGGER.level == logging.DEBUG:
+                _PACKAGE_LOGGER.setLevel(_Sink.level_before)
+            _Sink.level_before = None
 
 
 def logprint(level: int, fmt: str, *args: Any) -> None:

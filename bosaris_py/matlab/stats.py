@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize
 
-from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
+from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py._validation import (
     as_matrix,
     as_vector,
@@ -17,11 +17,10 @@ from bosaris_py._validation import (
     check_not_empty,
     describe,
     invalid,
-    refuse_nan,
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
-from bosaris_py.matlab.arguments import Systems, as_systems, require
+from bosaris_py.matlab.arguments import Systems, as_systems, require, vector_of_numbers
 from bosaris_py.matlab.lists import sprintfmatrix
 from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
@@ -34,6 +33,9 @@ _RANK_STEP = 1e-6
 
 # Share of targets that the toolkit assumes of trials without a key.
 _ASSUMED_PRIOR = 0.08
+
+# Subsystems and their fusions.
+_WithFusions = tuple[Systems, list[Scores]]
 
 logger = logging.getLogger(__name__)
 
@@ -122,8 +124,7 @@ def dcf_at_threshold(
 
 
 def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
-    values = as_vector(np.atleast_1d(np.asarray(plo)), "plo")
-    refuse_nan(values, "plo")
+    values = vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
     if ascending and (np.diff(values) < 0).any():
         message = "Parameter plo must be in ascending order."
         raise InvalidInputError(message)
@@ -161,10 +162,9 @@ def compute_roc(
 
 def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
-    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
-    for scores, name in ((targets, "tar"), (others, "non")):
-        check_not_empty(scores, name)
-        refuse_nan(scores, name)
+    targets, others = vector_of_numbers(tar, "tar"), vector_of_numbers(non, "non")
+    check_not_empty(targets, "tar")
+    check_not_empty(others, "non")
     order = np.argsort(np.concatenate((targets, others)), kind="stable")
     return order, targets.size, others.size
 
@@ -399,9 +399,8 @@ def kldivergence_of_systems(
     Toolkit: kldivergence_of_systems.m; native: `SystemDivergence`; differs: nothing. Columns of
     `scores` are trials, column by column of the key if there is one.
     """
-    if key is None:
-        return kl_divergence(scores, prior)
-    return kl_divergence(scores, prior, is_target=_is_target(key))
+    is_target = None if key is None else require("key", key, Key).trial_labels()
+    return kl_divergence(scores, prior, is_target=is_target)
 
 
 def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
@@ -410,7 +409,7 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
     Toolkit: evalAll.m; native: `SystemComparison`; differs: nothing. Columns of `scores` are the
     trials of the key, column by column.
     """
-    is_target = _is_target(key)
+    is_target = require("key", key, Key).trial_labels()
     matrix = as_matrix(scores, "scores")
     if matrix.shape[1] != is_target.size:
         expected = f"have one column for each of the {is_target.size} trials of the key"
@@ -422,12 +421,6 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
         costs = (dcf(prior, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
         rows.append([*(100.0 * cost for cost in costs), results.prbep])
     return np.array(rows)
-
-
-def _is_target(key: Key) -> BoolArray:
-    require("key", key, Key)
-    labels: BoolArray = key.tar.T[(key.tar | key.non).T]
-    return labels
 
 
 def analyse_dev_lin_fusion(
@@ -461,8 +454,7 @@ def _analyse_dev(
         100.0 * result.target_proportion,
         _table(100.0 * result.estimated_proportions),
     )
-    n_systems = len(systems)
-    logger.info("Analysing Dev: %i subsystems and %i fusions:", n_systems, len(fusions))
+    logger.info("Analysing Dev: %i subsystems and %i fusions:", len(systems), len(fusions))
     figures = (100.0 * result.act_dcf, 100.0 * result.min_dcf, result.prbep)
     table = _table(np.column_stack(figures), result.names)
     logger.info("Dev all: dcf*100, mindcf*100, prbep:\n%s", table)
@@ -482,8 +474,8 @@ def analyse_eval_lin_fusion(
     Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`; differs: returns it; nothing is
     printed unless logging shows level INFO.
     """
-    systems = (dev_scores_obj_array, eval_scores_obj_array)
-    return _analyse_eval(key_dev, ndx_eval, systems, [dev_lin], [eval_lin])
+    dev, evaluation = (dev_scores_obj_array, [dev_lin]), (eval_scores_obj_array, [eval_lin])
+    return _analyse_eval(key_dev, ndx_eval, dev, evaluation)
 
 
 def analyse_eval_lin_and_qual_fusion(
@@ -500,25 +492,21 @@ def analyse_eval_lin_and_qual_fusion(
 
     Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`; differs: returns it.
     """
-    systems = (dev_scores_obj_array, eval_scores_obj_array)
-    fusions = [dev_lin, dev_qual], [eval_lin, eval_qual]
-    return _analyse_eval(key_dev, ndx_eval, systems, *fusions)
+    dev = dev_scores_obj_array, [dev_lin, dev_qual]
+    evaluation = eval_scores_obj_array, [eval_lin, eval_qual]
+    return _analyse_eval(key_dev, ndx_eval, dev, evaluation)
 
 
 def _analyse_eval(
-    key: Key,
-    ndx: Ndx | Key,
-    systems: tuple[Systems, Systems],
-    dev_fusions: list[Scores],
-    eval_fusions: list[Scores],
+    key: Key, ndx: Ndx | Key, dev: _WithFusions, evaluation: _WithFusions
 ) -> SystemDivergence:
-    dev = [*as_systems(systems[0], "dev_scores_obj_array"), *dev_fusions]
-    evaluation = [*as_systems(systems[1], "eval_scores_obj_array"), *eval_fusions]
+    dev_scores = [*as_systems(dev[0], "dev_scores_obj_array"), *dev[1]]
+    eval_scores = [*as_systems(evaluation[0], "eval_scores_obj_array"), *evaluation[1]]
     # Without a key of eval the share of targets is what the linear fusion estimates.
-    linear = stack_scores(eval_fusions[:1], ndx)
+    linear = stack_scores(evaluation[1][:1], ndx)
     estimate = float(estimate_target_proportions(linear, _ASSUMED_PRIOR)[0])
     divergence = SystemDivergence.from_scores(
-        dev, key, evaluation, ndx, prior=estimate, assumed_prior=_ASSUMED_PRIOR
+        dev_scores, key, eval_scores, ndx, prior=estimate, assumed_prior=_ASSUMED_PRIOR
     )
     for heading, matrix in (
         ("System Ptar estimates:", 100.0 * divergence.estimated_proportions),

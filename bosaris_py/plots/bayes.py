@@ -8,16 +8,20 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.plots.canvas import Canvas, LineKeywords, Look, check_band, is_outside, make_axes
+from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, make_axes
 from bosaris_py.uncertainty.bands import DCFBand
 
 # Width and height of a new figure in inches.
 _SIZE = (7.0, 5.5)
+
+# Default limits: xmin, xmax, ymin, ymax.
+AXES = (-10.0, 0.0, 0.0, 1.2)
 
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
@@ -101,7 +105,7 @@ class BayesPlot(Canvas):
     """
 
     # Curves of one system share its colour; these tell them apart. Dots and dashes in points.
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar = {
         "dcf_curve_act": {"linestyle": "-", "linewidth": 1.6},
         "dcf_curve_min": {"linestyle": "--", "linewidth": 1.6},
         "miss_rate_act": {"linestyle": "-.", "linewidth": 1.2},
@@ -117,10 +121,7 @@ class BayesPlot(Canvas):
     _dr30_labels = ("FA DR30", "Miss DR30")
 
     def __init__(
-        self,
-        axes: Sequence[float] = (-10.0, 0.0, 0.0, 1.2),
-        title: str | None = None,
-        ax: Axes | None = None,
+        self, axes: Sequence[float] = AXES, title: Text = None, ax: Axes | None = None
     ) -> None:
         self._xlim, self._ylim = _to_limits(axes)
         self._curves_of: Results | None = None
@@ -141,9 +142,7 @@ class BayesPlot(Canvas):
             self._curves_of = results
         return self._curves
 
-    def plot_dcf_curve_act(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_dcf_curve_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the normalized Bayes error-rate: that of decisions at the Bayes threshold.
 
         1 is what is reached without a detector; above it, decisions mislead.
@@ -156,7 +155,7 @@ class BayesPlot(Canvas):
         label : str, optional
             Legend entry, which the name of the system precedes; "" gives the name alone.
             By default there is none.
-        **line_keywords
+        **keywords
             Matplotlib's line properties.
 
         Returns
@@ -168,99 +167,91 @@ class BayesPlot(Canvas):
         InvalidInputError
             If no system is set or `style` is not a format string.
         """
-        look = Look(style, label, line_keywords)
-        return self._system_line("dcf_curve_act", self.curves.plo, self.curves.act_dcf, look)
+        return self._draw_curve("dcf_curve_act", self.curves.act_dcf, Look(style, label, keywords))
 
-    def plot_dcf_curve_min(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_dcf_curve_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the normalized minimum error-rate: that of the best threshold for each prior.
 
         What the scores could reach if they were perfectly calibrated.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_dcf_curve_act`; by default a dashed line.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        look = Look(style, label, line_keywords)
-        return self._system_line("dcf_curve_min", self.curves.plo, self.curves.min_dcf, look)
+        return self._draw_curve("dcf_curve_min", self.curves.min_dcf, Look(style, label, keywords))
 
-    def plot_miss_rate_act(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_miss_rate_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the misses' part of the normalized Bayes error-rate.
 
         With that of the false alarms it adds up to `plot_dcf_curve_act`.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_dcf_curve_act`; by default dots and dashes.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        look = Look(style, label, line_keywords)
-        return self._system_line("miss_rate_act", self.curves.plo, self.curves.act_miss_rate, look)
+        return self._draw_curve(
+            "miss_rate_act", self.curves.act_miss_rate, Look(style, label, keywords)
+        )
 
-    def plot_miss_rate_min(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_miss_rate_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the misses' part of the normalized minimum error-rate.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_dcf_curve_act`; by default two dots and a dash.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        look = Look(style, label, line_keywords)
-        return self._system_line("miss_rate_min", self.curves.plo, self.curves.min_miss_rate, look)
+        return self._draw_curve(
+            "miss_rate_min", self.curves.min_miss_rate, Look(style, label, keywords)
+        )
 
-    def plot_fa_rate_act(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_fa_rate_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the false alarms' part of the normalized Bayes error-rate.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_dcf_curve_act`; by default dots.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        look = Look(style, label, line_keywords)
-        return self._system_line("fa_rate_act", self.curves.plo, self.curves.act_fa_rate, look)
+        return self._draw_curve(
+            "fa_rate_act", self.curves.act_fa_rate, Look(style, label, keywords)
+        )
 
-    def plot_fa_rate_min(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_fa_rate_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the false alarms' part of the normalized minimum error-rate.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_dcf_curve_act`; by default wide dots.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        look = Look(style, label, line_keywords)
-        return self._system_line("fa_rate_min", self.curves.plo, self.curves.min_fa_rate, look)
+        return self._draw_curve(
+            "fa_rate_min", self.curves.min_fa_rate, Look(style, label, keywords)
+        )
 
-    def plot_band(self, band: DCFBand, label: str | None = None, **fill_keywords: Any) -> Axes:
+    def plot_band(self, band: DCFBand, label: Text = None, **fill_keywords: Any) -> Axes:
         """Shade a band around a curve: where the error-rate of another evaluation may lie.
 
         Parameters
@@ -289,11 +280,7 @@ class BayesPlot(Canvas):
         return self._system_band(band, band.plo, label, fill_keywords)
 
     def plot_operating_point(
-        self,
-        plo: float | OperatingPoint,
-        style: str | None = None,
-        label: str | None = None,
-        **line_keywords: Any,
+        self, plo: float | OperatingPoint, style: Text = None, label: Text = None, **keywords: Any
     ) -> Axes:
         """Draw a vertical line at an operating point. No system is needed.
 
@@ -306,7 +293,7 @@ class BayesPlot(Canvas):
             Matplotlib's short format string. By default magenta dashes.
         label : str, optional
             Legend entry, without the name of a system. By default there is none.
-        **line_keywords
+        **keywords
             Matplotlib's line properties.
 
         Returns
@@ -326,28 +313,24 @@ class BayesPlot(Canvas):
         x = _to_plo(plo)
         if is_outside("Operating point", x, self._xlim, "The line"):
             return self.ax
-        look = Look(style, label, line_keywords)
-        return self._line("operating_point", [x, x], self._ylim, look)
+        return self._line("operating_point", [x, x], self._ylim, Look(style, label, keywords))
 
-    def plot_default_line(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_default_line(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the horizontal line at 1: what is reached without a detector.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_operating_point`; by default a thin black line.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        look = Look(style, label, line_keywords)
-        return self._line("default_line", self._xlim, [1.0, 1.0], look)
+        return self._line("default_line", self._xlim, [1.0, 1.0], Look(style, label, keywords))
 
     def plot_curves(
-        self, mask: npt.ArrayLike, styles: Sequence[str | LineKeywords | None] | None = None
+        self, mask: npt.ArrayLike, styles: Sequence[str | dict[str, Any] | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 
@@ -384,8 +367,11 @@ class BayesPlot(Canvas):
             getattr(self, f"plot_{kind}")(label=label, **keywords)
         return self.ax
 
-    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
-        return self.plot_dcf_curve_act(label=label, **line_keywords)
+    def _draw_curve(self, kind: str, rates: Float64Array, look: Look) -> Axes:
+        return self._system_line(kind, self.curves.plo, rates, look)
+
+    def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
+        return self.plot_dcf_curve_act(label=label, **keywords)
 
     def _mark_30_errors(self, kind: str, look: Look) -> Axes:
         """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
@@ -429,6 +415,5 @@ def _to_plo(value: Any) -> float:
     except (TypeError, ValueError):
         plo = math.nan
     if math.isnan(plo):
-        expected = "be prior log-odds or an OperatingPoint"
-        raise invalid("plo", expected, describe(value))
+        raise invalid("plo", "be prior log-odds or an OperatingPoint", describe(value))
     return plo

@@ -1,9 +1,7 @@
 """Base class of the plots: an Axes, the system to draw, styles, the legend, the file."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import matplotlib as mpl
@@ -23,10 +21,12 @@ from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import any_of
-from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 LineKeywords: TypeAlias = dict[str, Any]
+# A title, a style or a legend entry, which need not be given.
+Text: TypeAlias = str | None
 
 # Metadata that leave out the date, so that the same plot is the same file byte for byte.
 _METADATA: dict[str, dict[str, None]] = {
@@ -61,8 +61,8 @@ def _require(name: str, value: object, kind: type, hint: str = "") -> None:
 class Look(NamedTuple):
     """What the caller of a plot_* method wants a line to look like."""
 
-    style: str | None
-    label: str | None
+    style: Text
+    label: Text
     keywords: LineKeywords
 
 
@@ -182,8 +182,6 @@ class Canvas(ABC):
         MissingTrialsWarning
             If the key holds trials without score. They are left out.
         """
-        check_scores(scores)
-        check_key(key)
         self.set_system_from_results(Results.from_scores(scores, key, conditions), name)
 
     def set_system_from_results(self, results: Results, name: str = "") -> None:
@@ -208,8 +206,7 @@ class Canvas(ABC):
             hint = "Matplotlib leaves such labels out of legends."
             raise invalid("name", expected, describe(name), hint)
         # Set together and last: bad arguments leave the system of before.
-        self._results = results
-        self._name = name
+        self._results, self._name = results, name
         # Systems without a name are never the same system.
         self._n_systems += not (name and name in self._colours)
         self._colours.setdefault(name, f"C{self._n_systems - 1}")
@@ -220,7 +217,7 @@ class Canvas(ABC):
         key: AnyKey,
         conditions: Conditions,
         name: str = "",
-        **line_keywords: Any,
+        **keywords: Any,
     ) -> Axes:
         """Draw each condition, its trials pooled with the others', and the equalised ones.
 
@@ -236,7 +233,7 @@ class Canvas(ABC):
             The conditions and their weights.
         name : str, default: ""
             As in `set_system`, for the pooled and the equalised curve.
-        **line_keywords
+        **keywords
             Matplotlib's line properties, for all curves.
 
         Returns
@@ -263,13 +260,12 @@ class Canvas(ABC):
            using multiple conditions in an evaluation", 2008.
         """
         check_scores(scores)
-        check_key(key)
         _require("conditions", conditions, Conditions)
         tar, non = scores.get_tar_non(key)
         members = conditions.scored_members(scores, key)
         mixture = Results.from_evidence(ConditionMixture(tar, non, members))
         # "lw" and "linewidth" are one property; the caller's wins over the ones below.
-        keywords = cbook.normalize_kwargs(line_keywords, Line2D)
+        keywords = cbook.normalize_kwargs(keywords, Line2D)
         for item in members:
             # One class alone has no curve; the mixture takes its rate of the other from
             # the remaining conditions.
@@ -287,9 +283,7 @@ class Canvas(ABC):
         thick = {"color": "black", "linewidth": 2.2}
         return self._plot_curve(label="equalised", **(thick | keywords))
 
-    def plot_DR30_fa(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_DR30_fa(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Mark where there are 30 false alarms: to the left of the mark there are too few.
 
         Doddington's rule of 30: figures that rest on fewer than 30 errors are hardly
@@ -304,7 +298,7 @@ class Canvas(ABC):
         label : str, optional
             Legend entry, which the name of the system precedes; "" gives the name alone.
             By default there is none.
-        **line_keywords
+        **keywords
             Matplotlib's line properties.
 
         Returns
@@ -322,28 +316,26 @@ class Canvas(ABC):
             If the mark is not in view; it is not drawn. (On a Bayes plot the toolkit would mark
             an end of the axis, however many errors there are.)
         """
-        return self._mark_30_errors("DR30_fa", Look(style, label, line_keywords))
+        return self._mark_30_errors("DR30_fa", Look(style, label, keywords))
 
-    def plot_DR30_miss(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_DR30_miss(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Mark where there are 30 misses: below the line of a DET plot there are too few.
 
         On a Bayes plot there are too few to the right of the triangle.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_DR30_fa`, with the same warning; by default dots, or the triangle.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return self._mark_30_errors("DR30_miss", Look(style, label, line_keywords))
+        return self._mark_30_errors("DR30_miss", Look(style, label, keywords))
 
     def plot_DR30_both(
-        self, style_fa: str | None = None, style_miss: str | None = None, **line_keywords: Any
+        self, style_fa: Text = None, style_miss: Text = None, **keywords: Any
     ) -> Axes:
         """Draw both marks of Doddington's rule of 30, with legend entries.
 
@@ -351,7 +343,7 @@ class Canvas(ABC):
         ----------
         style_fa, style_miss : str, optional
             Format strings of the marks of false alarms and of misses.
-        **line_keywords
+        **keywords
             Matplotlib's line properties, for both.
 
         Returns
@@ -359,8 +351,8 @@ class Canvas(ABC):
         matplotlib.axes.Axes
         """
         fa_label, miss_label = self._dr30_labels
-        self.plot_DR30_fa(style_fa, fa_label, **line_keywords)
-        return self.plot_DR30_miss(style_miss, miss_label, **line_keywords)
+        self.plot_DR30_fa(style_fa, fa_label, **keywords)
+        return self.plot_DR30_miss(style_miss, miss_label, **keywords)
 
     def display_legend(self, **legend_keywords: Any) -> Axes:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
@@ -426,7 +418,7 @@ class Canvas(ABC):
             )
 
     @abstractmethod
-    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
+    def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         """Draw the main curve of the current system."""
 
     @abstractmethod
@@ -450,12 +442,12 @@ class Canvas(ABC):
         n_colours = len(mpl.rcParams["axes.prop_cycle"].by_key().get("color", "k"))
         return _CYCLE_STYLES[int(self._colour[1:]) // n_colours % len(_CYCLE_STYLES)]
 
-    def _system_label(self, label: str | None) -> str | None:
+    def _system_label(self, label: Text) -> Text:
         """Put the name of the current system before a legend entry."""
         return None if label is None else f"{self._name} {label}".strip()
 
     def _system_band(
-        self, band: Any, x: npt.ArrayLike, label: str | None, keywords: LineKeywords
+        self, band: Any, x: npt.ArrayLike, label: Text, keywords: LineKeywords
     ) -> Axes:
         """Shade what lies between the ends of a band, in the colour of the current system."""
         self._system()
@@ -470,23 +462,18 @@ class Canvas(ABC):
     def _system_line(self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look) -> Axes:
         """Draw a line or point of the current system, in its colour and under its name."""
         look = look._replace(label=self._system_label(look.label))
-        return self._line(kind, x, y, look, {"color": self._colour})
+        return self._line(kind, x, y, look, self._colour)
 
     def _line(
-        self,
-        kind: str,
-        x: npt.ArrayLike,
-        y: npt.ArrayLike,
-        look: Look,
-        defaults: Mapping[str, Any] = MappingProxyType({}),
+        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look, colour: Text = None
     ) -> Axes:
-        """Draw one line or point: `look` wins over that of its kind, and that over `defaults`."""
+        """Draw one line or point: `look` wins over that of its kind, and that over `colour`."""
         style, label, keywords = look
-        settings: LineKeywords = {**defaults, **self._looks.get(kind, {})}
+        settings: LineKeywords = {} if colour is None else {"color": colour}
+        settings |= self._looks.get(kind, {})
         marker, colour = settings.get("marker"), settings.get("color")
         if style is None:
-            if marker is not None:
-                settings |= _POINT
+            settings |= {} if marker is None else _POINT
         else:
             _require("style", style, str, "Name other line properties.")
             # Matplotlib would let properties win over the format string.

@@ -10,7 +10,7 @@ from bosaris_py._validation import warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.plots.canvas import Canvas, LineKeywords, Look, check_band, is_outside, make_axes
+from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, make_axes
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import DETWindow, find_window
 from bosaris_py.uncertainty.bands import DETBand
@@ -82,7 +82,7 @@ class DETPlot(Canvas):
     """
 
     # The lines of one system share its colour; their strokes tell them apart.
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar = {
         "steppy_det": {"linestyle": "-", "linewidth": 1.2},
         "rocch_det": {"linestyle": "--", "linewidth": 1.2},
         "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
@@ -92,7 +92,7 @@ class DETPlot(Canvas):
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
-        self, window: str | DETWindow = "old", title: str | None = None, ax: Axes | None = None
+        self, window: str | DETWindow = "old", title: Text = None, ax: Axes | None = None
     ) -> None:
         self.window = window = find_window(window)
         ax = make_axes(ax, _SIZE)
@@ -111,9 +111,7 @@ class DETPlot(Canvas):
         # Some windows of the toolkit have ticks so close that larger labels would touch.
         ax.tick_params(labelsize="small")
 
-    def plot_steppy_det(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_steppy_det(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the DET curve as it is: one step for each target or group of equal scores.
 
         Parameters
@@ -124,7 +122,7 @@ class DETPlot(Canvas):
         label : str, optional
             Legend entry, which the name of the system precedes; "" gives the name alone.
             By default there is none.
-        **line_keywords
+        **keywords
             Matplotlib's line properties.
 
         Returns
@@ -150,16 +148,14 @@ class DETPlot(Canvas):
         """
         window = self.window
         points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
-        return self._det_curve("steppy_det", points, Look(style, label, line_keywords))
+        return self._det_curve("steppy_det", points, Look(style, label, keywords))
 
-    def plot_rocch_det(
-        self, style: str | None = None, label: str | None = None, **line_keywords: Any
-    ) -> Axes:
+    def plot_rocch_det(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the DET curve of the ROC's convex hull, on which EER and minimum DCFs lie.
 
         Parameters
         ----------
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_steppy_det`, with the same warning; by default a dashed line.
 
         Returns
@@ -172,9 +168,9 @@ class DETPlot(Canvas):
         """
         window = self.window
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
-        return self._det_curve("rocch_det", points, Look(style, label, line_keywords))
+        return self._det_curve("rocch_det", points, Look(style, label, keywords))
 
-    def plot_band(self, band: DETBand, label: str | None = None, **fill_keywords: Any) -> Axes:
+    def plot_band(self, band: DETBand, label: Text = None, **fill_keywords: Any) -> Axes:
         """Shade a band around the DET curve: where the miss rate of another evaluation may lie.
 
         Parameters
@@ -214,11 +210,7 @@ class DETPlot(Canvas):
         return self._system_band(band, band.pfa, label, fill_keywords)
 
     def plot_mindcf_point(
-        self,
-        prior: PriorLike,
-        style: str | None = None,
-        label: str | None = None,
-        **line_keywords: Any,
+        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: Any
     ) -> Axes:
         """Mark the operating point of minimum DCF.
 
@@ -226,7 +218,7 @@ class DETPlot(Canvas):
         ----------
         prior : float or OperatingPoint
             Target probability (unit costs) or operating point.
-        style, label, **line_keywords
+        style, label, **keywords
             As in `plot_steppy_det`; by default a star.
 
         Returns
@@ -253,11 +245,10 @@ class DETPlot(Canvas):
             "pmiss", best.pmiss, window.pmiss_limits, artist
         ):
             return self.ax
-        look = Look(style, label, line_keywords)
-        return self._system_line("mindcf_point", best.pfa, best.pmiss, look)
+        return self._system_line("mindcf_point", best.pfa, best.pmiss, Look(style, label, keywords))
 
-    def _plot_curve(self, label: str = "", **line_keywords: Any) -> Axes:
-        return self.plot_steppy_det(label=label, **line_keywords)
+    def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
+        return self.plot_steppy_det(label=label, **keywords)
 
     def _det_curve(self, kind: str, points: tuple[Float64Array, Float64Array], look: Look) -> Axes:
         """Draw a curve of (pfa, pmiss); warn if no stroke of it crosses the window."""

@@ -157,8 +157,7 @@ def _to_arrays(
         except AttributeError:
             raise invalid("intervals", expected, f"{describe(result)} for {name}") from None
         if any(value.ndim for value in row):
-            expected = "hold one number for each system"
-            raise invalid("intervals", expected, f"several for {name}")
+            raise invalid("intervals", "hold one number for each system", f"several for {name}")
         rows.append(row)
     estimates, low, high = np.array(rows, dtype=np.float64).T
     return [str(name) for name in intervals], estimates, low, high

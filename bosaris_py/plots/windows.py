@@ -133,5 +133,4 @@ def find_window(window: str | DETWindow) -> DETWindow:
         return WINDOWS[window]
     except (KeyError, TypeError):
         known = ", ".join(f"'{name}'" for name in WINDOWS)
-        expected = f"be one of {known}, or a DETWindow"
-        raise invalid("window", expected, describe(window)) from None
+        raise invalid("window", f"be one of {known}, or a DETWindow", describe(window)) from None

@@ -246,7 +246,7 @@ def test_a_sample_is_evenly_spaced(
 
 def open_files(paths: list[Path], key_path: Path, **settings: Any) -> FileObjective:
     opened, ids = FilePasses.open([(paths, key_path)], Where(**settings))
-    return FileObjective.from_passes(opened, ids, scoring_rule("cllr"), 0.5, 0.0, needs_all=False)
+    return FileObjective.from_passes(opened, ids, (scoring_rule("cllr"), 0.5, 0.0), needs_all=False)
 
 
 @pytest.mark.usefixtures("nothing_kept")
