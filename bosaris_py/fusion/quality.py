@@ -45,15 +45,8 @@ from bosaris_py.trials import (
 )
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
-from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.stacking import (
-    TrialQuality,
-    assemble,
-    mix_measures,
-    quality_of_trials,
-    stack_scores,
-    stack_tar_non,
-)
+from bosaris_py.trials.quality import TrialQuality, mix_measures, quality_of_trials
+from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
 
 Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
 # Scores of the training trials of a class, positions of their models and segments, weights.

@@ -12,8 +12,7 @@ from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.storage import text
 from bosaris_py.trials.alignment import IdIndex, IdList
-from bosaris_py.trials.base import check_same_class
-from bosaris_py.trials.files import MatFileMethods, Storage, TextFileMethods
+from bosaris_py.trials.base import MatFileMethods, Storage, TextFileMethods, check_same_class
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 

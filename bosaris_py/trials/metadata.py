@@ -33,8 +33,16 @@ from bosaris_py.trials.conditions import (
     as_factor,
     unmasked,
 )
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, check_key, check_trials, describe_trials
-from bosaris_py.trials.ndx import FlatNdx, Ndx
+from bosaris_py.trials.key import (
+    AnyKey,
+    AnyNdx,
+    FlatKey,
+    FlatNdx,
+    Ndx,
+    check_key,
+    check_trials,
+    describe_trials,
+)
 from bosaris_py.trials.scores import (
     AnyScores,
     FlatScores,

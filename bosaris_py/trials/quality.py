@@ -2,19 +2,30 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 from attrs import Attribute, field, frozen
 
-from bosaris_py._arrays import BoolArray, FloatArray, IndexArray, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, describe, invalid, list_some, warn_caller
+from bosaris_py._arrays import (
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    Positions,
+    StrArray,
+    mark_read_only,
+)
+from bosaris_py._validation import as_ids, as_matrix, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage import text
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
 from bosaris_py.trials.base import (
     FlatTrials,
+    MatFileMethods,
+    NumberFileMethods,
+    Storage,
     TrialMatrix,
     check_cells,
     check_same_class,
@@ -25,9 +36,7 @@ from bosaris_py.trials.base import (
     to_mask_or_all,
     to_matrix,
 )
-from bosaris_py.trials.files import MatFileMethods, NumberFileMethods, Storage
-from bosaris_py.trials.key import AnyNdx, Key, check_trials, warn_unless_found
-from bosaris_py.trials.ndx import Ndx
+from bosaris_py.trials.key import AnyNdx, Key, Ndx, check_trials, warn_unless_found
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -535,3 +544,116 @@ def measures_of_trials(
     found = None if covered.all() else covered
     warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), found)
     return model_values, seg_values, mark_read_only(covered)
+
+
+# Measures of several objects, stacked for training and applying
+
+Qualities = Sequence[QualityMeasures | SegmentQuality]
+
+Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
+
+
+@attrs.frozen(eq=False)
+class TrialQuality:
+    """The quality measures of the trials of an Ndx or a Key, in any form.
+
+    `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0
+    for those that have none. `models` and `segments` are the positions of the trials, column
+    by column; `covered` says which of them have measures.
+    """
+
+    modelQ: FloatArray
+    segQ: FloatArray
+    models: Positions
+    segments: Positions
+    covered: BoolArray
+
+    @property
+    def n_measures(self) -> int:
+        """Number of quality measures."""
+        return int(self.modelQ.shape[0])
+
+    @property
+    def n_missing(self) -> int:
+        """Number of trials without measures."""
+        return self.covered.size - int(np.count_nonzero(self.covered))
+
+
+def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
+    """Look up quality measures for the same trials and put them one below the other.
+
+    As `stack_quality`, but without a matrix of all models and segments, so that the
+    trials may be flat. A trial is covered where it has the measures of every object.
+    """
+    check_trials(ndx)
+    parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
+    return TrialQuality(
+        mark_read_only(np.concatenate([part[0] for part in parts])),
+        mark_read_only(np.concatenate([part[1] for part in parts])),
+        *ndx.trial_positions(),
+        mark_read_only(np.logical_and.reduce([part[2] for part in parts])),
+    )
+
+
+def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
+    """Align quality measures with the same trials and put them one below the other.
+
+    A SegmentQuality describes the test segments only; the measures of all models are then 0.
+    A trial has quality where it has that of every object. Warns for each object that lacks
+    models, segments or trials of `ndx`. BOSARIS: ``stackQ.m``.
+    """
+    check_trials(ndx)
+    aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
+    if len(aligned) == 1:
+        return aligned[0]
+    values = (
+        np.concatenate([getattr(item, name) for item in aligned]) for name in ("modelQ", "segQ")
+    )
+    flags = (
+        np.logical_and.reduce([getattr(item, name) for item in aligned])
+        for name in ("hasmodel", "hasseg", "scoremask")
+    )
+    return QualityMeasures(*ndx.ids, *map(mark_read_only, (*values, *flags)))
+
+
+def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
+    """Return the measures as a list; refuse a single object and an empty list."""
+    if isinstance(qualities, QualityMeasures | SegmentQuality):
+        hint = "Put the quality measures into a list."
+        found = f"one {type(qualities).__name__}"
+        raise invalid("qualities", "be a list of quality measures", found, hint)
+    listed = list(qualities)
+    if not listed:
+        raise invalid("qualities", "hold at least one QualityMeasures", "none")
+    return listed
+
+
+def _with_models(item: object, ndx: AnyNdx) -> QualityMeasures:
+    """Return quality measures of models and segments, with 0 for models that have none."""
+    if isinstance(item, QualityMeasures):
+        return item
+    if isinstance(item, SegmentQuality):
+        nothing = mark_read_only(np.zeros((item.n_measures, ndx.modelset.size)))
+        return QualityMeasures(ndx.modelset, item.ids, nothing, item.values)
+    expected = "hold QualityMeasures or SegmentQuality only"
+    raise invalid("qualities", expected, describe(item))
+
+
+def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
+    """Replace the measures of models and segments by linear combinations of them.
+
+    `qtrans` has one row for each new measure and one column for each old one.
+    BOSARIS: ``applyQtrans.m``.
+    """
+    matrix = as_matrix(qtrans, "qtrans")
+    if matrix.shape[1] != quality.n_measures or not len(matrix):
+        expected = f"have one column for each of the {quality.n_measures} measures, and a row"
+        hint = "Is it transposed?" if matrix.shape[0] == quality.n_measures else ""
+        raise invalid("qtrans", expected, f"shape {matrix.shape}", hint)
+    if not np.isfinite(matrix).all():
+        raise invalid("qtrans", "be finite", describe(matrix.tolist()))
+    return attrs.evolve(
+        quality,
+        modelQ=mark_read_only(matrix @ quality.modelQ),
+        segQ=mark_read_only(matrix @ quality.segQ),
+    )

@@ -1,7 +1,7 @@
 """Scores of trials: Scores as a matrix, FlatScores as a list."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Self, TypeAlias, overload
@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from attrs import evolve, field, frozen
 
-from bosaris_py._arrays import BoolArray, FloatArray, Positions, StrArray, mark_read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    Positions,
+    StrArray,
+    mark_read_only,
+)
 from bosaris_py._validation import as_ids, as_vector, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage import text
@@ -31,6 +38,8 @@ from bosaris_py.trials.base import (
     MAX_CELLS,
     FlatTrials,
     IdUnion,
+    NumberFileMethods,
+    Storage,
     TrialList,
     TrialMatrix,
     check_cell_count,
@@ -46,18 +55,18 @@ from bosaris_py.trials.base import (
     to_matrix,
     warn_missing,
 )
-from bosaris_py.trials.files import NumberFileMethods, Storage
 from bosaris_py.trials.key import (
     AnyKey,
     AnyNdx,
     FlatKey,
+    FlatNdx,
     Key,
+    Ndx,
     check_key,
     check_trials,
     describe_trials,
     warn_unless_found,
 )
-from bosaris_py.trials.ndx import FlatNdx, Ndx
 
 _REPEATED = "The scores to be merged hold two scores for"
 
@@ -934,3 +943,105 @@ def take_trials(key: AnyKey, lines: npt.NDArray[np.intp]) -> AnyKey:
     # Ascending positions keep the order, which the constructor only checks.
     flat = FlatKey(*key.ids, *map(mark_read_only, (models, segments, labels)))
     return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))
+
+
+# Scores of several systems, stacked for training and applying
+
+
+def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
+    """Return the scores of several systems for the same trials: (n_systems, n_trials).
+
+    Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one
+    is not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
+    """
+    check_trials(ndx)
+    (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
+    return stack
+
+
+def stack_tar_non(systems: Sequence[AnyScores], key: AnyKey) -> tuple[Float64Array, Float64Array]:
+    """Return the target and the non-target scores of several systems, as `stack_scores`."""
+    check_key(key)
+    tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})
+    return tar, non
+
+
+@overload
+def assemble(vector: npt.ArrayLike, ndx: Ndx | Key) -> Scores: ...
+
+
+@overload
+def assemble(vector: npt.ArrayLike, ndx: FlatNdx | FlatKey) -> FlatScores: ...
+
+
+def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
+    """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials.
+
+    The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix,
+    0 under a false mask elsewhere.
+    """
+    check_trials(ndx)
+    values = as_vector(vector, "vector")
+    if values.size != ndx.n_trials:
+        expected = f"have one score for each of the {ndx.n_trials} trials"
+        raise invalid("vector", expected, f"{values.size}")
+    if isinstance(ndx, FlatNdx | FlatKey):
+        return FlatScores(values, ndx.modelset, ndx.segset, ndx.models, ndx.segments)
+    mask = ndx.trial_mask
+    matrix = np.zeros(mask.shape, dtype=values.dtype)
+    insert(matrix, mask, values)
+    return Scores(mark_read_only(matrix), ndx.modelset, ndx.segset, mask)
+
+
+def _stacked(
+    systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int]
+) -> list[Float64Array]:
+    """Return one stack for each class of trials; refuse systems that lack scores.
+
+    `totals` names the classes, all trials or targets and non-targets, and counts their trials.
+    """
+    if isinstance(systems, AnyScores):
+        hint = "Put the Scores of all systems into a list."
+        raise invalid("systems", "be a list of Scores", f"one {type(systems).__name__}", hint)
+    listed = list(systems)
+    if not listed:
+        raise invalid("systems", "hold at least one Scores", "none")
+    for item in listed:
+        if not isinstance(item, AnyScores):
+            raise invalid("systems", "hold Scores only", describe(item))
+    # float64, whatever the systems have: sums of products follow.
+    stacks = [np.empty((len(listed), total)) for total in totals.values()]
+    faults = []
+    for number, item in enumerate(listed):
+        vectors = _vectors(item, ndx, len(stacks))
+        missing = [
+            f"{total - vector.size} of {total} {noun}"
+            for (noun, total), vector in zip(totals.items(), vectors, strict=True)
+            if vector.size < total
+        ]
+        if missing:
+            # All systems are looked at, so that one message names every gap.
+            faults.append(f"system {number + 1} lacks {' and '.join(missing)}")
+            continue
+        for stack, vector in zip(stacks, vectors, strict=True):
+            stack[number] = vector
+    if faults:
+        message = (
+            f"Every system must have a score for each trial; {'; '.join(faults)}. "
+            f"Fill them with set_missing_to_value, best after calibration, or take these "
+            f"trials out of the key."
+        )
+        raise TrialMismatchError(message)
+    return stacks
+
+
+def _vectors(scores: AnyScores, ndx: AnyNdx, n_classes: int) -> Sequence[FloatArray]:
+    """Return the scores of all trials, or those of targets and of non-targets."""
+    if isinstance(scores, Scores) and isinstance(ndx, Ndx | Key):
+        masks = [ndx.trial_mask]
+        # Both classes in one pass over the matrix.
+        if n_classes > 1 and isinstance(ndx, Key):
+            masks = [ndx.tar, ndx.non]
+        return scores_under(scores, masks, ndx, frame_of(ndx, scores))
+    listed = listed_scores(scores, ndx)
+    return listed.split(ndx) if n_classes > 1 and isinstance(ndx, AnyKey) else [listed.values]
