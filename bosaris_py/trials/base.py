@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, field, frozen
+from attrs import frozen
 
 from bosaris_py._arrays import (
     AnyArray,
@@ -47,8 +47,8 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     TrialMismatchError,
 )
-from bosaris_py.storage import hdf5, mat
-from bosaris_py.storage.schema import KINDS
+from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage.schema import Arrays
 from bosaris_py.storage.trial_table import TrialOrder, ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
@@ -62,26 +62,13 @@ from bosaris_py.trials.alignment import (
 
 # Files
 
-_HDF5 = (".h5", ".hdf5")
+# The format of each extension of a file name; a class has those that it has methods for.
+_FORMATS = {".h5": "hdf5", ".hdf5": "hdf5", ".mat": "mat", ".txt": "txt"}
 
-_MAT = (".mat",)
-
-_TEXT = (".txt",)
-
-
-@frozen
-class Storage:
-    """The kind of a class in the storage layer, and its text functions; None if it lacks them."""
-
-    kind: str
-    read_txt: Callable[..., dict[str, Any]] | None = None
-    write_txt: Callable[..., None] | None = None
-
-    @property
-    def extensions(self) -> tuple[str, ...]:
-        """The extensions of the names of files of this kind."""
-        mat = () if KINDS[self.kind].variable is None else _MAT
-        return _HDF5 + mat + (() if self.read_txt is None else _TEXT)
+_NO_FORMAT = {
+    ".txt": "This class has no text format.",
+    ".mat": "This class has no MATLAB format; its dense form has one.",
+}
 
 
 class FileMethods(ArrayRecord):
@@ -89,22 +76,19 @@ class FileMethods(ArrayRecord):
 
     __slots__ = ()
 
-    _storage: ClassVar[Storage]
+    # The kind of the class in the storage layer: a key of `schema.KINDS`.
+    _kind: ClassVar[str]
 
     @classmethod
-    def _extension_of(cls, path: FilePath, method: str) -> str:
-        """Return the extension of a file name, which must be one of those known."""
+    def _format_of(cls, path: FilePath) -> str:
+        """Return the format that a file name stands for, which the class must have."""
         extension = Path(path).suffix.lower()
-        extensions = cls._storage.extensions
-        if extension not in extensions:
-            expected = f"end in {', '.join(extensions[:-1])} or {extensions[-1]}"
-            hint = ""
-            if extension in _TEXT:
-                hint = "This class has no text format."
-            elif extension in _MAT:
-                hint = "This class has no MATLAB format; its dense form has one."
+        known = [known for known, form in _FORMATS.items() if hasattr(cls, f"read_{form}")]
+        if extension not in known:
+            expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
+            hint = _NO_FORMAT.get(extension, "")
             raise invalid("path", expected, repr(str(path)), hint)
-        return extension
+        return _FORMATS[extension]
 
     @classmethod
     def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
@@ -141,12 +125,10 @@ class FileMethods(ArrayRecord):
         FileFormatError
             If the file does not hold what its kind must hold.
         """
-        extension = cls._extension_of(path, "read")
-        if extension in _HDF5:
-            return cls.read_hdf5(path, max_bytes=max_bytes)
-        if extension in _MAT:
-            return cls._read_mat(path, max_bytes=max_bytes)
-        return cls._read_text(path, max_bytes=max_bytes, progress=progress)
+        form = cls._format_of(path)
+        options = {"progress": progress} if form == "txt" else {}
+        found: Self = getattr(cls, f"read_{form}")(path, max_bytes=max_bytes, **options)
+        return found
 
     def save(self, path: FilePath) -> None:
         """Save the object in a file; the extension of its name tells the format.
@@ -163,13 +145,7 @@ class FileMethods(ArrayRecord):
         InvalidInputError
             If the extension is not known; nothing is written.
         """
-        extension = self._extension_of(path, "save")
-        if extension in _HDF5:
-            self.save_hdf5(path)
-        elif extension in _MAT:
-            self._save_mat(path)
-        else:
-            self._save_text(path)
+        getattr(self, f"save_{self._format_of(path)}")(path)
 
     @classmethod
     def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
@@ -192,7 +168,7 @@ class FileMethods(ArrayRecord):
         FileFormatError
             If the file does not hold what its kind must hold.
         """
-        return cls._from_file(path, hdf5.read(cls._storage.kind, path, max_bytes=max_bytes))
+        return cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
 
     def save_hdf5(self, path: FilePath) -> None:
         """Save the object as an HDF5 file, whatever its name.
@@ -202,24 +178,7 @@ class FileMethods(ArrayRecord):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        hdf5.write(self._storage.kind, path, **self._arrays())
-
-    @classmethod
-    def _read_mat(cls, path: FilePath, *, max_bytes: int | None) -> Self:
-        return cls._from_file(path, mat.read(cls._storage.kind, path, max_bytes=max_bytes))
-
-    def _save_mat(self, path: FilePath) -> None:
-        mat.write(self._storage.kind, path, **self._arrays())
-
-    @classmethod
-    def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
-        assert cls._storage.read_txt is not None, "the extension would have been refused"
-        arrays = cls._storage.read_txt(path, max_bytes=max_bytes, progress=progress)
-        return cls._from_file(path, arrays)
-
-    def _save_text(self, path: FilePath, **options: Any) -> None:
-        assert self._storage.write_txt is not None, "the extension would have been refused"
-        self._storage.write_txt(path, **self._arrays(), **options)
+        hdf5.write(self._kind, path, **self._arrays())
 
 
 class MatFileMethods(FileMethods):
@@ -248,7 +207,7 @@ class MatFileMethods(FileMethods):
         FileFormatError
             If the file does not hold what its kind must hold.
         """
-        return cls._read_mat(path, max_bytes=max_bytes)
+        return cls._from_file(path, mat.read(cls._kind, path, max_bytes=max_bytes))
 
     def save_mat(self, path: FilePath) -> None:
         """Save the object as a MATLAB file like the toolkit's, whatever its name.
@@ -258,7 +217,7 @@ class MatFileMethods(FileMethods):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        self._save_mat(path)
+        mat.write(self._kind, path, **self._arrays())
 
 
 class TextFileMethods(FileMethods):
@@ -292,7 +251,9 @@ class TextFileMethods(FileMethods):
         FileFormatError
             If a line is not what it must be, with the number of the line.
         """
-        return cls._read_text(path, max_bytes=max_bytes, progress=progress)
+        read: Callable[..., Arrays] = getattr(text, f"read_{cls._kind}")
+        arrays = read(path, max_bytes=max_bytes, progress=progress)
+        return cls._from_file(path, arrays)._checked_for_swaps()
 
     def save_txt(self, path: FilePath) -> None:
         """Save the object as a text file, whatever its name.
@@ -302,7 +263,14 @@ class TextFileMethods(FileMethods):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        self._save_text(path)
+        self._write_txt(path)
+
+    def _write_txt(self, path: FilePath, **options: Any) -> None:
+        getattr(text, f"write_{self._kind}")(path, **self._arrays(), **options)
+
+    def _checked_for_swaps(self) -> Self:
+        """Return the object; a list of trials warns if segments are listed in both orders."""
+        return self
 
 
 class NumberFileMethods(TextFileMethods):
@@ -328,7 +296,7 @@ class NumberFileMethods(TextFileMethods):
             If the extension is not known, or `number_format` is given for a
             format that is not text; nothing is written.
         """
-        if self._extension_of(path, "save") in _TEXT:
+        if self._format_of(path) == "txt":
             self.save_txt(path, number_format=number_format)
         elif number_format is None:
             super().save(path)
@@ -352,7 +320,7 @@ class NumberFileMethods(TextFileMethods):
         The toolkit writes ``"%f"``, six decimals, which loses most of a small
         number.
         """
-        self._save_text(path, number_format=number_format)
+        self._write_txt(path, number_format=number_format)
 
 
 logger = logging.getLogger(__name__)
@@ -442,21 +410,6 @@ def to_mask_or_all(value: npt.ArrayLike | None, shape: tuple[int, ...], name: st
     return to_mask(value, shape, name)
 
 
-def check_models(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
-    """Raise if a model occurs twice."""
-    instance.model_index.check_unique(attribute.name)
-
-
-def check_segments(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
-    """Raise if a segment occurs twice."""
-    instance.segment_index.check_unique(attribute.name)
-
-
-def check_cells(instance: Any, attribute: "Attribute[Any]", matrix: AnyArray) -> None:
-    """Raise unless a matrix has one row per model and one column per segment."""
-    check_shape(matrix, instance.shape, attribute.name, "(models, segments)")
-
-
 # Filters
 
 
@@ -482,8 +435,13 @@ def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> IndexAr
 class TrialSet(FileMethods, ABC):
     """Base of the classes that say something about models and test segments."""
 
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
+    modelset: StrArray
+    segset: StrArray
+
+    def __attrs_post_init__(self) -> None:
+        """Raise if a model or a segment occurs twice."""
+        self.model_index.check_unique("modelset")
+        self.segment_index.check_unique("segset")
 
     @cached_property
     def model_index(self) -> IdIndex:
@@ -572,6 +530,12 @@ class TrialMatrix(TrialSet, MatFileMethods):
 
     # Names of the fields that have one cell per model and segment.
     _matrices: ClassVar[tuple[str, ...]] = ()
+
+    def __attrs_post_init__(self) -> None:
+        """Raise unless the matrices have one row per model and one column per segment."""
+        super().__attrs_post_init__()
+        for name in self._matrices:
+            check_shape(getattr(self, name), self.shape, name, "(models, segments)")
 
     def _fields_in(self, frame: Frame) -> dict[str, Any]:
         return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}
@@ -871,8 +835,8 @@ def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:
 class FlatTrials(TrialSet, ABC):
     """Base of the flat forms: positions of the model and of the segment of each trial."""
 
-    models: Positions = field()
-    segments: Positions = field()
+    models: Positions
+    segments: Positions
 
     # The field that says something of each trial, and what that is called in a warning.
     _content: ClassVar[tuple[str, str] | None] = None
@@ -898,14 +862,8 @@ class FlatTrials(TrialSet, ABC):
         """
         return self.models, self.segments
 
-    @classmethod
-    def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
-        # Only lists that are made of text are looked at: others have been warned about before.
-        found = super()._read_text(path, max_bytes=max_bytes, progress=progress)
-        return found._checked_for_swaps()
-
     def _checked_for_swaps(self) -> Self:
-        """Warn if the same two segments are listed in both orders; return the object."""
+        # Only lists that are made of text are looked at: others have been warned about before.
         trials = TrialList(*self.ids, self.models, self.segments, self.contents)
         trials.warn_swapped("" if self._content is None else self._content[1])
         return self

@@ -226,6 +226,19 @@ def listed_blocks(
             yield TrialBlock(block, labels, tuple(values), valid, (models, segments))
 
 
+def _blocks_of_scores(file: AnyFile, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+    """Yield blocks of a score file by itself, with a trial wherever there is a score."""
+    with FlatReader(file) if isinstance(file, FlatFile) else RowReader(file) as reader:
+        for block in blocks:
+            scores, cells, valid = reader.read_scores(block), None, None
+            if isinstance(reader, FlatReader):
+                cells = reader.read_positions(block)
+            else:
+                valid = reader.read_valid(block)
+            labels = np.ones(scores.shape, np.int8) if valid is None else valid.view(np.int8)
+            yield TrialBlock(block, labels, (scores,), None, cells)
+
+
 def _both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
     """Return where two masks are true; None says everywhere."""
     if first is None or second is None:
@@ -386,7 +399,7 @@ class TrialBlocks:
     def open(
         cls,
         score_files: Sequence[FilePath],
-        trial_file: FilePath,
+        trial_file: FilePath | None,
         *,
         any_order: bool = False,
         is_key: bool = True,
@@ -395,6 +408,7 @@ class TrialBlocks:
 
         With `any_order`, rows are read in the order of the first score file, which is faster
         where it is another than that of the trials. A trial list is refused if `is_key`.
+        Without `trial_file`, the first score file has a trial wherever it has a score.
 
         Raises
         ------
@@ -408,8 +422,13 @@ class TrialBlocks:
         if not len(score_files):
             raise invalid("score_files", "hold at least one file", "none")
         kinds = ("key",) if is_key else ("key", "ndx")
+        if trial_file is None:
+            trial_file, kinds = score_files[0], ("scores",)
         trials, modelset, segset = describe(trial_file, *kinds)
         wanted = _index(modelset, segset, trials.path)
+        if kinds == ("scores",):
+            alone = cls(trials, (trials,), (Frame(None, None, trials.shape),))
+            return alone, TrialIds(modelset, segset, *trials.shape)
         files, frames = [], []
         for path in score_files:
             file, models, segments = describe(path, "scores")
@@ -478,6 +497,9 @@ class TrialBlocks:
     def _blocks(
         self, blocks: Sequence[slice], *, scores_only: bool = False
     ) -> Iterator[TrialBlock]:
+        if self.trials is self.scores[0]:
+            yield from _blocks_of_scores(self.trials, blocks)
+            return
         if self._are_lists:
             yield from listed_blocks(self.trials, self.scores, self.frames, blocks)
             return

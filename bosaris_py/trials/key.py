@@ -1,16 +1,15 @@
 """Trials and their labels: Ndx and Key as matrices, FlatNdx and FlatKey as lists."""
 
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, field, frozen
+from attrs import frozen
 
 from bosaris_py._arrays import BoolArray, Positions, mark_read_only
 from bosaris_py._validation import as_ids, as_mask, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
@@ -18,12 +17,10 @@ from bosaris_py.trials.base import (
     MAX_CELLS,
     FlatTrials,
     IdUnion,
-    Storage,
     TextFileMethods,
     TrialList,
     TrialMatrix,
     check_cell_count,
-    check_cells,
     check_same_class,
     in_cells,
     name_cells,
@@ -68,10 +65,10 @@ class Ndx(TrialMatrix, TextFileMethods):
     Ndx: 2 models x 2 segments, 3 trials
     """
 
-    trialmask: BoolArray = field(validator=check_cells)
+    trialmask: BoolArray
 
-    _matrices: ClassVar[tuple[str, ...]] = ("trialmask",)
-    _storage: ClassVar[Storage] = Storage("ndx", text.read_ndx, text.write_ndx)
+    _matrices = ("trialmask",)
+    _kind = "ndx"
 
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
@@ -241,7 +238,7 @@ class FlatNdx(FlatTrials, TextFileMethods):
     [[True, False], [False, True]]
     """
 
-    _storage: ClassVar[Storage] = Storage("flat_ndx", text.read_flat_ndx, text.write_flat_ndx)
+    _kind = "flat_ndx"
 
     def __init__(
         self, modelset: IdList, segset: IdList, models: npt.ArrayLike, segments: npt.ArrayLike
@@ -393,11 +390,11 @@ class Key(TrialMatrix, TextFileMethods):
     Key: 2 models x 2 segments, 2 targets, 1 non-targets
     """
 
-    tar: BoolArray = field(validator=check_cells)
-    non: BoolArray = field(validator=check_cells)
+    tar: BoolArray
+    non: BoolArray
 
-    _matrices: ClassVar[tuple[str, ...]] = ("tar", "non")
-    _storage: ClassVar[Storage] = Storage("key", text.read_key, text.write_key)
+    _matrices = ("tar", "non")
+    _kind = "key"
 
     def __init__(
         self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
@@ -409,11 +406,11 @@ class Key(TrialMatrix, TextFileMethods):
             models, segments, to_mask(tar, shape, "tar"), to_mask(non, shape, "non")
         )
 
-    @non.validator
-    def _check_disjoint(self, attribute: "Attribute[Any]", non: BoolArray) -> None:
-        """Raise if a trial is both target and non-target."""
+    def __attrs_post_init__(self) -> None:
+        """Raise if shapes do not fit, or a trial is both target and non-target."""
+        super().__attrs_post_init__()
         # A trial in both masks would count twice, and no metric would notice.
-        both = self.tar & non
+        both = self.tar & self.non
         if both.any():
             raise invalid("non", "not share trials with `tar`", name_cells(both, self.ids))
 
@@ -625,10 +622,10 @@ class FlatKey(FlatTrials, TextFileMethods):
     ([1.5, 3.0], [0.5])
     """
 
-    is_target: BoolArray = field()
+    is_target: BoolArray
 
     _content = ("is_target", "labels")
-    _storage: ClassVar[Storage] = Storage("flat_key", text.read_flat_key, text.write_flat_key)
+    _kind = "flat_key"
 
     def __init__(
         self,

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, field, frozen
+from attrs import frozen
 
 from bosaris_py._arrays import (
     BoolArray,
@@ -19,15 +19,12 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import as_ids, as_matrix, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.storage import text
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
 from bosaris_py.trials.base import (
     FlatTrials,
     MatFileMethods,
     NumberFileMethods,
-    Storage,
     TrialMatrix,
-    check_cells,
     check_same_class,
     frame_of,
     kept,
@@ -66,25 +63,18 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     SegmentQuality: 1 measures of 2 segments
     """
 
-    ids: StrArray = field()
-    values: FloatArray = field()
+    ids: StrArray
+    values: FloatArray
 
-    _storage: ClassVar[Storage] = Storage(
-        "segment_quality", text.read_segment_quality, text.write_segment_quality
-    )
+    _kind = "segment_quality"
 
     def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
         self.__attrs_init__(as_ids(ids, "ids"), to_matrix(values, "values"))
 
-    @ids.validator
-    def _check_ids(self, attribute: "Attribute[Any]", ids: StrArray) -> None:
-        """Raise if a segment occurs twice."""
+    def __attrs_post_init__(self) -> None:
+        """Raise if a segment occurs twice, or there is not one column for each."""
         self._index.check_unique("ids")
-
-    @values.validator
-    def _check_values(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
-        """Raise unless there is one column per segment."""
-        check_columns(values, self.ids, "values")
+        check_columns(self.values, self.ids, "values")
 
     @cached_property
     def _index(self) -> IdIndex:
@@ -240,14 +230,6 @@ def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
     return mark_read_only(np.logical_and.outer(hasmodel, hasseg))
 
 
-def _check_flags(instance: Any, attribute: "Attribute[Any]", flags: BoolArray) -> None:
-    """Raise unless there is one flag per model or segment."""
-    ids = instance.modelset if attribute.name == "hasmodel" else instance.segset
-    if flags.shape != ids.shape:
-        expected = f"have one flag for each of the {ids.size} ids"
-        raise invalid(attribute.name, expected, f"shape {flags.shape}")
-
-
 @frozen(init=False, eq=False, repr=False)
 class QualityMeasures(TrialMatrix):
     """Quality measures of models and of test segments, for quality-dependent fusion.
@@ -297,14 +279,14 @@ class QualityMeasures(TrialMatrix):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray = field()
-    segQ: FloatArray = field()
-    hasmodel: BoolArray = field(validator=_check_flags)
-    hasseg: BoolArray = field(validator=_check_flags)
-    scoremask: BoolArray = field(validator=check_cells)
+    modelQ: FloatArray
+    segQ: FloatArray
+    hasmodel: BoolArray
+    hasseg: BoolArray
+    scoremask: BoolArray
 
-    _matrices: ClassVar[tuple[str, ...]] = ("scoremask",)
-    _storage: ClassVar[Storage] = Storage("quality_measures")
+    _matrices = ("scoremask",)
+    _kind = "quality_measures"
 
     def __init__(
         self,
@@ -338,14 +320,20 @@ class QualityMeasures(TrialMatrix):
             mask,
         )
 
-    @segQ.validator
-    def _check_measures(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
-        """Raise unless there is a column for each id, with as many measures on both sides."""
+    def __attrs_post_init__(self) -> None:
+        """Raise unless there is a column and a flag for each id, with as many measures."""
         check_columns(self.modelQ, self.modelset, "modelQ")
-        check_columns(values, self.segset, "segQ")
-        if len(values) != len(self.modelQ):
+        check_columns(self.segQ, self.segset, "segQ")
+        if len(self.segQ) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
-            raise invalid("segQ", expected, f"{len(values)}")
+            raise invalid("segQ", expected, f"{len(self.segQ)}")
+        for name, flags, size in zip(
+            ("hasmodel", "hasseg"), (self.hasmodel, self.hasseg), self.shape, strict=True
+        ):
+            if flags.shape != (size,):
+                expected = f"have one flag for each of the {size} ids"
+                raise invalid(name, expected, f"shape {flags.shape}")
+        super().__attrs_post_init__()
 
     @classmethod
     def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, Self, TypeAlias, overload
+from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from bosaris_py._arrays import (
     BoolArray,
@@ -20,7 +20,6 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import as_ids, as_vector, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import (
@@ -39,14 +38,10 @@ from bosaris_py.trials.base import (
     FlatTrials,
     IdUnion,
     NumberFileMethods,
-    Storage,
     TrialList,
     TrialMatrix,
     check_cell_count,
-    check_cells,
-    check_models,
     check_same_class,
-    check_segments,
     frame_of,
     in_cells,
     name_cells,
@@ -424,13 +419,13 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
     Scores: 2 models x 2 segments, 4 scores
     """
 
-    scoremat: FloatArray = field(validator=check_cells)
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
-    scoremask: BoolArray = field(validator=check_cells)
+    scoremat: FloatArray
+    modelset: StrArray
+    segset: StrArray
+    scoremask: BoolArray
 
-    _matrices: ClassVar[tuple[str, ...]] = ("scoremat", "scoremask")
-    _storage: ClassVar[Storage] = Storage("scores", text.read_scores, text.write_scores)
+    _matrices = ("scoremat", "scoremask")
+    _kind = "scores"
 
     def __init__(
         self,
@@ -638,16 +633,14 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
     FlatScores: 2 models x 2 segments, 2 scores
     """
 
-    scores: FloatArray = field()
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
-    models: Positions = field()
-    segments: Positions = field()
+    scores: FloatArray
+    modelset: StrArray
+    segset: StrArray
+    models: Positions
+    segments: Positions
 
     _content = ("scores", "scores")
-    _storage: ClassVar[Storage] = Storage(
-        "flat_scores", text.read_flat_scores, text.write_flat_scores
-    )
+    _kind = "flat_scores"
 
     def __init__(
         self,
