@@ -461,7 +461,7 @@ class _MappedFiles:
             # What lies where there is no trial may be anything.
             with np.errstate(over="ignore"):
                 llrs = weighted_sum(block.scores, self.weights, self.offset)
-            mask = block.scored_labels() != 0
+            mask = block.scored_labels != 0
             if not mask.all():
                 llrs[~mask] = 0.0
             # The minimum of an array is NaN if anything is.

@@ -23,7 +23,6 @@ from bosaris_py._arrays import (
     ArrayRecord,
     BoolArray,
     FloatArray,
-    IndexArray,
     Positions,
     StrArray,
     mark_read_only,
@@ -54,9 +53,11 @@ from bosaris_py.trials.alignment import (
     Frame,
     IdIndex,
     IdList,
+    as_slice,
     blocks,
     code_ids,
     find_codes,
+    inverse,
     position_type,
 )
 
@@ -385,6 +386,20 @@ def check_same_class(cls: type, objects: Sequence[object]) -> None:
             raise invalid("objects", f"all be {cls.__name__}", describe(item))
 
 
+def as_list_of(cls: Any, values: Any, name: str, what: str, all_of: str) -> list[Any]:
+    """Return objects of a class that are to be stacked; refuse a single one and an empty list."""
+    if isinstance(values, cls):
+        hint = f"Put the {all_of} into a list."
+        raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
+    listed = list(values)
+    if not listed:
+        raise invalid(name, f"hold at least one {what}", "none")
+    for item in listed:
+        if not isinstance(item, cls):
+            raise invalid(name, f"hold {what} only", describe(item))
+    return listed
+
+
 # Converters and validators of fields
 
 
@@ -419,7 +434,7 @@ def log_reduced(what: str, before: int, after: int) -> None:
         logger.info("Number of %s reduced from %d to %d.", what, before, after)
 
 
-def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> IndexArray | None:
+def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> Positions | None:
     """Return the positions that a filter leaves; None says all."""
     listed = as_ids(names, argument)
     if not isinstance(keep, (bool, np.bool_)):
@@ -602,7 +617,8 @@ class IdUnion:
         # Gathering whole rows and adding them is ten times faster in numpy than
         # addressing the cells by lists of rows and columns.
         rows = self.models.locate(item.model_index)
-        cols = _as_slice(self.segments.locate(item.segment_index))
+        at = self.segments.locate(item.segment_index)
+        cols = slice(None) if at is None else as_slice(at)
         if isinstance(cols, slice):
             frame = Frame(None, None, item.shape)
         else:
@@ -610,7 +626,7 @@ class IdUnion:
             frame = Frame(None, sources, (item.modelset.size, self.segments.ids.size))
             cols = slice(None)
         parts = (
-            (block, (block if rows is None else _as_slice(rows[block]), cols))
+            (block, (block if rows is None else as_slice(rows[block]), cols))
             for block in blocks(*frame.shape)
         )
         return frame, parts
@@ -623,15 +639,6 @@ class IdUnion:
             for block, cells in parts:
                 mask[cells] |= frame.take(getattr(item, name), block)
         return mark_read_only(mask)
-
-
-def _as_slice(positions: IndexArray | None) -> slice | IndexArray:
-    """Return ascending neighbours as a slice, other positions as they are."""
-    if positions is None:
-        return slice(None)
-    if positions.size and (np.diff(positions) == 1).all():
-        return slice(int(positions[0]), int(positions[-1]) + 1)
-    return positions
 
 
 # Lists
@@ -693,7 +700,7 @@ class TrialList(NamedTuple):
             warn_caller(message, DuplicateTrialWarning)
         return checked.take(order.order)
 
-    def take(self, lines: IndexArray | None) -> "TrialList":
+    def take(self, lines: Positions | None) -> "TrialList":
         """Return some of the trials; None: all."""
         if lines is None:
             return self
@@ -702,7 +709,7 @@ class TrialList(NamedTuple):
         contents = None if self.contents is None else mark_read_only(self.contents[lines])
         return TrialList(*self[:2], models, segments, contents)
 
-    def name_lines(self, lines: IndexArray) -> str:
+    def name_lines(self, lines: Positions) -> str:
         """Return the number of some lines and the first few of their trials, for a message."""
         return name_trials(self.models[lines], self.segments[lines], self[:2])
 
@@ -872,8 +879,12 @@ class FlatTrials(TrialSet, ABC):
         trials = TrialList(*self.ids, self.models, self.segments, self.contents)
         if not frame.is_identity:
             # Looking up new positions in a table takes one step for each trial.
-            models = _renumbered(frame.rows, self.modelset.size)[self.models]
-            segments = _renumbered(frame.cols, self.segset.size)[self.segments]
+            models, segments = (
+                column if kept is None else inverse(kept, ids.size)[column]
+                for column, kept, ids in zip(
+                    (self.models, self.segments), (frame.rows, frame.cols), self.ids, strict=True
+                )
+            )
             lines = np.flatnonzero((models >= 0) & (segments >= 0))
             trials = TrialList(*self.ids, models, segments, self.contents).take(lines)
         fields = {"models": trials.models, "segments": trials.segments}
@@ -896,11 +907,3 @@ def check_cell_count(shape: tuple[int, int], max_cells: object) -> None:
         expected = f"be at least {n_cells}, for {shape[0]} models x {shape[1]} segments"
         hint = "A matrix that large is better kept flat."
         raise invalid("max_cells", expected, describe(max_cells), hint)
-
-
-def _renumbered(kept: IndexArray | None, size: int) -> AnyArray:
-    """Return the new position of each of `size` items, -1 for those that are not kept."""
-    new = np.full(size, -1, dtype=position_type(size))
-    positions = np.arange(size) if kept is None else kept
-    new[positions] = np.arange(positions.size)
-    return new

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
-    IndexArray,
+    Positions,
     by_constructor,
     mark_read_only,
     read_only,
@@ -99,15 +99,15 @@ class ConditionMembers:
 
     name: str
     weight: float
-    tar: IndexArray = attrs.field(converter=read_only)
-    non: IndexArray = attrs.field(converter=read_only)
+    tar: Positions = attrs.field(converter=read_only)
+    non: Positions = attrs.field(converter=read_only)
     tar_weight: float
     non_weight: float
 
     __reduce__ = by_constructor
 
 
-def any_of(parts: Iterable[IndexArray], size: int) -> slice | BoolArray:
+def any_of(parts: Iterable[Positions], size: int) -> slice | BoolArray:
     """Return an index of the positions, among `size`, that some part holds.
 
     It is a slice if these are all, so that indexing makes no copy.
@@ -158,7 +158,7 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
     return mark_read_only(values / total)
 
 
-def shares_of(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
+def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[float]:
     """Divide the weights of the conditions that have trials by their sum."""
     # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
     # their weights these sum to one again; NIST does the same for partitions without targets.
@@ -167,7 +167,7 @@ def shares_of(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[flo
     return [weight / total if total else 0.0 for weight in present]
 
 
-def _spread(size: int, parts: Iterable[tuple[IndexArray, float]]) -> Float64Array:
+def _spread(size: int, parts: Iterable[tuple[Positions, float]]) -> Float64Array:
     """Give each trial of a class its condition's share, divided among the condition's trials."""
     weights = np.zeros(size)
     for positions, share in parts:
@@ -202,7 +202,7 @@ class _Masks:
             once |= self.masks[number]
         return again
 
-    def positions(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+    def positions(self, chosen: BoolArray | None = None) -> list[Positions]:
         """Return where the trials of each condition stand among those under a mask, or all."""
         parts = self.masks if chosen is None else [mask[chosen] for mask in self.masks]
         return [np.flatnonzero(part) for part in parts]
@@ -219,7 +219,7 @@ class _Codes:
     def overlapping(self, numbers: Sequence[int]) -> None:
         """Return None: each trial has one condition at most."""
 
-    def positions(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+    def positions(self, chosen: BoolArray | None = None) -> list[Positions]:
         """Return where the trials of each condition stand among those under a mask, or all."""
         codes = self.codes if chosen is None else self.codes[chosen]
         if self.n_levels <= _FEW_LEVELS:
@@ -894,7 +894,7 @@ def _refuse_trials(key: AnyKey, trials: BoolArray | None, text: str) -> None:
 
 
 def _report_one_class(
-    names: Sequence[str], tar: Sequence[IndexArray], non: Sequence[IndexArray], *, as_error: bool
+    names: Sequence[str], tar: Sequence[Positions], non: Sequence[Positions], *, as_error: bool
 ) -> None:
     """Say which conditions have trials of one class only."""
     clauses = []

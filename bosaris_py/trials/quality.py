@@ -9,14 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from bosaris_py._arrays import (
-    BoolArray,
-    FloatArray,
-    IndexArray,
-    Positions,
-    StrArray,
-    mark_read_only,
-)
+from bosaris_py._arrays import BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, as_matrix, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
@@ -25,6 +18,7 @@ from bosaris_py.trials.base import (
     MatFileMethods,
     NumberFileMethods,
     TrialMatrix,
+    as_list_of,
     check_same_class,
     frame_of,
     kept,
@@ -122,7 +116,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         if wanted.ids.size < self.ids.size:
             message = f"Number of segments reduced from {self.ids.size} to {wanted.ids.size}"
             warn_caller(message, MissingTrialsWarning)
-        n_missing = wanted.ids.size - frame.n_cols_found
+        n_missing = wanted.ids.size - frame.n_found[1]
         if n_missing:
             message = f"{n_missing} of {wanted.ids.size} ids don't have quality values"
             warn_caller(message, MissingTrialsWarning)
@@ -490,7 +484,7 @@ class QualityMeasures(TrialMatrix):
 Side = tuple[FloatArray, BoolArray]
 
 
-def _moved(values: FloatArray, flags: BoolArray, positions: IndexArray | None) -> Side:
+def _moved(values: FloatArray, flags: BoolArray, positions: Positions | None) -> Side:
     """Return the columns and flags at some positions; position -1: 0 and False."""
     if positions is None:
         return values, flags
@@ -605,26 +599,18 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
 
 
 def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
-    """Return the measures as a list; refuse a single object and an empty list."""
-    if isinstance(qualities, QualityMeasures | SegmentQuality):
-        hint = "Put the quality measures into a list."
-        found = f"one {type(qualities).__name__}"
-        raise invalid("qualities", "be a list of quality measures", found, hint)
-    listed = list(qualities)
-    if not listed:
-        raise invalid("qualities", "hold at least one QualityMeasures", "none")
-    return listed
+    """Return the measures as a list."""
+    classes = QualityMeasures | SegmentQuality
+    what = "QualityMeasures or SegmentQuality"
+    return as_list_of(classes, qualities, "qualities", what, "quality measures")
 
 
-def _with_models(item: object, ndx: AnyNdx) -> QualityMeasures:
+def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> QualityMeasures:
     """Return quality measures of models and segments, with 0 for models that have none."""
     if isinstance(item, QualityMeasures):
         return item
-    if isinstance(item, SegmentQuality):
-        nothing = mark_read_only(np.zeros((item.n_measures, ndx.modelset.size)))
-        return QualityMeasures(ndx.modelset, item.ids, nothing, item.values)
-    expected = "hold QualityMeasures or SegmentQuality only"
-    raise invalid("qualities", expected, describe(item))
+    nothing = mark_read_only(np.zeros((item.n_measures, ndx.modelset.size)))
+    return QualityMeasures(ndx.modelset, item.ids, nothing, item.values)
 
 
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:

@@ -40,6 +40,7 @@ from bosaris_py.trials.base import (
     NumberFileMethods,
     TrialList,
     TrialMatrix,
+    as_list_of,
     check_cell_count,
     check_same_class,
     frame_of,
@@ -81,14 +82,9 @@ class ListedScores:
     values: FloatArray
     found: BoolArray | None
 
-    @property
-    def n_missing(self) -> int:
-        """Number of trials without a score."""
-        return self.ndx.n_trials - int(self.values.size)
-
     def warn(self) -> None:
         """Warn of models, segments and trials that are missing."""
-        warn_unless_found(self.ndx, (self.frame.n_rows_found, self.frame.n_cols_found), self.found)
+        warn_unless_found(self.ndx, self.frame.n_found, self.found)
 
     def positions(self) -> tuple[Positions, Positions]:
         """Return the positions in `ndx` of the trials that have scores."""
@@ -237,8 +233,7 @@ class ScoreMethods:
         if isinstance(self, Scores) and isinstance(key, Key):
             frame = frame_of(key, self)
             tar, non = scores_under(self, (key.tar, key.non), key, frame, any_order=any_order)
-            n_ids = frame.n_rows_found, frame.n_cols_found
-            warn_missing(key.shape, n_ids, (key.n_tar, key.n_non), (tar.size, non.size))
+            warn_missing(key.shape, frame.n_found, (key.n_tar, key.n_non), (tar.size, non.size))
             return tar, non
         listed = listed_scores(self, key)
         listed.warn()
@@ -273,11 +268,10 @@ class ScoreMethods:
             (vector,) = scores_under(self, (ndx.trial_mask,), ndx, frame)
             # Models and segments without trials are not missed here.
             if vector.size < ndx.n_trials:
-                n_ids = frame.n_rows_found, frame.n_cols_found
-                warn_unless_found(ndx, n_ids, _scored_cells(self, ndx, frame))
+                warn_unless_found(ndx, frame.n_found, _scored_cells(self, ndx, frame))
             return vector
         listed = listed_scores(self, ndx)
-        if listed.n_missing:
+        if listed.values.size < ndx.n_trials:
             listed.warn()
         return listed.values
 
@@ -826,7 +820,7 @@ def _aligned_matrix(scores: Scores, ndx: Ndx | Key) -> Scores:
         bad = np.isnan(values[block])
         if bad.any() and (bad & mask[block]).any():
             _refuse_nan(scores, ndx, frame)
-    warn_unless_found(ndx, (frame.n_rows_found, frame.n_cols_found), mask)
+    warn_unless_found(ndx, frame.n_found, mask)
     return type(scores)(values, *ndx.ids, mark_read_only(mask))
 
 
@@ -993,15 +987,9 @@ def _stacked(
 
     `totals` names the classes, all trials or targets and non-targets, and counts their trials.
     """
-    if isinstance(systems, AnyScores):
-        hint = "Put the Scores of all systems into a list."
-        raise invalid("systems", "be a list of Scores", f"one {type(systems).__name__}", hint)
-    listed = list(systems)
-    if not listed:
-        raise invalid("systems", "hold at least one Scores", "none")
-    for item in listed:
-        if not isinstance(item, AnyScores):
-            raise invalid("systems", "hold Scores only", describe(item))
+    listed: list[AnyScores] = as_list_of(
+        AnyScores, systems, "systems", "Scores", "Scores of all systems"
+    )
     # float64, whatever the systems have: sums of products follow.
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
     faults = []
