@@ -261,9 +261,9 @@ class TrialTable:
             return NotImplemented
         return (
             list(self.columns) == list(other.columns)
-            and all(_equal(self.columns[name], other.columns[name]) for name in self.columns)
-            and _equal(self.is_target, other.is_target)
-            and _equal(self.scores, other.scores)
+            and all(equal_columns(self.columns[name], other.columns[name]) for name in self.columns)
+            and equal_columns(self.is_target, other.is_target)
+            and equal_columns(self.scores, other.scores)
             and Factor(self.models, self.modelset) == Factor(other.models, other.modelset)
             and Factor(self.segments, self.segset) == Factor(other.segments, other.segset)
         )
@@ -413,7 +413,7 @@ def _as_positions(values: npt.ArrayLike, size: int, name: str) -> Int32Array:
     return read_only(positions.astype(np.int32, copy=False))
 
 
-def _equal(first: Any, second: Any) -> bool:
+def equal_columns(first: Any, second: Any) -> bool:
     """Compare two columns, of which either may be absent."""
     if first is None or second is None:
         return first is second

@@ -425,6 +425,12 @@ def to_mask_or_all(value: npt.ArrayLike | None, shape: tuple[int, ...], name: st
     return to_mask(value, shape, name)
 
 
+def both_ids(modelset: IdList, segset: IdList) -> tuple[Ids, tuple[int, int]]:
+    """Return the ids of models and segments as arrays, and how many there are."""
+    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
+    return (models, segments), (models.size, segments.size)
+
+
 # Filters
 
 

@@ -42,15 +42,8 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import as_mask, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
-from bosaris_py.trials.key import AnyKey, AnyNdx, check_key, check_trials, describe_trials
-from bosaris_py.trials.scores import (
-    AnyScores,
-    check_scores,
-    find_trials,
-    scored_trials,
-    take_trials,
-    trials_within,
-)
+from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, check_key, check_trials, describe_trials
+from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials, trials_within
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
 
@@ -230,26 +223,21 @@ class _Codes:
         return np.split(order, ends)[: self.n_levels]
 
 
+def _read_only_masks(subsets: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
+
+
 @attrs.frozen(eq=False)
 class Subsets:
     """Conditions as lists of trials or masks."""
 
-    subsets: tuple[Any, ...]
+    subsets: tuple[Any, ...] = attrs.field(converter=_read_only_masks)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call that marks masks as read-only again."""
-        return _restored_subsets, (self.subsets,)
+    __reduce__ = by_constructor
 
     def assign(self, key: AnyKey) -> _Masks:
         """Find the trials of each condition among those of a key."""
         return _Masks([_mask_of(subset, key) for subset in self.subsets])
-
-
-def _restored_subsets(subsets: tuple[Any, ...]) -> Subsets:
-    """Build a definition from what a pickle has just made."""
-    return Subsets(
-        tuple(mark_read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
-    )
 
 
 def _mask_of(subset: Any, key: AnyKey) -> BoolArray:
@@ -319,7 +307,7 @@ def _as_subset(name: str, subset: Any) -> Any:
     if mask.ndim not in (1, 2):
         expected = "have one dimension (trials) or two (models, segments)"
         raise invalid(argument, expected, describe(mask))
-    return read_only(mask)
+    return mask
 
 
 def unmasked(values: Any, name: str) -> Any:
@@ -372,24 +360,21 @@ def _product(factors: Sequence[Factor]) -> Factor:
     return Factor(mark_read_only(numbers), _as_names(names))
 
 
-def _one_of(choices: tuple[str, ...]) -> Any:
-    """Return an attrs validator of an option of Conditions."""
-
-    def check(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-        if value not in choices:
-            expected = f"be one of {', '.join(map(repr, choices))}"
-            raise invalid(attribute.name, expected, describe(value))
-
-    return check
-
-
 @attrs.frozen
 class Rules:
     """What is done about trials that conditions divide badly; the options of `Conditions`."""
 
-    overlap: str = attrs.field(validator=_one_of(get_args(Overlap)))
-    uncovered: str = attrs.field(validator=_one_of(get_args(Uncovered)))
-    lacking: str = attrs.field(validator=_one_of(get_args(Lacking)))
+    overlap: str
+    uncovered: str
+    lacking: str
+
+    def __attrs_post_init__(self) -> None:
+        """Raise unless each rule is one that there is."""
+        for name, kind in (("overlap", Overlap), ("uncovered", Uncovered), ("lacking", Lacking)):
+            value, choices = getattr(self, name), get_args(kind)
+            if value not in choices:
+                expected = f"be one of {', '.join(map(repr, choices))}"
+                raise invalid(name, expected, describe(value))
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -737,7 +722,6 @@ class Conditions:
         TrialMismatchError, InvalidInputError
             As for `members`, which warns, too.
         """
-        check_scores(scores)
         check_key(key)
         return self._members(key, scored_trials(scores, key))
 
@@ -790,7 +774,6 @@ class Conditions:
         TrialMismatchError, InvalidInputError
             As for `members`, which warns, too.
         """
-        check_scores(scores)
         check_key(key)
         return self._trial_weights(key, scored_trials(scores, key))
 
@@ -824,7 +807,11 @@ class Conditions:
         if lines.size == 0:
             message = f"Condition {name!r} has no trial of the key."
             raise TrialMismatchError(message)
-        return take_trials(key, lines)
+        labels = key.trial_labels()[lines]
+        models, segments = (side[lines] for side in key.trial_positions())
+        # Ascending positions keep the order, which the constructor only checks.
+        flat = FlatKey(*key.ids, *map(mark_read_only, (models, segments, labels)))
+        return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))
 
     def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
         """Return the members among the trials under a mask, or among all."""

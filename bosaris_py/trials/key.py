@@ -8,7 +8,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py._arrays import BoolArray, Positions, mark_read_only
-from bosaris_py._validation import as_ids, as_mask, describe, invalid
+from bosaris_py._validation import as_mask, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
@@ -20,6 +20,7 @@ from bosaris_py.trials.base import (
     TextFileMethods,
     TrialList,
     TrialMatrix,
+    both_ids,
     check_cell_count,
     check_same_class,
     in_cells,
@@ -73,11 +74,8 @@ class Ndx(TrialMatrix, TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
-        models = as_ids(modelset, "modelset")
-        segments = as_ids(segset, "segset")
-        shape = (models.size, segments.size)
-        mask = to_mask_or_all(trialmask, shape, "trialmask")
-        self.__attrs_init__(models, segments, mask)
+        ids, shape = both_ids(modelset, segset)
+        self.__attrs_init__(*ids, to_mask_or_all(trialmask, shape, "trialmask"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -399,12 +397,8 @@ class Key(TrialMatrix, TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
     ) -> None:
-        models = as_ids(modelset, "modelset")
-        segments = as_ids(segset, "segset")
-        shape = (models.size, segments.size)
-        self.__attrs_init__(
-            models, segments, to_mask(tar, shape, "tar"), to_mask(non, shape, "non")
-        )
+        ids, shape = both_ids(modelset, segset)
+        self.__attrs_init__(*ids, to_mask(tar, shape, "tar"), to_mask(non, shape, "non"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if shapes do not fit, or a trial is both target and non-target."""

@@ -19,6 +19,7 @@ from bosaris_py.trials.base import (
     NumberFileMethods,
     TrialMatrix,
     as_list_of,
+    both_ids,
     check_same_class,
     frame_of,
     kept,
@@ -292,27 +293,19 @@ class QualityMeasures(TrialMatrix):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        models = as_ids(modelset, "modelset")
-        segments = as_ids(segset, "segset")
-        model_flags = to_mask_or_all(hasmodel, models.shape, "hasmodel")
-        seg_flags = to_mask_or_all(hasseg, segments.shape, "hasseg")
+        ids, shape = both_ids(modelset, segset)
+        model_flags = to_mask_or_all(hasmodel, shape[:1], "hasmodel")
+        seg_flags = to_mask_or_all(hasseg, shape[1:], "hasseg")
         possible = _possible(model_flags, seg_flags)
         mask = possible
         if scoremask is not None:
             # A mask gives no measures to a model that has none; the toolkit refuses such objects.
-            mask = to_mask(scoremask, (models.size, segments.size), "scoremask")
+            mask = to_mask(scoremask, shape, "scoremask")
             some_lack = not (model_flags.all() and seg_flags.all())
             if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
                 mask = mark_read_only(mask & possible)
-        self.__attrs_init__(
-            models,
-            segments,
-            to_matrix(modelQ, "modelQ"),
-            to_matrix(segQ, "segQ"),
-            model_flags,
-            seg_flags,
-            mask,
-        )
+        matrices = to_matrix(modelQ, "modelQ"), to_matrix(segQ, "segQ")
+        self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
 
     def __attrs_post_init__(self) -> None:
         """Raise unless there is a column and a flag for each id, with as many measures."""

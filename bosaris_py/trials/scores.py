@@ -1,6 +1,5 @@
 """Scores of trials: Scores as a matrix, FlatScores as a list."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
@@ -18,7 +17,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import as_ids, as_vector, describe, invalid
+from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.trial_table import TrialOrder
@@ -41,6 +40,7 @@ from bosaris_py.trials.base import (
     TrialList,
     TrialMatrix,
     as_list_of,
+    both_ids,
     check_cell_count,
     check_same_class,
     frame_of,
@@ -428,15 +428,9 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         segset: IdList,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        models = as_ids(modelset, "modelset")
-        segments = as_ids(segset, "segset")
-        shape = (models.size, segments.size)
-        self.__attrs_init__(
-            to_matrix(scoremat, "scoremat"),
-            models,
-            segments,
-            to_mask_or_all(scoremask, shape, "scoremask"),
-        )
+        ids, shape = both_ids(modelset, segset)
+        mask = to_mask_or_all(scoremask, shape, "scoremask")
+        self.__attrs_init__(to_matrix(scoremat, "scoremat"), *ids, mask)
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
@@ -776,6 +770,14 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
 AnyScores: TypeAlias = Scores | FlatScores
 
 
+def scored_ndx(scores: AnyScores) -> AnyNdx:
+    """Return the trials that have scores, in the form of the scores."""
+    check_scores(scores)
+    if isinstance(scores, FlatScores):
+        return FlatNdx(scores.modelset, scores.segset, scores.models, scores.segments)
+    return Ndx(scores.modelset, scores.segset, scores.scoremask)
+
+
 def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
@@ -878,6 +880,7 @@ def listed_scores(scores: Any, ndx: AnyNdx) -> ListedScores:
 
 def scored_trials(scores: AnyScores, key: AnyNdx) -> BoolArray | None:
     """Tell for each trial, column by column, whether it has a score; None says all."""
+    check_scores(scores)
     frame = frame_of(key, scores)
     if isinstance(scores, Scores):
         return _found_cells(scores, key, frame)[-1]
@@ -921,15 +924,6 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
     if not frame.is_complete:
         within &= (rows >= 0) & (cols >= 0)
     return within
-
-
-def take_trials(key: AnyKey, lines: npt.NDArray[np.intp]) -> AnyKey:
-    """Return a key of the same form and ids with the trials at ascending positions only."""
-    labels = key.trial_labels()[lines]
-    models, segments = (side[lines] for side in key.trial_positions())
-    # Ascending positions keep the order, which the constructor only checks.
-    flat = FlatKey(*key.ids, *map(mark_read_only, (models, segments, labels)))
-    return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))
 
 
 # Scores of several systems, stacked for training and applying
