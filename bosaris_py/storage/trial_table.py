@@ -87,10 +87,6 @@ class TrialOrder:
     repeated: npt.NDArray[np.intp]
     first: npt.NDArray[np.intp]
 
-    def repeats(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Count every repeated line as a repetition, whatever its content."""
-        return np.ones(self.repeated.size, dtype=np.bool_)
-
     def conflicts(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Tell for each repeated line whether its content differs from that of the first."""
         return disagree(contents[self.first], contents[self.repeated])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.storage.schema import Arrays
-from bosaris_py.storage.trial_table import TrialOrder, ascends, disagree, order_trials, trial_codes
+from bosaris_py.storage.trial_table import ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
     IdIndex,
@@ -328,6 +328,8 @@ logger = logging.getLogger(__name__)
 
 Ids = tuple[StrArray, StrArray]
 
+Merged = TypeVar("Merged")
+
 # The largest matrix that `to_dense` makes by default.
 # A matrix of scores of this size takes 0.9 GB with its mask.
 MAX_CELLS = 10**8
@@ -379,11 +381,12 @@ def warn_missing(
             warn_caller(text, MissingTrialsWarning)
 
 
-def check_same_class(cls: type, objects: Sequence[object]) -> None:
-    """Raise unless all objects to be merged are of the same class."""
+def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
+    """Return objects that are to be merged, all of which must be of the same class."""
     for item in objects:
         if not isinstance(item, cls):
             raise invalid("objects", f"all be {cls.__name__}", describe(item))
+    return objects
 
 
 def as_list_of(cls: Any, values: Any, name: str, what: str, all_of: str) -> list[Any]:
@@ -768,15 +771,12 @@ class TrialList(NamedTuple):
 
     @classmethod
     def merged(
-        cls,
-        objects: "Sequence[FlatTrials]",
-        clashes: Callable[[TrialOrder, AnyArray], BoolArray],
-        fault: str,
+        cls, objects: "Sequence[FlatTrials]", fault: str = "", *, may_repeat: bool = True
     ) -> "TrialList":
         """Put the trials of objects of one class together, each once, with the ids of all.
 
-        `clashes` tells from the order and the contents of all trials which of the repeated
-        ones cannot be merged; `fault` says what is wrong with these, for the error message.
+        It is an error if objects disagree on the contents of a trial or, unless trials
+        `may_repeat`, have the same trial; `fault` says so.
         """
         # The ids of all objects are united, so that codes of trials can be compared.
         union = IdUnion.of(objects)
@@ -798,7 +798,7 @@ class TrialList(NamedTuple):
         order = order_trials(models, segments, union.shape[0])
         if contents is not None:
             # These come column by column, as the trials of a matrix do.
-            lines = order.first[clashes(order, contents)]
+            lines = order.first[order.conflicts(contents)] if may_repeat else order.first
             lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
             if lines.size:
                 message = f"{fault} {trials.name_lines(lines)}."
@@ -896,20 +896,17 @@ class FlatTrials(TrialSet, ABC):
         fields = {"models": trials.models, "segments": trials.segments}
         return fields if self._content is None else {**fields, self._content[0]: trials.contents}
 
-
-def in_cells(trials: FlatTrials, values: AnyArray) -> AnyArray:
-    """Return a matrix with values at the cells of the trials, and 0 elsewhere."""
-    matrix = np.zeros(trials.shape, dtype=values.dtype)
-    matrix[trials.models, trials.segments] = values
-    return mark_read_only(matrix)
-
-
-def check_cell_count(shape: tuple[int, int], max_cells: object) -> None:
-    """Raise if a matrix would have more cells than the caller wants."""
-    n_cells = shape[0] * shape[1]
-    if not isinstance(max_cells, Real):
-        raise invalid("max_cells", "be a number of cells", describe(max_cells))
-    if n_cells > float(max_cells):
-        expected = f"be at least {n_cells}, for {shape[0]} models x {shape[1]} segments"
-        hint = "A matrix that large is better kept flat."
-        raise invalid("max_cells", expected, describe(max_cells), hint)
+    def _in_matrices(self, max_cells: object, *columns: AnyArray) -> list[AnyArray]:
+        """Return matrices with values at the cells of the trials, 0 elsewhere, if small enough."""
+        n_models, n_segments = self.shape
+        if not isinstance(max_cells, Real):
+            raise invalid("max_cells", "be a number of cells", describe(max_cells))
+        if n_models * n_segments > float(max_cells):
+            size = f"{n_models} models x {n_segments} segments"
+            expected = f"be at least {n_models * n_segments}, for {size}"
+            hint = "A matrix that large is better kept flat."
+            raise invalid("max_cells", expected, describe(max_cells), hint)
+        matrices = [np.zeros(self.shape, dtype=column.dtype) for column in columns]
+        for matrix, column in zip(matrices, columns, strict=True):
+            matrix[self.models, self.segments] = column
+        return list(map(mark_read_only, matrices))

@@ -11,7 +11,7 @@ from bosaris_py._arrays import StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList
-from bosaris_py.trials.base import MatFileMethods, TextFileMethods, check_same_class
+from bosaris_py.trials.base import MatFileMethods, TextFileMethods, all_of_class
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 
@@ -198,8 +198,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         DuplicateIdWarning
             If two of the maps share a left id.
         """
-        objects = (self, *others)
-        check_same_class(IdMap, objects)
+        objects = all_of_class(IdMap, self, *others)
         # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
         if IdIndex.of(np.concatenate(distinct)).has_repeated():

@@ -11,7 +11,6 @@ from bosaris_py._arrays import BoolArray, Positions, mark_read_only
 from bosaris_py._validation import as_mask, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
-from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
 from bosaris_py.trials.base import (
     MAX_CELLS,
@@ -20,10 +19,8 @@ from bosaris_py.trials.base import (
     TextFileMethods,
     TrialList,
     TrialMatrix,
+    all_of_class,
     both_ids,
-    check_cell_count,
-    check_same_class,
-    in_cells,
     name_cells,
     name_trials,
     scatter,
@@ -187,8 +184,7 @@ class Ndx(TrialMatrix, TextFileMethods):
         InvalidInputError
             If one of the objects is not an Ndx.
         """
-        objects = (self, *others)
-        check_same_class(Ndx, objects)
+        objects = all_of_class(Ndx, self, *others)
         union = IdUnion.of(objects)
         return Ndx(*union.ids, union.merge_masks(objects, "trialmask"))
 
@@ -319,8 +315,8 @@ class FlatNdx(FlatTrials, TextFileMethods):
         InvalidInputError
             If the matrix would have more cells.
         """
-        check_cell_count(self.shape, max_cells)
-        return Ndx(*self.ids, in_cells(self, np.ones(self.n_trials, dtype=np.bool_)))
+        everywhere = np.ones(self.n_trials, dtype=np.bool_)
+        return Ndx(*self.ids, *self._in_matrices(max_cells, everywhere))
 
     def merge(self, *others: "FlatNdx") -> "FlatNdx":
         """Unite the trials of several objects.
@@ -340,9 +336,8 @@ class FlatNdx(FlatTrials, TextFileMethods):
         InvalidInputError
             If one of the objects is not a FlatNdx.
         """
-        objects = (self, *others)
-        check_same_class(FlatNdx, objects)
-        return FlatNdx(*TrialList.merged(objects, TrialOrder.conflicts, "")[:4])
+        objects = all_of_class(FlatNdx, self, *others)
+        return FlatNdx(*TrialList.merged(objects)[:4])
 
 
 _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
@@ -558,8 +553,7 @@ class Key(TrialMatrix, TextFileMethods):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        objects = (self, *others)
-        check_same_class(Key, objects)
+        objects = all_of_class(Key, self, *others)
         union = IdUnion.of(objects)
         tar, non = (union.merge_masks(objects, name) for name in ("tar", "non"))
         both = tar & non
@@ -746,8 +740,7 @@ class FlatKey(FlatTrials, TextFileMethods):
         InvalidInputError
             If the matrices would have more cells.
         """
-        check_cell_count(self.shape, max_cells)
-        return Key(*self.ids, in_cells(self, self.is_target), in_cells(self, ~self.is_target))
+        return Key(*self.ids, *self._in_matrices(max_cells, self.is_target, ~self.is_target))
 
     def merge(self, *others: "FlatKey") -> "FlatKey":
         """Unite the trials of several objects.
@@ -769,9 +762,8 @@ class FlatKey(FlatTrials, TextFileMethods):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        objects = (self, *others)
-        check_same_class(FlatKey, objects)
-        return FlatKey(*TrialList.merged(objects, TrialOrder.conflicts, _DISAGREEMENT))
+        objects = all_of_class(FlatKey, self, *others)
+        return FlatKey(*TrialList.merged(objects, _DISAGREEMENT))
 
 
 AnyNdx = Ndx | Key | FlatNdx | FlatKey

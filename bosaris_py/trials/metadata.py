@@ -23,13 +23,7 @@ from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.storage.hdf5 import COLUMN_KINDS
-from bosaris_py.storage.trial_table import (
-    TrialOrder,
-    ascends,
-    equal_columns,
-    order_trials,
-    trial_codes,
-)
+from bosaris_py.storage.trial_table import TrialOrder, equal_columns, order_trials
 from bosaris_py.trials.base import MAX_CELLS, TrialList
 from bosaris_py.trials.conditions import (
     Conditions,
@@ -563,7 +557,7 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
         message = f"{path}: the attribute form is {form!r}, {found} `/trials/is_target`"
         raise FileFormatError(message)
     # In another order the constructors would sort the trials, but not the columns beside them.
-    if not ascends(trial_codes(*positions, ids[0].size)):
+    if order_trials(*positions, ids[0].size).order is not None:
         message = f"{path}: trials must come by segment, then by model, each once"
         raise FileFormatError(message)
     flat = FlatNdx(*ids, *positions) if labels is None else FlatKey(*ids, *positions, labels)

@@ -18,9 +18,9 @@ from bosaris_py.trials.base import (
     MatFileMethods,
     NumberFileMethods,
     TrialMatrix,
+    all_of_class,
     as_list_of,
     both_ids,
-    check_same_class,
     frame_of,
     kept,
     log_reduced,
@@ -169,8 +169,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
-        objects = (self, *others)
-        check_same_class(SegmentQuality, objects)
+        objects = all_of_class(SegmentQuality, self, *others)
         refuse_shared([item.ids for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
         return SegmentQuality(
@@ -455,8 +454,7 @@ class QualityMeasures(TrialMatrix):
             If a model or a segment is in two of them, or they have different
             numbers of measures.
         """
-        objects = (self, *others)
-        check_same_class(QualityMeasures, objects)
+        objects = all_of_class(QualityMeasures, self, *others)
         refuse_shared([item.modelset for item in objects], "models")
         refuse_shared([item.segset for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])

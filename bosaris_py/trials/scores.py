@@ -20,7 +20,6 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
-from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import (
     Frame,
     IdList,
@@ -39,12 +38,10 @@ from bosaris_py.trials.base import (
     NumberFileMethods,
     TrialList,
     TrialMatrix,
+    all_of_class,
     as_list_of,
     both_ids,
-    check_cell_count,
-    check_same_class,
     frame_of,
-    in_cells,
     name_cells,
     scatter,
     to_mask_or_all,
@@ -556,8 +553,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         The toolkit adds the matrices, so that what lies under a false mask of one
         object corrupts a score of another; here only scores are copied.
         """
-        objects = (self, *others)
-        check_same_class(Scores, objects)
+        objects = all_of_class(Scores, self, *others)
         union = IdUnion.of(objects)
         matrix = np.zeros(union.shape, dtype=np.result_type(*(s.scoremat for s in objects)))
         mask = np.zeros(union.shape, dtype=np.bool_)
@@ -736,9 +732,9 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         InvalidInputError
             If the matrix would have more cells.
         """
-        check_cell_count(self.shape, max_cells)
-        mask = in_cells(self, np.ones(self.n_scores, dtype=np.bool_))
-        return Scores(in_cells(self, self.scores), *self.ids, mask)
+        everywhere = np.ones(self.n_scores, dtype=np.bool_)
+        matrix, mask = self._in_matrices(max_cells, self.scores, everywhere)
+        return Scores(matrix, *self.ids, mask)
 
     def merge(self, *others: "FlatScores") -> "FlatScores":
         """Unite the scores of several objects, for instance of the parts of a split job.
@@ -761,9 +757,8 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         TrialMismatchError
             If two objects have a score for the same trial.
         """
-        objects = (self, *others)
-        check_same_class(FlatScores, objects)
-        merged = TrialList.merged(objects, TrialOrder.repeats, _REPEATED)
+        objects = all_of_class(FlatScores, self, *others)
+        merged = TrialList.merged(objects, _REPEATED, may_repeat=False)
         return FlatScores(merged.contents, *merged[:4])
 
 
