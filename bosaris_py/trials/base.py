@@ -389,16 +389,18 @@ def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
     return objects
 
 
-def as_list_of(cls: Any, values: Any, name: str, what: str, all_of: str) -> list[Any]:
-    """Return objects of a class that are to be stacked; refuse a single one and an empty list."""
-    if isinstance(values, cls):
+def as_list_of(
+    classes: tuple[type[Merged], ...], values: Any, name: str, what: str, all_of: str
+) -> list[Merged]:
+    """Return objects of some classes that are to be stacked; refuse a single one, and none."""
+    if isinstance(values, classes):
         hint = f"Put the {all_of} into a list."
         raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
-    listed = list(values)
+    listed: list[Merged] = list(values)
     if not listed:
         raise invalid(name, f"hold at least one {what}", "none")
     for item in listed:
-        if not isinstance(item, cls):
+        if not isinstance(item, classes):
             raise invalid(name, f"hold {what} only", describe(item))
     return listed
 

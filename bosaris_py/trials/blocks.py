@@ -201,17 +201,14 @@ def _cells_of_others(labels: Labels) -> Positions | None:
 
 
 def listed_blocks(
-    trials: FlatFile | MatrixFile,
-    scores: Sequence[FlatFile | MatrixFile],
-    frames: Sequence[Frame],
-    blocks: Sequence[slice],
+    files: Sequence[FlatFile], frames: Sequence[Frame], blocks: Sequence[slice]
 ) -> Iterator[TrialBlock]:
-    """Yield chunks of a list of trials with their scores in other lists.
+    """Yield chunks of the trials in the first list with their scores in the others.
 
     `frames` say where the models and segments of the trials are in each of these.
     """
     with ExitStack() as stack:
-        key, *readers = (_open(stack, file) for file in (trials, *scores))
+        key, *readers = (stack.enter_context(FlatReader(file)) for file in files)
         for block in blocks:
             models, segments = key.read_positions(block)
             labels = key.read_labels(block)
@@ -241,11 +238,6 @@ def _both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None
     if first is None or second is None:
         return second if first is None else first
     return first & second
-
-
-def _open(stack: ExitStack, file: FlatFile | MatrixFile) -> FlatReader:
-    assert isinstance(file, FlatFile)
-    return stack.enter_context(FlatReader(file))
 
 
 def _find(
@@ -485,8 +477,10 @@ class TrialBlocks:
         if self.trials is self.scores[0]:
             yield from _blocks_of_scores(self.trials, blocks)
             return
-        if self._are_lists:
-            yield from listed_blocks(self.trials, self.scores, self.frames, blocks)
+        files = (self.trials, *self.scores)
+        lists = [file for file in files if isinstance(file, FlatFile)]
+        if len(lists) == len(files):
+            yield from listed_blocks(lists, self.frames, blocks)
             return
         with ExitStack() as stack:
             rows = [self._rows(block) for block in blocks]

@@ -591,7 +591,7 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
 
 def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
     """Return the measures as a list."""
-    classes = QualityMeasures | SegmentQuality
+    classes = (QualityMeasures, SegmentQuality)
     what = "QualityMeasures or SegmentQuality"
     return as_list_of(classes, qualities, "qualities", what, "quality measures")
 

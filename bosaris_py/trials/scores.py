@@ -976,9 +976,8 @@ def _stacked(
 
     `totals` names the classes, all trials or targets and non-targets, and counts their trials.
     """
-    listed: list[AnyScores] = as_list_of(
-        AnyScores, systems, "systems", "Scores", "Scores of all systems"
-    )
+    classes, whole = (Scores, FlatScores), "Scores of all systems"
+    listed: list[AnyScores] = as_list_of(classes, systems, "systems", "Scores", whole)
     # float64, whatever the systems have: sums of products follow.
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
     faults = []
