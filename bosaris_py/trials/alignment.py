@@ -126,10 +126,10 @@ def as_slice(positions: slice | Positions) -> slice | Positions:
 
 def inverse(positions: Positions, size: int) -> Positions:
     """Return where each of `size` items is among `positions`, -1 if it is not; -1 is no item."""
-    places = np.full(size, -1, dtype=position_type(size, positions.size))
+    found = np.full(size, -1, dtype=position_type(size, positions.size))
     known = np.flatnonzero(positions >= 0)
-    places[positions[known]] = known
-    return places
+    found[positions[known]] = known
+    return found
 
 
 # Matrices

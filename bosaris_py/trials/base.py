@@ -1,4 +1,4 @@
-"""Base classes of the dense and the flat sets of trials.
+"""Base classes of trial objects: their files, and sets of trials as matrices and as lists.
 
 A list holds one number per trial and side where a matrix holds a cell for every model and
 segment: ten million trials of 100,000 models and as many segments are 80 MB instead of 10 GB.

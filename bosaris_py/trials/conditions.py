@@ -224,6 +224,7 @@ class _Codes:
 
 
 def _read_only_masks(subsets: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return subsets whose masks nobody can write to."""
     return tuple(read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
 
 

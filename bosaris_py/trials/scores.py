@@ -1,4 +1,4 @@
-"""Scores of trials: Scores as a matrix, FlatScores as a list."""
+"""Scores of trials: Scores as a matrix, FlatScores as a list, and stacks of several systems."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
