@@ -31,20 +31,9 @@ from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
 from bosaris_py.numerics.scoring_rules import scoring_rule
 from bosaris_py.numerics.training import LinearSolution, train_linear
 from bosaris_py.storage.parameters import read_parameters, write_parameters
-from bosaris_py.storage.rows import (
-    FlatFile,
-    FlatReader,
-    MatrixFile,
-    RowReader,
-    ScoredList,
-    row_blocks,
-    write_score_list,
-    write_score_rows,
-)
-from bosaris_py.storage.rows import describe as describe_file
+from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials import FlatScores, Scores
-from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.scores import AnyScores
 
@@ -423,47 +412,11 @@ def weighted_sum(
     return np.full(scores[0].shape, offset) if llrs is None else llrs
 
 
-@attrs.frozen(eq=False)
-class _OneFile:
-    """A score file by itself, with a trial wherever there is a score."""
-
-    file: MatrixFile | FlatFile
-
-    @classmethod
-    def open(cls, path: FilePath) -> tuple[Self, TrialIds]:
-        """Look into a score file, in which each id must occur once."""
-        file, models, segments = describe_file(path, "scores")
-        IdIndex.of(models).check_unique(f"modelset of {file.path}")
-        IdIndex.of(segments).check_unique(f"segset of {file.path}")
-        return cls(file), TrialIds(models, segments, models.size, segments.size)
-
-    def cut(self, block_rows: int | None) -> list[slice]:
-        """Cut the file into blocks; a list has no rows."""
-        if isinstance(self.file, FlatFile):
-            return self.file.chunks()
-        return row_blocks(self.file.shape, [self.file], block_rows)
-
-    def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
-        """Read blocks."""
-        if isinstance(self.file, FlatFile):
-            with FlatReader(self.file) as flat:
-                for part in blocks:
-                    cells, scores = flat.read_positions(part), flat.read_scores(part)
-                    labels = np.ones(scores.size, dtype=np.int8)
-                    yield TrialBlock(part, labels, (scores,), None, cells)
-            return
-        with RowReader(self.file) as reader:
-            for rows in blocks:
-                scores, valid = reader.read_scores(rows), reader.read_valid(rows)
-                labels = np.ones(scores.shape, np.int8) if valid is None else valid.view(np.int8)
-                yield TrialBlock(rows, labels, (scores,), None)
-
-
 @attrs.define(eq=False)
 class _MappedFiles:
     """The scores of files after a linear map, with counts of what has been read."""
 
-    blocks: TrialBlocks | _OneFile
+    blocks: TrialBlocks
     ids: TrialIds
     weights: npt.ArrayLike
     offset: float
@@ -481,13 +434,13 @@ class _MappedFiles:
         for rows, block in zip(cut, bar, strict=True):
             self.counts += block.count()
             n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored
-            if self.needs_all and n_missing and isinstance(self.blocks, TrialBlocks):
+            if self.needs_all and n_missing:
                 # At the first block that shows it: the counts come from a pass of their own.
                 raise missing_scores(FilePasses((self.blocks,)), is_key=False)
             # What lies where there is no trial may be anything.
             with np.errstate(over="ignore"):
                 llrs = weighted_sum(block.scores, self.weights, self.offset)
-            mask = block.scored_labels() != 0
+            mask = block.scored_labels != 0
             if not mask.all():
                 llrs[~mask] = 0.0
             # The minimum of an array is NaN if anything is.
@@ -545,17 +498,14 @@ def write_llrs(
     """
     if Path(one_file(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
-    blocks: TrialBlocks | _OneFile
-    if ndx_file is None:
-        blocks, ids = _OneFile.open(score_files[0])
-        form, scores = blocks.file, [blocks.file]
-    else:
-        if os.path.realpath(output_file) == os.path.realpath(one_file(ndx_file, "ndx_file")):
-            expected = "be another file than `ndx_file`, whose content would be lost"
-            raise invalid("output_file", expected, repr(str(output_file)))
-        # In the order of the trials, because rows are written as they come.
-        blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
-        form, scores = blocks.trials, list(blocks.scores)
+    if ndx_file is not None and os.path.realpath(output_file) == os.path.realpath(
+        one_file(ndx_file, "ndx_file")
+    ):
+        expected = "be another file than `ndx_file`, whose content would be lost"
+        raise invalid("output_file", expected, repr(str(output_file)))
+    # In the order of the trials, because rows are written as they come.
+    blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
+    form = blocks.trials
     mapped = _MappedFiles(blocks, ids, weights, offset, needs_all)
     parts = mapped.read(where)
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
@@ -565,7 +515,7 @@ def write_llrs(
     else:
         lists = _as_lists(parts)
         # Matrices are read by rows, but lists are in the order of columns.
-        if any(isinstance(file, MatrixFile) for file in scores):
+        if any(isinstance(file, MatrixFile) for file in blocks.scores):
             lists = _by_segment(lists, ids.modelset.size)
         write_score_list(output_file, lists, most=form.n_trials, **all_ids)
     ids.warn_missing(mapped.counts, is_key=form.kind in ("key", "flat_key"))

@@ -12,8 +12,7 @@ from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
 from bosaris_py.trials.key import AnyKey, AnyNdx
-from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.stacking import stack_scores, stack_tar_non
+from bosaris_py.trials.scores import AnyScores, stack_scores, stack_tar_non
 
 Systems = Mapping[str, AnyScores] | Sequence[AnyScores]
 

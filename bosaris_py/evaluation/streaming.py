@@ -77,7 +77,7 @@ class _NonTargets:
         others = block.few_others
         if others is not None:
             return cls(others.astype(np.int32 if block.labels.size < 2**31 else np.int64), None)
-        return cls(None, np.packbits(block.scored_labels().ravel() == -1))
+        return cls(None, np.packbits(block.scored_labels.ravel() == -1))
 
     def take(self, scores: FloatArray) -> FloatArray:
         """Return the scores of the non-targets in any order, in the memory of all scores."""

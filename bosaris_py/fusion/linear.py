@@ -16,8 +16,7 @@ from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx
-from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
 
 # Indexes and keys as matrices and as lists, which decide the form of the fused scores.
 DenseTrials: TypeAlias = Ndx | Key

@@ -32,15 +32,8 @@ from bosaris_py.numerics.scoring_rules import scoring_rule
 from bosaris_py.trials import Conditions, FlatScores, QualityMeasures, Scores, SegmentQuality
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
-from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.stacking import (
-    TrialQuality,
-    assemble,
-    mix_measures,
-    quality_of_trials,
-    stack_scores,
-    stack_tar_non,
-)
+from bosaris_py.trials.quality import TrialQuality, mix_measures, quality_of_trials
+from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
 
 Backoff: TypeAlias = AnyScores | None
 Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]

@@ -33,7 +33,8 @@ from bosaris_py.matlab.arguments import (
 )
 from bosaris_py.numerics.quality_form import form_from_triangle, fuse_trials, quality_term
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
-from bosaris_py.trials.stacking import assemble, mix_measures, stack_quality, stack_scores
+from bosaris_py.trials.quality import mix_measures, stack_quality
+from bosaris_py.trials.scores import assemble, stack_scores
 
 Trials = Key | Ndx
 Fuser = Callable[[Any], Any]

@@ -26,7 +26,7 @@ from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.trials import Key, Ndx, Scores
-from bosaris_py.trials.stacking import stack_scores
+from bosaris_py.trials.scores import stack_scores
 
 # What the toolkit adds to the optimal LLR for each rank, over the number of trials.
 _RANK_STEP = 1e-6

@@ -88,10 +88,6 @@ class TrialOrder:
     repeated: npt.NDArray[np.intp]
     first: npt.NDArray[np.intp]
 
-    def repeats(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Count every repeated line as a repetition, whatever its content."""
-        return np.ones(self.repeated.size, dtype=np.bool_)
-
     def conflicts(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Tell for each repeated line whether its content differs from that of the first."""
         return disagree(contents[self.first], contents[self.repeated])
@@ -262,9 +258,9 @@ class TrialTable:
             return NotImplemented
         return (
             list(self.columns) == list(other.columns)
-            and all(_equal(self.columns[name], other.columns[name]) for name in self.columns)
-            and _equal(self.is_target, other.is_target)
-            and _equal(self.scores, other.scores)
+            and all(equal_columns(self.columns[name], other.columns[name]) for name in self.columns)
+            and equal_columns(self.is_target, other.is_target)
+            and equal_columns(self.scores, other.scores)
             and Factor(self.models, self.modelset) == Factor(other.models, other.modelset)
             and Factor(self.segments, self.segset) == Factor(other.segments, other.segset)
         )
@@ -411,7 +407,7 @@ def _as_positions(values: npt.ArrayLike, size: int, name: str) -> Int32Array:
     return read_only(positions.astype(np.int32, copy=False))
 
 
-def _equal(first: Any, second: Any) -> bool:
+def equal_columns(first: Any, second: Any) -> bool:
     """Compare two columns, of which either may be absent."""
     if first is None or second is None:
         return first is second

@@ -6,7 +6,7 @@ model index runs fastest. All objects are immutable.
 
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import FlatKey, Key
+from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import (
     TrialComparison,
     TrialMetadata,
@@ -16,7 +16,6 @@ from bosaris_py.trials.metadata import (
     read_trials,
     to_table,
 )
-from bosaris_py.trials.ndx import FlatNdx, Ndx
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import FlatScores, Scores
 

@@ -12,16 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from bosaris_py._arrays import (
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    IndexArray,
-    IntArray,
-    Positions,
-    StrArray,
-    mark_read_only,
-)
+from bosaris_py._arrays import AnyArray, BoolArray, IntArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_unique
 from bosaris_py.storage.trial_table import ascends, sort_codes, trial_codes
 
@@ -44,11 +35,6 @@ _ALL = slice(None)
 # Ids
 
 
-def same_ids(first: StrArray, second: StrArray) -> bool:
-    """Tell whether two id lists are equal, in content and order."""
-    return first is second or np.array_equal(first, second)
-
-
 @frozen(eq=False)
 class IdIndex:
     """A list of ids, sorted once so that ids are found by binary search.
@@ -60,7 +46,7 @@ class IdIndex:
 
     ids: StrArray
     ordered: StrArray
-    order: IndexArray | None
+    order: Positions | None
 
     @classmethod
     def of(cls, ids: StrArray) -> "IdIndex":
@@ -86,11 +72,12 @@ class IdIndex:
         if self.has_repeated():
             check_unique(self.ids, name)
 
-    def locate(self, wanted: "IdIndex") -> IndexArray | None:
+    def locate(self, wanted: "IdIndex") -> Positions | None:
         """Return like `locate_last`, or None if both lists are equal and nothing moves."""
-        return None if same_ids(self.ids, wanted.ids) else self.locate_last(wanted)
+        same = self.ids is wanted.ids or np.array_equal(self.ids, wanted.ids)
+        return None if same else self.locate_last(wanted)
 
-    def locate_last(self, wanted: "IdIndex") -> IndexArray:
+    def locate_last(self, wanted: "IdIndex") -> Positions:
         """Return the last position in this list of each wanted id, -1 for an unknown id."""
         if self.ids.size == 0:
             return np.full(wanted.ids.size, -1, dtype=np.intp)
@@ -113,7 +100,7 @@ class IdIndex:
         return IdIndex.of(names).locate_last(self) >= 0
 
 
-def code_ids(names: IdList, name: str) -> tuple[StrArray, IndexArray]:
+def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
     """Split one id per trial into the sorted distinct ids and the position of each in them."""
     # A hash table is four times faster here than sorting all the strings, and a list of str
     # needs no conversion to numpy's four bytes per character.
@@ -125,6 +112,24 @@ def code_ids(names: IdList, name: str) -> tuple[StrArray, IndexArray]:
     table = dict(zip(distinct, range(len(distinct)), strict=True))
     codes = np.fromiter(map(table.__getitem__, listed), dtype=np.intp, count=len(listed))
     return as_ids(distinct, name), codes
+
+
+def as_slice(positions: slice | Positions) -> slice | Positions:
+    """Return ascending neighbours as a slice, other positions as they are."""
+    if isinstance(positions, slice) or positions.size == 0:
+        return positions
+    first, last = int(positions[0]), int(positions[-1])
+    if last - first == positions.size - 1 and (np.diff(positions) == 1).all():
+        return slice(first, last + 1)
+    return positions
+
+
+def inverse(positions: Positions, size: int) -> Positions:
+    """Return where each of `size` items is among `positions`, -1 if it is not; -1 is no item."""
+    found = np.full(size, -1, dtype=position_type(size, positions.size))
+    known = np.flatnonzero(positions >= 0)
+    found[positions[known]] = known
+    return found
 
 
 # Matrices
@@ -161,8 +166,8 @@ class Frame:
     the number of wanted rows and columns.
     """
 
-    rows: IndexArray | None
-    cols: IndexArray | None
+    rows: Positions | None
+    cols: Positions | None
     shape: tuple[int, int]
 
     @property
@@ -171,24 +176,18 @@ class Frame:
         return self.rows is None and self.cols is None
 
     @property
-    def transposed(self) -> "Frame":
-        """The same frame for the transposed source."""
-        return Frame(self.cols, self.rows, self.shape[::-1])
-
-    @property
-    def n_rows_found(self) -> int:
-        """Number of wanted rows that the source has."""
-        return self.shape[0] if self.rows is None else int(np.count_nonzero(self.rows >= 0))
-
-    @property
-    def n_cols_found(self) -> int:
-        """Number of wanted columns that the source has."""
-        return self.shape[1] if self.cols is None else int(np.count_nonzero(self.cols >= 0))
+    def n_found(self) -> tuple[int, int]:
+        """Number of wanted rows, and of wanted columns, that the source has."""
+        n_rows, n_cols = (
+            size if found is None else int(np.count_nonzero(found >= 0))
+            for found, size in zip((self.rows, self.cols), self.shape, strict=True)
+        )
+        return n_rows, n_cols
 
     @property
     def is_complete(self) -> bool:
         """Whether the source has all that is wanted."""
-        return (self.n_rows_found, self.n_cols_found) == self.shape
+        return self.n_found == self.shape
 
     def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
         """Return the rows and columns in the source of wanted trials, -1 where it has none."""
@@ -207,7 +206,8 @@ class Frame:
             return source if rows == _ALL and cols == _ALL else source[rows, cols]
         # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
         if _is_transposed(source):
-            return self.transposed.take(source.T, cols, rows).T
+            transposed = Frame(self.cols, self.rows, self.shape[::-1])
+            return transposed.take(source.T, cols, rows).T
         row_at = None if self.rows is None else self.rows[rows]
         col_at = None if self.cols is None else self.cols[cols]
         n_rows = len(range(self.shape[0])[rows])
@@ -313,7 +313,7 @@ def _parts_by_rows(
         yield *part, (mask[block] for mask in masks)
 
 
-def insert(matrix: FloatArray, mask: BoolArray, vector: FloatArray) -> None:
+def insert(matrix: AnyArray, mask: BoolArray, vector: AnyArray) -> None:
     """Write `vector` into `matrix`, in place, where `mask` is true, in column-major order."""
     used = 0
     for start in range(0, matrix.shape[1], _TILE):
@@ -387,7 +387,7 @@ def match_trials(
     wanted: tuple[Positions, Positions],
     frame: Frame,
     shape: tuple[int, int],
-) -> tuple[IndexArray | None, BoolArray | None]:
+) -> tuple[Positions | None, BoolArray | None]:
     """Find wanted trials in a list of trials, which come column by column, each once.
 
     `frame` says where the wanted models and segments lie in the id lists of the list, which
@@ -416,7 +416,7 @@ def match_trials(
     return positions[hits], found
 
 
-def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> IndexArray:
+def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> Positions:
     """Return the position of each wanted code in a list of ascending codes, -1 if it has none.
 
     Codes lie below the product of `shape`. Wanted codes that ascend are found fastest.
@@ -441,7 +441,7 @@ def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> In
     return positions
 
 
-def _find_in_parts(listed: IntArray, wanted: IntArray, n_parts: int) -> IndexArray:
+def _find_in_parts(listed: IntArray, wanted: IntArray, n_parts: int) -> Positions:
     """Return like `find_codes`, with a table of one part of the cells after the other."""
     # Only the part that a code lies in is sorted for, which with 16 bits takes a tenth of the
     # time of sorting the codes.
@@ -463,7 +463,7 @@ def _find_in_parts(listed: IntArray, wanted: IntArray, n_parts: int) -> IndexArr
     return positions
 
 
-def _search(listed: IntArray, wanted: IntArray) -> IndexArray:
+def _search(listed: IntArray, wanted: IntArray) -> Positions:
     """Return like `find_codes`, for ascending codes and a list that is not empty."""
     positions = np.searchsorted(listed, wanted)
     np.minimum(positions, listed.size - 1, out=positions)

@@ -1,4 +1,4 @@
-"""Base classes of the dense and the flat sets of trials.
+"""Base classes of trial objects: their files, and sets of trials as matrices and as lists.
 
 A list holds one number per trial and side where a matrix holds a cell for every model and
 segment: ten million trials of 100,000 models and as many segments are 80 MB instead of 10 GB.
@@ -11,17 +11,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, field, frozen
+from attrs import frozen
 
 from bosaris_py._arrays import (
     AnyArray,
+    ArrayRecord,
     BoolArray,
     FloatArray,
-    IndexArray,
     Positions,
     StrArray,
     mark_read_only,
@@ -38,22 +39,296 @@ from bosaris_py._validation import (
     list_some,
     warn_caller,
 )
-from bosaris_py.errors import DuplicateTrialWarning, MissingTrialsWarning, TrialMismatchError
-from bosaris_py.storage.trial_table import TrialOrder, ascends, disagree, order_trials, trial_codes
+from bosaris_py.errors import (
+    DuplicateTrialWarning,
+    FileFormatError,
+    InvalidInputError,
+    MissingTrialsWarning,
+    TrialMismatchError,
+)
+from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage.schema import Arrays
+from bosaris_py.storage.trial_table import ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
     IdIndex,
     IdList,
+    as_slice,
     blocks,
     code_ids,
     find_codes,
+    inverse,
     position_type,
 )
-from bosaris_py.trials.files import FileMethods, MatFileMethods
+
+# Files
+
+# The format of each extension of a file name; a class has those that it has methods for.
+_FORMATS = {".h5": "hdf5", ".hdf5": "hdf5", ".mat": "mat", ".txt": "txt"}
+
+_NO_FORMAT = {
+    ".txt": "This class has no text format.",
+    ".mat": "This class has no MATLAB format; its dense form has one.",
+}
+
+
+class FileMethods(ArrayRecord):
+    """Reading and saving in HDF5 files, and by the extension of the name of the file."""
+
+    __slots__ = ()
+
+    # The kind of the class in the storage layer: a key of `schema.KINDS`.
+    _kind: ClassVar[str]
+
+    @classmethod
+    def _format_of(cls, path: FilePath) -> str:
+        """Return the format that a file name stands for, which the class must have."""
+        extension = Path(path).suffix.lower()
+        known = [known for known, form in _FORMATS.items() if hasattr(cls, f"read_{form}")]
+        if extension not in known:
+            expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
+            hint = _NO_FORMAT.get(extension, "")
+            raise invalid("path", expected, repr(str(path)), hint)
+        return _FORMATS[extension]
+
+    @classmethod
+    def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
+        """Build the object from the content of a file, which an error then names."""
+        try:
+            return cls(**arrays)
+        except InvalidInputError as error:
+            message = f"{path}: {error}"
+            raise FileFormatError(message) from error
+
+    @classmethod
+    def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
+        """Read an object from a file; the extension of its name tells the format.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Its name ends in ``.h5`` or ``.hdf5`` or, if the class has such a format, in ``.mat``
+            or ``.txt``, in upper or lower case.
+        max_bytes : int, optional
+            Refuse a file whose contents would take more memory than this.
+        progress : bool, optional
+            Show a progress bar while a text file is read.
+
+        Returns
+        -------
+        Self
+            The object in the file.
+
+        Raises
+        ------
+        InvalidInputError
+            If the extension is not known.
+        FileFormatError
+            If the file does not hold what its kind must hold.
+        """
+        form = cls._format_of(path)
+        options = {"progress": progress} if form == "txt" else {}
+        found: Self = getattr(cls, f"read_{form}")(path, max_bytes=max_bytes, **options)
+        return found
+
+    def save(self, path: FilePath) -> None:
+        """Save the object in a file; the extension of its name tells the format.
+
+        An existing file is replaced only when the new one is complete.
+
+        Parameters
+        ----------
+        path : str or path-like
+            As for `read`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the extension is not known; nothing is written.
+        """
+        getattr(self, f"save_{self._format_of(path)}")(path)
+
+    @classmethod
+    def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+        """Read an object from an HDF5 file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file.
+        max_bytes : int, optional
+            Refuse a file whose contents would take more memory than this.
+
+        Returns
+        -------
+        Self
+            The object in the file.
+
+        Raises
+        ------
+        FileFormatError
+            If the file does not hold what its kind must hold.
+        """
+        return cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
+
+    def save_hdf5(self, path: FilePath) -> None:
+        """Save the object as an HDF5 file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file, which is replaced if it exists.
+        """
+        hdf5.write(self._kind, path, **self._arrays())
+
+
+class MatFileMethods(FileMethods):
+    """Reading and saving in MATLAB files too."""
+
+    __slots__ = ()
+
+    @classmethod
+    def read_mat(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+        """Read an object from a MATLAB file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file.
+        max_bytes : int, optional
+            Refuse a file whose contents would take more memory than this.
+
+        Returns
+        -------
+        Self
+            The object in the file.
+
+        Raises
+        ------
+        FileFormatError
+            If the file does not hold what its kind must hold.
+        """
+        return cls._from_file(path, mat.read(cls._kind, path, max_bytes=max_bytes))
+
+    def save_mat(self, path: FilePath) -> None:
+        """Save the object as a MATLAB file like the toolkit's, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file, which is replaced if it exists.
+        """
+        mat.write(self._kind, path, **self._arrays())
+
+
+class TextFileMethods(FileMethods):
+    """Reading and saving in text files too."""
+
+    __slots__ = ()
+
+    @classmethod
+    def read_txt(
+        cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
+    ) -> Self:
+        """Read an object from a text file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file.
+        max_bytes : int, optional
+            Refuse a file whose contents would take more memory than this.
+        progress : bool, optional
+            Show a progress bar.
+
+        Returns
+        -------
+        Self
+            The object in the file. Matrices of trials have their models and
+            segments sorted, because the file lists only trials.
+
+        Raises
+        ------
+        FileFormatError
+            If a line is not what it must be, with the number of the line.
+        """
+        read: Callable[..., Arrays] = getattr(text, f"read_{cls._kind}")
+        arrays = read(path, max_bytes=max_bytes, progress=progress)
+        return cls._from_file(path, arrays)._checked_for_swaps()
+
+    def save_txt(self, path: FilePath) -> None:
+        """Save the object as a text file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file, which is replaced if it exists.
+        """
+        self._write_txt(path)
+
+    def _write_txt(self, path: FilePath, **options: Any) -> None:
+        getattr(text, f"write_{self._kind}")(path, **self._arrays(), **options)
+
+    def _checked_for_swaps(self) -> Self:
+        """Return the object; a list of trials warns if segments are listed in both orders."""
+        return self
+
+
+class NumberFileMethods(TextFileMethods):
+    """Reading and saving of what holds numbers, which text can round."""
+
+    __slots__ = ()
+
+    def save(self, path: FilePath, *, number_format: str | None = None) -> None:
+        """Save the object in a file; the extension of its name tells the format.
+
+        An existing file is replaced only when the new one is complete.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Its name ends in ``.h5``, ``.hdf5``, ``.mat`` or ``.txt``.
+        number_format : str, optional
+            For text files only: see `save_txt`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the extension is not known, or `number_format` is given for a
+            format that is not text; nothing is written.
+        """
+        if self._format_of(path) == "txt":
+            self.save_txt(path, number_format=number_format)
+        elif number_format is None:
+            super().save(path)
+        else:
+            expected = "be given for text files only"
+            raise invalid("number_format", expected, f"the file {str(path)!r}")
+
+    def save_txt(self, path: FilePath, *, number_format: str | None = None) -> None:
+        """Save the object as a text file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file, which is replaced if it exists.
+        number_format : str, optional
+            How a number is written, for instance ``"%.4f"``. By default with as
+            many digits as are needed to read the same number back.
+
+        Notes
+        -----
+        The toolkit writes ``"%f"``, six decimals, which loses most of a small
+        number.
+        """
+        self._write_txt(path, number_format=number_format)
+
 
 logger = logging.getLogger(__name__)
 
 Ids = tuple[StrArray, StrArray]
+
+Merged = TypeVar("Merged")
 
 # The largest matrix that `to_dense` makes by default.
 # A matrix of scores of this size takes 0.9 GB with its mask.
@@ -106,11 +381,28 @@ def warn_missing(
             warn_caller(text, MissingTrialsWarning)
 
 
-def check_same_class(cls: type, objects: Sequence[object]) -> None:
-    """Raise unless all objects to be merged are of the same class."""
+def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
+    """Return objects that are to be merged, all of which must be of the same class."""
     for item in objects:
         if not isinstance(item, cls):
             raise invalid("objects", f"all be {cls.__name__}", describe(item))
+    return objects
+
+
+def as_list_of(
+    classes: tuple[type[Merged], ...], values: Any, name: str, what: str, all_of: str
+) -> list[Merged]:
+    """Return objects of some classes that are to be stacked; refuse a single one, and none."""
+    if isinstance(values, classes):
+        hint = f"Put the {all_of} into a list."
+        raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
+    listed: list[Merged] = list(values)
+    if not listed:
+        raise invalid(name, f"hold at least one {what}", "none")
+    for item in listed:
+        if not isinstance(item, classes):
+            raise invalid(name, f"hold {what} only", describe(item))
+    return listed
 
 
 # Converters and validators of fields
@@ -138,19 +430,10 @@ def to_mask_or_all(value: npt.ArrayLike | None, shape: tuple[int, ...], name: st
     return to_mask(value, shape, name)
 
 
-def check_models(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
-    """Raise if a model occurs twice."""
-    instance.model_index.check_unique(attribute.name)
-
-
-def check_segments(instance: Any, attribute: "Attribute[Any]", _: StrArray) -> None:
-    """Raise if a segment occurs twice."""
-    instance.segment_index.check_unique(attribute.name)
-
-
-def check_cells(instance: Any, attribute: "Attribute[Any]", matrix: AnyArray) -> None:
-    """Raise unless a matrix has one row per model and one column per segment."""
-    check_shape(matrix, instance.shape, attribute.name, "(models, segments)")
+def both_ids(modelset: IdList, segset: IdList) -> tuple[Ids, tuple[int, int]]:
+    """Return the ids of models and segments as arrays, and how many there are."""
+    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
+    return (models, segments), (models.size, segments.size)
 
 
 # Filters
@@ -162,7 +445,7 @@ def log_reduced(what: str, before: int, after: int) -> None:
         logger.info("Number of %s reduced from %d to %d.", what, before, after)
 
 
-def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> IndexArray | None:
+def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> Positions | None:
     """Return the positions that a filter leaves; None says all."""
     listed = as_ids(names, argument)
     if not isinstance(keep, (bool, np.bool_)):
@@ -178,8 +461,13 @@ def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> IndexAr
 class TrialSet(FileMethods, ABC):
     """Base of the classes that say something about models and test segments."""
 
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
+    modelset: StrArray
+    segset: StrArray
+
+    def __attrs_post_init__(self) -> None:
+        """Raise if a model or a segment occurs twice."""
+        self.model_index.check_unique("modelset")
+        self.segment_index.check_unique("segset")
 
     @cached_property
     def model_index(self) -> IdIndex:
@@ -269,6 +557,12 @@ class TrialMatrix(TrialSet, MatFileMethods):
     # Names of the fields that have one cell per model and segment.
     _matrices: ClassVar[tuple[str, ...]] = ()
 
+    def __attrs_post_init__(self) -> None:
+        """Raise unless the matrices have one row per model and one column per segment."""
+        super().__attrs_post_init__()
+        for name in self._matrices:
+            check_shape(getattr(self, name), self.shape, name, "(models, segments)")
+
     def _fields_in(self, frame: Frame) -> dict[str, Any]:
         return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}
 
@@ -334,7 +628,8 @@ class IdUnion:
         # Gathering whole rows and adding them is ten times faster in numpy than
         # addressing the cells by lists of rows and columns.
         rows = self.models.locate(item.model_index)
-        cols = _as_slice(self.segments.locate(item.segment_index))
+        at = self.segments.locate(item.segment_index)
+        cols = slice(None) if at is None else as_slice(at)
         if isinstance(cols, slice):
             frame = Frame(None, None, item.shape)
         else:
@@ -342,7 +637,7 @@ class IdUnion:
             frame = Frame(None, sources, (item.modelset.size, self.segments.ids.size))
             cols = slice(None)
         parts = (
-            (block, (block if rows is None else _as_slice(rows[block]), cols))
+            (block, (block if rows is None else as_slice(rows[block]), cols))
             for block in blocks(*frame.shape)
         )
         return frame, parts
@@ -355,15 +650,6 @@ class IdUnion:
             for block, cells in parts:
                 mask[cells] |= frame.take(getattr(item, name), block)
         return mark_read_only(mask)
-
-
-def _as_slice(positions: IndexArray | None) -> slice | IndexArray:
-    """Return ascending neighbours as a slice, other positions as they are."""
-    if positions is None:
-        return slice(None)
-    if positions.size and (np.diff(positions) == 1).all():
-        return slice(int(positions[0]), int(positions[-1]) + 1)
-    return positions
 
 
 # Lists
@@ -425,7 +711,7 @@ class TrialList(NamedTuple):
             warn_caller(message, DuplicateTrialWarning)
         return checked.take(order.order)
 
-    def take(self, lines: IndexArray | None) -> "TrialList":
+    def take(self, lines: Positions | None) -> "TrialList":
         """Return some of the trials; None: all."""
         if lines is None:
             return self
@@ -434,7 +720,7 @@ class TrialList(NamedTuple):
         contents = None if self.contents is None else mark_read_only(self.contents[lines])
         return TrialList(*self[:2], models, segments, contents)
 
-    def name_lines(self, lines: IndexArray) -> str:
+    def name_lines(self, lines: Positions) -> str:
         """Return the number of some lines and the first few of their trials, for a message."""
         return name_trials(self.models[lines], self.segments[lines], self[:2])
 
@@ -487,15 +773,12 @@ class TrialList(NamedTuple):
 
     @classmethod
     def merged(
-        cls,
-        objects: "Sequence[FlatTrials]",
-        clashes: Callable[[TrialOrder, AnyArray], BoolArray],
-        fault: str,
+        cls, objects: "Sequence[FlatTrials]", fault: str = "", *, may_repeat: bool = True
     ) -> "TrialList":
         """Put the trials of objects of one class together, each once, with the ids of all.
 
-        `clashes` tells from the order and the contents of all trials which of the repeated
-        ones cannot be merged; `fault` says what is wrong with these, for the error message.
+        It is an error if objects disagree on the contents of a trial or, unless trials
+        `may_repeat`, have the same trial; `fault` says so.
         """
         # The ids of all objects are united, so that codes of trials can be compared.
         union = IdUnion.of(objects)
@@ -517,7 +800,7 @@ class TrialList(NamedTuple):
         order = order_trials(models, segments, union.shape[0])
         if contents is not None:
             # These come column by column, as the trials of a matrix do.
-            lines = order.first[clashes(order, contents)]
+            lines = order.first[order.conflicts(contents)] if may_repeat else order.first
             lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
             if lines.size:
                 message = f"{fault} {trials.name_lines(lines)}."
@@ -567,8 +850,8 @@ def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:
 class FlatTrials(TrialSet, ABC):
     """Base of the flat forms: positions of the model and of the segment of each trial."""
 
-    models: Positions = field()
-    segments: Positions = field()
+    models: Positions
+    segments: Positions
 
     # The field that says something of each trial, and what that is called in a warning.
     _content: ClassVar[tuple[str, str] | None] = None
@@ -594,14 +877,8 @@ class FlatTrials(TrialSet, ABC):
         """
         return self.models, self.segments
 
-    @classmethod
-    def _read_text(cls, path: FilePath, *, max_bytes: int | None, progress: bool) -> Self:
-        # Only lists that are made of text are looked at: others have been warned about before.
-        found = super()._read_text(path, max_bytes=max_bytes, progress=progress)
-        return found._checked_for_swaps()
-
     def _checked_for_swaps(self) -> Self:
-        """Warn if the same two segments are listed in both orders; return the object."""
+        # Only lists that are made of text are looked at: others have been warned about before.
         trials = TrialList(*self.ids, self.models, self.segments, self.contents)
         trials.warn_swapped("" if self._content is None else self._content[1])
         return self
@@ -610,35 +887,28 @@ class FlatTrials(TrialSet, ABC):
         trials = TrialList(*self.ids, self.models, self.segments, self.contents)
         if not frame.is_identity:
             # Looking up new positions in a table takes one step for each trial.
-            models = _renumbered(frame.rows, self.modelset.size)[self.models]
-            segments = _renumbered(frame.cols, self.segset.size)[self.segments]
+            models, segments = (
+                column if kept is None else inverse(kept, ids.size)[column]
+                for column, kept, ids in zip(
+                    (self.models, self.segments), (frame.rows, frame.cols), self.ids, strict=True
+                )
+            )
             lines = np.flatnonzero((models >= 0) & (segments >= 0))
             trials = TrialList(*self.ids, models, segments, self.contents).take(lines)
         fields = {"models": trials.models, "segments": trials.segments}
         return fields if self._content is None else {**fields, self._content[0]: trials.contents}
 
-
-def in_cells(trials: FlatTrials, values: AnyArray) -> AnyArray:
-    """Return a matrix with values at the cells of the trials, and 0 elsewhere."""
-    matrix = np.zeros(trials.shape, dtype=values.dtype)
-    matrix[trials.models, trials.segments] = values
-    return mark_read_only(matrix)
-
-
-def check_cell_count(shape: tuple[int, int], max_cells: object) -> None:
-    """Raise if a matrix would have more cells than the caller wants."""
-    n_cells = shape[0] * shape[1]
-    if not isinstance(max_cells, Real):
-        raise invalid("max_cells", "be a number of cells", describe(max_cells))
-    if n_cells > float(max_cells):
-        expected = f"be at least {n_cells}, for {shape[0]} models x {shape[1]} segments"
-        hint = "A matrix that large is better kept flat."
-        raise invalid("max_cells", expected, describe(max_cells), hint)
-
-
-def _renumbered(kept: IndexArray | None, size: int) -> AnyArray:
-    """Return the new position of each of `size` items, -1 for those that are not kept."""
-    new = np.full(size, -1, dtype=position_type(size))
-    positions = np.arange(size) if kept is None else kept
-    new[positions] = np.arange(positions.size)
-    return new
+    def _in_matrices(self, max_cells: object, *columns: AnyArray) -> list[AnyArray]:
+        """Return matrices with values at the cells of the trials, 0 elsewhere, if small enough."""
+        n_models, n_segments = self.shape
+        if not isinstance(max_cells, Real):
+            raise invalid("max_cells", "be a number of cells", describe(max_cells))
+        if n_models * n_segments > float(max_cells):
+            size = f"{n_models} models x {n_segments} segments"
+            expected = f"be at least {n_models * n_segments}, for {size}"
+            hint = "A matrix that large is better kept flat."
+            raise invalid("max_cells", expected, describe(max_cells), hint)
+        matrices = [np.zeros(self.shape, dtype=column.dtype) for column in columns]
+        for matrix, column in zip(matrices, columns, strict=True):
+            matrix[self.models, self.segments] = column
+        return list(map(mark_read_only, matrices))

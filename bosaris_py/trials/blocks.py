@@ -28,7 +28,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, IndexArray, Positions, StrArray
+from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray
 from bosaris_py._validation import FilePath, invalid
 from bosaris_py.storage.hdf5 import CHUNK_TRIALS
 from bosaris_py.storage.rows import (
@@ -42,7 +42,7 @@ from bosaris_py.storage.rows import (
     row_blocks,
 )
 from bosaris_py.storage.trial_table import trial_codes
-from bosaris_py.trials.alignment import Frame, IdIndex
+from bosaris_py.trials.alignment import Frame, IdIndex, as_slice, inverse
 from bosaris_py.trials.base import warn_missing
 
 Labels = npt.NDArray[np.int8]
@@ -116,24 +116,21 @@ class TrialBlock:
     place of matrices.
     """
 
-    rows: slice | IndexArray
+    rows: slice | Positions
     labels: Labels
     scores: tuple[npt.NDArray[Any], ...]
     valid: npt.NDArray[np.bool_] | None
     cells: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None
 
     @functools.cached_property
-    def _scored_labels(self) -> Labels:
+    def scored_labels(self) -> Labels:
+        """The labels, 0 where a score is missing."""
         return self.labels if self.valid is None else self.labels * self.valid
 
-    def scored_labels(self) -> Labels:
-        """Return the labels, 0 where a score is missing."""
-        return self._scored_labels
-
     @functools.cached_property
-    def few_others(self) -> IndexArray | None:
+    def few_others(self) -> Positions | None:
         """The cells that are no non-targets with a score, or None if they are many."""
-        return _cells_of_others(self._scored_labels)
+        return _cells_of_others(self.scored_labels)
 
     def scores_of(self, label: int) -> npt.NDArray[Any]:
         """Return (n_files, n) scores of the trials of one kind that have one in every file.
@@ -141,7 +138,7 @@ class TrialBlock:
         `label` is 1 for targets or trials, -1 for non-targets. The scores come row by row,
         as float64 unless all files hold float32.
         """
-        labels, others = self._scored_labels.reshape(-1), self.few_others
+        labels, others = self.scored_labels.reshape(-1), self.few_others
         chosen: npt.NDArray[Any]
         # Targets are few: only the cells that are no non-targets are looked at.
         if label == -1 or others is None:
@@ -152,7 +149,7 @@ class TrialBlock:
 
     def count(self) -> TrialCounts:
         """Count the trials, those that have scores, and the scores that are NaN."""
-        scored_tar, scored_non = _count_labels(self._scored_labels, self.few_others)
+        scored_tar, scored_non = _count_labels(self.scored_labels, self.few_others)
         n_tar, n_non = scored_tar, scored_non
         if self.valid is not None:
             n_tar, n_non = _count_labels(self.labels, _cells_of_others(self.labels))
@@ -162,7 +159,7 @@ class TrialBlock:
             bad = np.isnan(self.scores[0])
             for matrix in self.scores[1:]:
                 bad |= np.isnan(matrix)
-            bad &= self._scored_labels != 0
+            bad &= self.scored_labels != 0
             positions = np.argwhere(bad)
             n_nan = len(positions)
             if n_nan:
@@ -179,7 +176,7 @@ class TrialBlock:
         return int(self.rows[row]), int(col)
 
 
-def _count_labels(labels: Labels, others: IndexArray | None) -> tuple[int, int]:
+def _count_labels(labels: Labels, others: Positions | None) -> tuple[int, int]:
     """Return how many labels are 1, and how many -1; `others` are the cells of all but these."""
     if others is not None:
         n_tar = np.count_nonzero(labels.reshape(-1)[others] == 1)
@@ -188,7 +185,7 @@ def _count_labels(labels: Labels, others: IndexArray | None) -> tuple[int, int]:
     return int(n_tar), int(np.count_nonzero(labels) - n_tar)
 
 
-def _cells_of_others(labels: Labels) -> IndexArray | None:
+def _cells_of_others(labels: Labels) -> Positions | None:
     """Return the cells whose label is not -1, or None if there are many."""
     vector = labels.reshape(-1)
     n_words = vector.size // 8
@@ -199,22 +196,19 @@ def _cells_of_others(labels: Labels) -> IndexArray | None:
         return None
     cells = np.add.outer(8 * words, np.arange(8)).ravel()
     cells = np.concatenate((cells, np.arange(8 * n_words, vector.size)))
-    others: IndexArray = cells[vector[cells] != -1]
+    others: Positions = cells[vector[cells] != -1]
     return others
 
 
 def listed_blocks(
-    trials: FlatFile | MatrixFile,
-    scores: Sequence[FlatFile | MatrixFile],
-    frames: Sequence[Frame],
-    blocks: Sequence[slice],
+    files: Sequence[FlatFile], frames: Sequence[Frame], blocks: Sequence[slice]
 ) -> Iterator[TrialBlock]:
-    """Yield chunks of a list of trials with their scores in other lists.
+    """Yield chunks of the trials in the first list with their scores in the others.
 
     `frames` say where the models and segments of the trials are in each of these.
     """
     with ExitStack() as stack:
-        key, *readers = (_open(stack, file) for file in (trials, *scores))
+        key, *readers = (stack.enter_context(FlatReader(file)) for file in files)
         for block in blocks:
             models, segments = key.read_positions(block)
             labels = key.read_labels(block)
@@ -226,16 +220,24 @@ def listed_blocks(
             yield TrialBlock(block, labels, tuple(values), valid, (models, segments))
 
 
+def _blocks_of_scores(file: AnyFile, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
+    """Yield blocks of a score file by itself, with a trial wherever there is a score."""
+    with FlatReader(file) if isinstance(file, FlatFile) else RowReader(file) as reader:
+        for block in blocks:
+            scores, cells, valid = reader.read_scores(block), None, None
+            if isinstance(reader, FlatReader):
+                cells = reader.read_positions(block)
+            else:
+                valid = reader.read_valid(block)
+            labels = np.ones(scores.shape, np.int8) if valid is None else valid.view(np.int8)
+            yield TrialBlock(block, labels, (scores,), None, cells)
+
+
 def _both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
     """Return where two masks are true; None says everywhere."""
     if first is None or second is None:
         return second if first is None else first
     return first & second
-
-
-def _open(stack: ExitStack, file: FlatFile | MatrixFile) -> FlatReader:
-    assert isinstance(file, FlatFile)
-    return stack.enter_context(FlatReader(file))
 
 
 def _find(
@@ -286,10 +288,10 @@ class ListRows:
     matrix is, -1 if it was not asked for; `n_cols` is the number of columns.
     """
 
-    starts: IndexArray
+    starts: Positions
     cols: Positions
     contents: AnyArray
-    held_at: IndexArray
+    held_at: Positions
     n_cols: int
 
     @classmethod
@@ -303,10 +305,8 @@ class ListRows:
         rows = np.concatenate([everything[:0], *(everything[block] for block in blocks)])
         held_at = np.full(n_rows, -1, dtype=np.intp)
         held_at[rows] = np.arange(rows.size)
-        of_model = _inverse(rows if frame.rows is None else frame.rows[rows], file.shape[0])
-        of_segment = _inverse(
-            np.arange(n_cols) if frame.cols is None else frame.cols, file.shape[1]
-        )
+        of_model = inverse(rows if frame.rows is None else frame.rows[rows], file.shape[0])
+        of_segment = inverse(np.arange(n_cols) if frame.cols is None else frame.cols, file.shape[1])
         found: list[tuple[AnyArray, AnyArray, AnyArray]] = []
         with FlatReader(file) as reader:
             read_contents = reader.read_scores if file.kind == "flat_scores" else reader.read_labels
@@ -338,25 +338,15 @@ class ListRows:
             matrix[at, self.cols[part]] = contents[part]
         return matrix
 
-    def read_labels(self, rows: Rows) -> Labels:
-        """Return the labels of one of the blocks, 0 where there is no trial."""
-        return self.read_scores(rows)
-
     def read_scores(self, rows: Rows) -> AnyArray:
-        """Return the scores of one of the blocks, 0 where there is none."""
+        """Return the scores, or labels, of one of the blocks, 0 where there is none."""
         return self._put(rows, self.contents)
+
+    read_labels = read_scores
 
     def read_valid(self, rows: Rows) -> BoolArray:
         """Tell where there is a trial."""
         return self._put(rows, np.broadcast_to(np.True_, self.cols.shape))
-
-
-def _inverse(positions: IndexArray, size: int) -> Positions:
-    """Return the index of each of `size` positions among `positions`, -1 if it has none."""
-    inverse = np.full(size, -1, dtype=np.int32)
-    known = np.flatnonzero(positions >= 0)
-    inverse[positions[known]] = known
-    return inverse
 
 
 Item = TypeVar("Item")
@@ -380,13 +370,13 @@ class TrialBlocks:
     trials: AnyFile
     scores: tuple[AnyFile, ...]
     frames: tuple[Frame, ...]
-    order: IndexArray | None = None
+    order: Positions | None = None
 
     @classmethod
     def open(
         cls,
         score_files: Sequence[FilePath],
-        trial_file: FilePath,
+        trial_file: FilePath | None,
         *,
         any_order: bool = False,
         is_key: bool = True,
@@ -395,6 +385,7 @@ class TrialBlocks:
 
         With `any_order`, rows are read in the order of the first score file, which is faster
         where it is another than that of the trials. A trial list is refused if `is_key`.
+        Without `trial_file`, the first score file has a trial wherever it has a score.
 
         Raises
         ------
@@ -408,8 +399,13 @@ class TrialBlocks:
         if not len(score_files):
             raise invalid("score_files", "hold at least one file", "none")
         kinds = ("key",) if is_key else ("key", "ndx")
+        if trial_file is None:
+            trial_file, kinds = score_files[0], ("scores",)
         trials, modelset, segset = describe(trial_file, *kinds)
         wanted = _index(modelset, segset, trials.path)
+        if kinds == ("scores",):
+            alone = cls(trials, (trials,), (Frame(None, None, trials.shape),))
+            return alone, TrialIds(modelset, segset, *trials.shape)
         files, frames = [], []
         for path in score_files:
             file, models, segments = describe(path, "scores")
@@ -478,8 +474,13 @@ class TrialBlocks:
     def _blocks(
         self, blocks: Sequence[slice], *, scores_only: bool = False
     ) -> Iterator[TrialBlock]:
-        if self._are_lists:
-            yield from listed_blocks(self.trials, self.scores, self.frames, blocks)
+        if self.trials is self.scores[0]:
+            yield from _blocks_of_scores(self.trials, blocks)
+            return
+        files = (self.trials, *self.scores)
+        lists = [file for file in files if isinstance(file, FlatFile)]
+        if len(lists) == len(files):
+            yield from listed_blocks(lists, self.frames, blocks)
             return
         with ExitStack() as stack:
             rows = [self._rows(block) for block in blocks]
@@ -498,8 +499,8 @@ class TrialBlocks:
                 scores = tuple(reader.read_scores(some) for reader in readers)
                 yield TrialBlock(some, labels, scores, valid)
 
-    def _rows(self, block: slice) -> slice | IndexArray:
-        return _consecutive(block if self.order is None else self.order[block])
+    def _rows(self, block: slice) -> slice | Positions:
+        return as_slice(block if self.order is None else self.order[block])
 
 
 @attrs.frozen(eq=False)
@@ -516,7 +517,7 @@ class _MatrixRows:
             return rows, np.ones(n_rows, dtype=np.bool_)
         positions = self.frame.rows[rows]
         known = positions >= 0
-        return _consecutive(positions[known]), known
+        return as_slice(positions[known]), known
 
     def read_labels(self, rows: Rows) -> Labels:
         """Return the labels, of a file that has the order of the trials."""
@@ -597,19 +598,10 @@ def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, I
     return rows, cols
 
 
-def _n_in_all(positions: Sequence[IndexArray | None], size: int) -> int:
+def _n_in_all(positions: Sequence[Positions | None], size: int) -> int:
     """Return how many of `size` ids have a position in all files."""
     known = np.ones(size, dtype=np.bool_)
     for found in positions:
         if found is not None:
             known &= found >= 0
     return int(np.count_nonzero(known))
-
-
-def _consecutive(rows: slice | IndexArray) -> slice | IndexArray:
-    """Return rows as a slice if they are consecutive."""
-    if isinstance(rows, slice) or rows.size == 0:
-        return rows
-    if rows[-1] - rows[0] == rows.size - 1 and (np.diff(rows) == 1).all():
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows

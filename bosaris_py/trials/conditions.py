@@ -34,7 +34,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
-    IndexArray,
+    Positions,
     by_constructor,
     mark_read_only,
     read_only,
@@ -42,15 +42,8 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import as_mask, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
-from bosaris_py.trials.key import AnyKey, AnyNdx, check_key, check_trials, describe_trials
-from bosaris_py.trials.scores import (
-    AnyScores,
-    check_scores,
-    find_trials,
-    scored_trials,
-    take_trials,
-    trials_within,
-)
+from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, check_key, check_trials, describe_trials
+from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials, trials_within
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
 
@@ -99,15 +92,15 @@ class ConditionMembers:
 
     name: str
     weight: float
-    tar: IndexArray = attrs.field(converter=read_only)
-    non: IndexArray = attrs.field(converter=read_only)
+    tar: Positions = attrs.field(converter=read_only)
+    non: Positions = attrs.field(converter=read_only)
     tar_weight: float
     non_weight: float
 
     __reduce__ = by_constructor
 
 
-def any_of(parts: Iterable[IndexArray], size: int) -> slice | BoolArray:
+def any_of(parts: Iterable[Positions], size: int) -> slice | BoolArray:
     """Return an index of the positions, among `size`, that some part holds.
 
     It is a slice if these are all, so that indexing makes no copy.
@@ -158,7 +151,7 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
     return mark_read_only(values / total)
 
 
-def shares_of(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[float]:
+def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[float]:
     """Divide the weights of the conditions that have trials by their sum."""
     # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
     # their weights these sum to one again; NIST does the same for partitions without targets.
@@ -167,7 +160,7 @@ def shares_of(weights: Sequence[float], parts: Sequence[IndexArray]) -> list[flo
     return [weight / total if total else 0.0 for weight in present]
 
 
-def _spread(size: int, parts: Iterable[tuple[IndexArray, float]]) -> Float64Array:
+def _spread(size: int, parts: Iterable[tuple[Positions, float]]) -> Float64Array:
     """Give each trial of a class its condition's share, divided among the condition's trials."""
     weights = np.zeros(size)
     for positions, share in parts:
@@ -202,7 +195,7 @@ class _Masks:
             once |= self.masks[number]
         return again
 
-    def positions(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+    def positions(self, chosen: BoolArray | None = None) -> list[Positions]:
         """Return where the trials of each condition stand among those under a mask, or all."""
         parts = self.masks if chosen is None else [mask[chosen] for mask in self.masks]
         return [np.flatnonzero(part) for part in parts]
@@ -219,7 +212,7 @@ class _Codes:
     def overlapping(self, numbers: Sequence[int]) -> None:
         """Return None: each trial has one condition at most."""
 
-    def positions(self, chosen: BoolArray | None = None) -> list[IndexArray]:
+    def positions(self, chosen: BoolArray | None = None) -> list[Positions]:
         """Return where the trials of each condition stand among those under a mask, or all."""
         codes = self.codes if chosen is None else self.codes[chosen]
         if self.n_levels <= _FEW_LEVELS:
@@ -230,26 +223,22 @@ class _Codes:
         return np.split(order, ends)[: self.n_levels]
 
 
+def _read_only_masks(subsets: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return subsets whose masks nobody can write to."""
+    return tuple(read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
+
+
 @attrs.frozen(eq=False)
 class Subsets:
     """Conditions as lists of trials or masks."""
 
-    subsets: tuple[Any, ...]
+    subsets: tuple[Any, ...] = attrs.field(converter=_read_only_masks)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as a call that marks masks as read-only again."""
-        return _restored_subsets, (self.subsets,)
+    __reduce__ = by_constructor
 
     def assign(self, key: AnyKey) -> _Masks:
         """Find the trials of each condition among those of a key."""
         return _Masks([_mask_of(subset, key) for subset in self.subsets])
-
-
-def _restored_subsets(subsets: tuple[Any, ...]) -> Subsets:
-    """Build a definition from what a pickle has just made."""
-    return Subsets(
-        tuple(mark_read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
-    )
 
 
 def _mask_of(subset: Any, key: AnyKey) -> BoolArray:
@@ -319,7 +308,7 @@ def _as_subset(name: str, subset: Any) -> Any:
     if mask.ndim not in (1, 2):
         expected = "have one dimension (trials) or two (models, segments)"
         raise invalid(argument, expected, describe(mask))
-    return read_only(mask)
+    return mask
 
 
 def unmasked(values: Any, name: str) -> Any:
@@ -372,24 +361,21 @@ def _product(factors: Sequence[Factor]) -> Factor:
     return Factor(mark_read_only(numbers), _as_names(names))
 
 
-def _one_of(choices: tuple[str, ...]) -> Any:
-    """Return an attrs validator of an option of Conditions."""
-
-    def check(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-        if value not in choices:
-            expected = f"be one of {', '.join(map(repr, choices))}"
-            raise invalid(attribute.name, expected, describe(value))
-
-    return check
-
-
 @attrs.frozen
 class Rules:
     """What is done about trials that conditions divide badly; the options of `Conditions`."""
 
-    overlap: str = attrs.field(validator=_one_of(get_args(Overlap)))
-    uncovered: str = attrs.field(validator=_one_of(get_args(Uncovered)))
-    lacking: str = attrs.field(validator=_one_of(get_args(Lacking)))
+    overlap: str
+    uncovered: str
+    lacking: str
+
+    def __attrs_post_init__(self) -> None:
+        """Raise unless each rule is one that there is."""
+        for name, kind in (("overlap", Overlap), ("uncovered", Uncovered), ("lacking", Lacking)):
+            value, choices = getattr(self, name), get_args(kind)
+            if value not in choices:
+                expected = f"be one of {', '.join(map(repr, choices))}"
+                raise invalid(name, expected, describe(value))
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -737,7 +723,6 @@ class Conditions:
         TrialMismatchError, InvalidInputError
             As for `members`, which warns, too.
         """
-        check_scores(scores)
         check_key(key)
         return self._members(key, scored_trials(scores, key))
 
@@ -790,7 +775,6 @@ class Conditions:
         TrialMismatchError, InvalidInputError
             As for `members`, which warns, too.
         """
-        check_scores(scores)
         check_key(key)
         return self._trial_weights(key, scored_trials(scores, key))
 
@@ -824,7 +808,11 @@ class Conditions:
         if lines.size == 0:
             message = f"Condition {name!r} has no trial of the key."
             raise TrialMismatchError(message)
-        return take_trials(key, lines)
+        labels = key.trial_labels()[lines]
+        models, segments = (side[lines] for side in key.trial_positions())
+        # Ascending positions keep the order, which the constructor only checks.
+        flat = FlatKey(*key.ids, *map(mark_read_only, (models, segments, labels)))
+        return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))
 
     def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
         """Return the members among the trials under a mask, or among all."""
@@ -894,7 +882,7 @@ def _refuse_trials(key: AnyKey, trials: BoolArray | None, text: str) -> None:
 
 
 def _report_one_class(
-    names: Sequence[str], tar: Sequence[IndexArray], non: Sequence[IndexArray], *, as_error: bool
+    names: Sequence[str], tar: Sequence[Positions], non: Sequence[Positions], *, as_error: bool
 ) -> None:
     """Say which conditions have trials of one class only."""
     clauses = []

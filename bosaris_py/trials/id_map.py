@@ -1,19 +1,17 @@
 """Pairs of ids, for instance of models and the speakers that they belong to."""
 
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, field, frozen
+from attrs import frozen
 
 from bosaris_py._arrays import StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
-from bosaris_py.storage import text
 from bosaris_py.trials.alignment import IdIndex, IdList
-from bosaris_py.trials.base import check_same_class
-from bosaris_py.trials.files import MatFileMethods, Storage, TextFileMethods
+from bosaris_py.trials.base import MatFileMethods, TextFileMethods, all_of_class
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 
@@ -55,20 +53,19 @@ class IdMap(MatFileMethods, TextFileMethods):
     ['bert', 'anna']
     """
 
-    leftids: StrArray = field()
-    rightids: StrArray = field()
+    leftids: StrArray
+    rightids: StrArray
 
-    _storage: ClassVar[Storage] = Storage("id_map", text.read_id_map, text.write_id_map)
+    _kind = "id_map"
 
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
         self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
         if self._left.has_repeated():
             warn_caller(_REPEATED.format("left"), DuplicateIdWarning)
 
-    @rightids.validator
-    def _check_lengths(self, attribute: "Attribute[Any]", rightids: StrArray) -> None:
+    def __attrs_post_init__(self) -> None:
         """Raise unless the ids come in pairs."""
-        check_shape(rightids, self.leftids.shape, "rightids", "like `leftids`")
+        check_shape(self.rightids, self.leftids.shape, "rightids", "like `leftids`")
 
     @classmethod
     def _rebuilt(cls, *arrays: npt.NDArray[Any]) -> Self:
@@ -201,8 +198,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         DuplicateIdWarning
             If two of the maps share a left id.
         """
-        objects = (self, *others)
-        check_same_class(IdMap, objects)
+        objects = all_of_class(IdMap, self, *others)
         # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
         if IdIndex.of(np.concatenate(distinct)).has_repeated():

@@ -23,7 +23,7 @@ from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.storage.hdf5 import COLUMN_KINDS
-from bosaris_py.storage.trial_table import TrialOrder, ascends, order_trials, trial_codes
+from bosaris_py.storage.trial_table import TrialOrder, equal_columns, order_trials
 from bosaris_py.trials.base import MAX_CELLS, TrialList
 from bosaris_py.trials.conditions import (
     Conditions,
@@ -33,13 +33,20 @@ from bosaris_py.trials.conditions import (
     as_factor,
     unmasked,
 )
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, check_key, check_trials, describe_trials
-from bosaris_py.trials.ndx import FlatNdx, Ndx
+from bosaris_py.trials.key import (
+    AnyKey,
+    AnyNdx,
+    FlatKey,
+    FlatNdx,
+    check_key,
+    check_trials,
+    describe_trials,
+)
 from bosaris_py.trials.scores import (
     AnyScores,
     FlatScores,
-    check_scores,
     find_trials,
+    scored_ndx,
     scored_trials,
     trials_within,
 )
@@ -117,16 +124,6 @@ def _take(column: Column, positions: npt.NDArray[Any]) -> Column:
     if isinstance(column, Factor):
         return column.take(positions)
     return mark_read_only(column[positions])
-
-
-def _equal(first: Column, second: Column) -> bool:
-    """Compare two columns by content; NaN equals NaN."""
-    if isinstance(first, Factor) or isinstance(second, Factor):
-        return first is second or (
-            isinstance(first, Factor) and isinstance(second, Factor) and first == second
-        )
-    is_float = first.dtype.kind == "f" and second.dtype.kind == "f"
-    return np.array_equal(first, second, equal_nan=is_float)
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -252,7 +249,8 @@ class TrialMetadata:
         if not isinstance(other, TrialMetadata):
             return NotImplemented
         return self.trials == other.trials and all(
-            mine.keys() == theirs.keys() and all(_equal(mine[name], theirs[name]) for name in mine)
+            mine.keys() == theirs.keys()
+            and all(equal_columns(mine[name], theirs[name]) for name in mine)
             for mine, theirs in zip(self._tables, other._tables, strict=True)
         )
 
@@ -559,7 +557,7 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
         message = f"{path}: the attribute form is {form!r}, {found} `/trials/is_target`"
         raise FileFormatError(message)
     # In another order the constructors would sort the trials, but not the columns beside them.
-    if not ascends(trial_codes(*positions, ids[0].size)):
+    if order_trials(*positions, ids[0].size).order is not None:
         message = f"{path}: trials must come by segment, then by model, each once"
         raise FileFormatError(message)
     flat = FlatNdx(*ids, *positions) if labels is None else FlatKey(*ids, *positions, labels)
@@ -782,8 +780,6 @@ def to_table(
     >>> bp.to_table(key)
     TrialTable: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    if scores is not None:
-        check_scores(scores)
     if trials is None:
         if scores is None:
             raise invalid("trials", "be given where there are no `scores`", "None")
@@ -806,13 +802,6 @@ def to_table(
     models, segments = trials.trial_positions()
     labels = trials.trial_labels() if isinstance(trials, AnyKey) else None
     return TrialTable(trials.modelset, models, trials.segset, segments, labels, values, columns)
-
-
-def scored_ndx(scores: AnyScores) -> AnyNdx:
-    """Return the trials that have scores, in the form of the scores."""
-    if isinstance(scores, FlatScores):
-        return FlatNdx(scores.modelset, scores.segset, scores.models, scores.segments)
-    return Ndx(scores.modelset, scores.segset, scores.scoremask)
 
 
 def _check_form(form: object) -> None:
@@ -952,7 +941,6 @@ def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
     1 have none (0 targets, 1 non-targets): (m1, s2).
     1 scores are of trials that the key does not have: (m2, s1).
     """
-    check_scores(scores)
     check_key(key)
     scored = scored_ndx(scores)
     is_missing = ~trials_within(scored, key)

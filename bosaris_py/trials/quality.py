@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self, TypeVar
 
+import attrs
 import numpy as np
 import numpy.typing as npt
-from attrs import Attribute, field, frozen
+from attrs import frozen
 
-from bosaris_py._arrays import BoolArray, FloatArray, IndexArray, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, describe, invalid, list_some, warn_caller
+from bosaris_py._arrays import BoolArray, FloatArray, Positions, StrArray, mark_read_only
+from bosaris_py._validation import as_ids, as_matrix, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.storage import text
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
 from bosaris_py.trials.base import (
     FlatTrials,
+    MatFileMethods,
+    NumberFileMethods,
     TrialMatrix,
-    check_cells,
-    check_same_class,
+    all_of_class,
+    as_list_of,
+    both_ids,
     frame_of,
     kept,
     log_reduced,
@@ -25,9 +28,7 @@ from bosaris_py.trials.base import (
     to_mask_or_all,
     to_matrix,
 )
-from bosaris_py.trials.files import MatFileMethods, NumberFileMethods, Storage
-from bosaris_py.trials.key import AnyNdx, Key, check_trials, warn_unless_found
-from bosaris_py.trials.ndx import Ndx
+from bosaris_py.trials.key import AnyNdx, Key, Ndx, check_trials, warn_unless_found
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -57,25 +58,18 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     SegmentQuality: 1 measures of 2 segments
     """
 
-    ids: StrArray = field()
-    values: FloatArray = field()
+    ids: StrArray
+    values: FloatArray
 
-    _storage: ClassVar[Storage] = Storage(
-        "segment_quality", text.read_segment_quality, text.write_segment_quality
-    )
+    _kind = "segment_quality"
 
     def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
         self.__attrs_init__(as_ids(ids, "ids"), to_matrix(values, "values"))
 
-    @ids.validator
-    def _check_ids(self, attribute: "Attribute[Any]", ids: StrArray) -> None:
-        """Raise if a segment occurs twice."""
+    def __attrs_post_init__(self) -> None:
+        """Raise if a segment occurs twice, or there is not one column for each."""
         self._index.check_unique("ids")
-
-    @values.validator
-    def _check_values(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
-        """Raise unless there is one column per segment."""
-        check_columns(values, self.ids, "values")
+        check_columns(self.values, self.ids, "values")
 
     @cached_property
     def _index(self) -> IdIndex:
@@ -123,7 +117,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         if wanted.ids.size < self.ids.size:
             message = f"Number of segments reduced from {self.ids.size} to {wanted.ids.size}"
             warn_caller(message, MissingTrialsWarning)
-        n_missing = wanted.ids.size - frame.n_cols_found
+        n_missing = wanted.ids.size - frame.n_found[1]
         if n_missing:
             message = f"{n_missing} of {wanted.ids.size} ids don't have quality values"
             warn_caller(message, MissingTrialsWarning)
@@ -175,8 +169,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
-        objects = (self, *others)
-        check_same_class(SegmentQuality, objects)
+        objects = all_of_class(SegmentQuality, self, *others)
         refuse_shared([item.ids for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
         return SegmentQuality(
@@ -231,14 +224,6 @@ def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
     return mark_read_only(np.logical_and.outer(hasmodel, hasseg))
 
 
-def _check_flags(instance: Any, attribute: "Attribute[Any]", flags: BoolArray) -> None:
-    """Raise unless there is one flag per model or segment."""
-    ids = instance.modelset if attribute.name == "hasmodel" else instance.segset
-    if flags.shape != ids.shape:
-        expected = f"have one flag for each of the {ids.size} ids"
-        raise invalid(attribute.name, expected, f"shape {flags.shape}")
-
-
 @frozen(init=False, eq=False, repr=False)
 class QualityMeasures(TrialMatrix):
     """Quality measures of models and of test segments, for quality-dependent fusion.
@@ -288,14 +273,14 @@ class QualityMeasures(TrialMatrix):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray = field()
-    segQ: FloatArray = field()
-    hasmodel: BoolArray = field(validator=_check_flags)
-    hasseg: BoolArray = field(validator=_check_flags)
-    scoremask: BoolArray = field(validator=check_cells)
+    modelQ: FloatArray
+    segQ: FloatArray
+    hasmodel: BoolArray
+    hasseg: BoolArray
+    scoremask: BoolArray
 
-    _matrices: ClassVar[tuple[str, ...]] = ("scoremask",)
-    _storage: ClassVar[Storage] = Storage("quality_measures")
+    _matrices = ("scoremask",)
+    _kind = "quality_measures"
 
     def __init__(
         self,
@@ -307,36 +292,34 @@ class QualityMeasures(TrialMatrix):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        models = as_ids(modelset, "modelset")
-        segments = as_ids(segset, "segset")
-        model_flags = to_mask_or_all(hasmodel, models.shape, "hasmodel")
-        seg_flags = to_mask_or_all(hasseg, segments.shape, "hasseg")
+        ids, shape = both_ids(modelset, segset)
+        model_flags = to_mask_or_all(hasmodel, shape[:1], "hasmodel")
+        seg_flags = to_mask_or_all(hasseg, shape[1:], "hasseg")
         possible = _possible(model_flags, seg_flags)
         mask = possible
         if scoremask is not None:
             # A mask gives no measures to a model that has none; the toolkit refuses such objects.
-            mask = to_mask(scoremask, (models.size, segments.size), "scoremask")
+            mask = to_mask(scoremask, shape, "scoremask")
             some_lack = not (model_flags.all() and seg_flags.all())
             if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
                 mask = mark_read_only(mask & possible)
-        self.__attrs_init__(
-            models,
-            segments,
-            to_matrix(modelQ, "modelQ"),
-            to_matrix(segQ, "segQ"),
-            model_flags,
-            seg_flags,
-            mask,
-        )
+        matrices = to_matrix(modelQ, "modelQ"), to_matrix(segQ, "segQ")
+        self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
 
-    @segQ.validator
-    def _check_measures(self, attribute: "Attribute[Any]", values: FloatArray) -> None:
-        """Raise unless there is a column for each id, with as many measures on both sides."""
+    def __attrs_post_init__(self) -> None:
+        """Raise unless there is a column and a flag for each id, with as many measures."""
         check_columns(self.modelQ, self.modelset, "modelQ")
-        check_columns(values, self.segset, "segQ")
-        if len(values) != len(self.modelQ):
+        check_columns(self.segQ, self.segset, "segQ")
+        if len(self.segQ) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
-            raise invalid("segQ", expected, f"{len(values)}")
+            raise invalid("segQ", expected, f"{len(self.segQ)}")
+        for name, flags, size in zip(
+            ("hasmodel", "hasseg"), (self.hasmodel, self.hasseg), self.shape, strict=True
+        ):
+            if flags.shape != (size,):
+                expected = f"have one flag for each of the {size} ids"
+                raise invalid(name, expected, f"shape {flags.shape}")
+        super().__attrs_post_init__()
 
     @classmethod
     def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:
@@ -471,8 +454,7 @@ class QualityMeasures(TrialMatrix):
             If a model or a segment is in two of them, or they have different
             numbers of measures.
         """
-        objects = (self, *others)
-        check_same_class(QualityMeasures, objects)
+        objects = all_of_class(QualityMeasures, self, *others)
         refuse_shared([item.modelset for item in objects], "models")
         refuse_shared([item.segset for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
@@ -493,7 +475,7 @@ class QualityMeasures(TrialMatrix):
 Side = tuple[FloatArray, BoolArray]
 
 
-def _moved(values: FloatArray, flags: BoolArray, positions: IndexArray | None) -> Side:
+def _moved(values: FloatArray, flags: BoolArray, positions: Positions | None) -> Side:
     """Return the columns and flags at some positions; position -1: 0 and False."""
     if positions is None:
         return values, flags
@@ -535,3 +517,108 @@ def measures_of_trials(
     found = None if covered.all() else covered
     warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), found)
     return model_values, seg_values, mark_read_only(covered)
+
+
+# Measures of several objects, stacked for training and applying
+
+Qualities = Sequence[QualityMeasures | SegmentQuality]
+
+Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
+
+
+@attrs.frozen(eq=False)
+class TrialQuality:
+    """The quality measures of the trials of an Ndx or a Key, in any form.
+
+    `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0
+    for those that have none. `models` and `segments` are the positions of the trials, column
+    by column; `covered` says which of them have measures.
+    """
+
+    modelQ: FloatArray
+    segQ: FloatArray
+    models: Positions
+    segments: Positions
+    covered: BoolArray
+
+    @property
+    def n_measures(self) -> int:
+        """Number of quality measures."""
+        return int(self.modelQ.shape[0])
+
+    @property
+    def n_missing(self) -> int:
+        """Number of trials without measures."""
+        return self.covered.size - int(np.count_nonzero(self.covered))
+
+
+def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
+    """Look up quality measures for the same trials and put them one below the other.
+
+    As `stack_quality`, but without a matrix of all models and segments, so that the
+    trials may be flat. A trial is covered where it has the measures of every object.
+    """
+    check_trials(ndx)
+    parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
+    return TrialQuality(
+        mark_read_only(np.concatenate([part[0] for part in parts])),
+        mark_read_only(np.concatenate([part[1] for part in parts])),
+        *ndx.trial_positions(),
+        mark_read_only(np.logical_and.reduce([part[2] for part in parts])),
+    )
+
+
+def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
+    """Align quality measures with the same trials and put them one below the other.
+
+    A SegmentQuality describes the test segments only; the measures of all models are then 0.
+    A trial has quality where it has that of every object. Warns for each object that lacks
+    models, segments or trials of `ndx`. BOSARIS: ``stackQ.m``.
+    """
+    check_trials(ndx)
+    aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
+    if len(aligned) == 1:
+        return aligned[0]
+    values = (
+        np.concatenate([getattr(item, name) for item in aligned]) for name in ("modelQ", "segQ")
+    )
+    flags = (
+        np.logical_and.reduce([getattr(item, name) for item in aligned])
+        for name in ("hasmodel", "hasseg", "scoremask")
+    )
+    return QualityMeasures(*ndx.ids, *map(mark_read_only, (*values, *flags)))
+
+
+def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
+    """Return the measures as a list."""
+    classes = (QualityMeasures, SegmentQuality)
+    what = "QualityMeasures or SegmentQuality"
+    return as_list_of(classes, qualities, "qualities", what, "quality measures")
+
+
+def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> QualityMeasures:
+    """Return quality measures of models and segments, with 0 for models that have none."""
+    if isinstance(item, QualityMeasures):
+        return item
+    nothing = mark_read_only(np.zeros((item.n_measures, ndx.modelset.size)))
+    return QualityMeasures(ndx.modelset, item.ids, nothing, item.values)
+
+
+def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
+    """Replace the measures of models and segments by linear combinations of them.
+
+    `qtrans` has one row for each new measure and one column for each old one.
+    BOSARIS: ``applyQtrans.m``.
+    """
+    matrix = as_matrix(qtrans, "qtrans")
+    if matrix.shape[1] != quality.n_measures or not len(matrix):
+        expected = f"have one column for each of the {quality.n_measures} measures, and a row"
+        hint = "Is it transposed?" if matrix.shape[0] == quality.n_measures else ""
+        raise invalid("qtrans", expected, f"shape {matrix.shape}", hint)
+    if not np.isfinite(matrix).all():
+        raise invalid("qtrans", "be finite", describe(matrix.tolist()))
+    return attrs.evolve(
+        quality,
+        modelQ=mark_read_only(matrix @ quality.modelQ),
+        segQ=mark_read_only(matrix @ quality.segQ),
+    )

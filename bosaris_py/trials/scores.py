@@ -1,21 +1,25 @@
-"""Scores of trials: Scores as a matrix, FlatScores as a list."""
+"""Scores of trials: Scores as a matrix, FlatScores as a list, and stacks of several systems."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, Self, TypeAlias, overload
+from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
-from bosaris_py._arrays import BoolArray, FloatArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, as_vector, describe, invalid
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    Positions,
+    StrArray,
+    mark_read_only,
+)
+from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.storage import text
 from bosaris_py.storage.formats import TrialTable
-from bosaris_py.storage.trial_table import TrialOrder
 from bosaris_py.trials.alignment import (
     Frame,
     IdList,
@@ -31,33 +35,31 @@ from bosaris_py.trials.base import (
     MAX_CELLS,
     FlatTrials,
     IdUnion,
+    NumberFileMethods,
     TrialList,
     TrialMatrix,
-    check_cell_count,
-    check_cells,
-    check_models,
-    check_same_class,
-    check_segments,
+    all_of_class,
+    as_list_of,
+    both_ids,
     frame_of,
-    in_cells,
     name_cells,
     scatter,
     to_mask_or_all,
     to_matrix,
     warn_missing,
 )
-from bosaris_py.trials.files import NumberFileMethods, Storage
 from bosaris_py.trials.key import (
     AnyKey,
     AnyNdx,
     FlatKey,
+    FlatNdx,
     Key,
+    Ndx,
     check_key,
     check_trials,
     describe_trials,
     warn_unless_found,
 )
-from bosaris_py.trials.ndx import FlatNdx, Ndx
 
 _REPEATED = "The scores to be merged hold two scores for"
 
@@ -77,14 +79,9 @@ class ListedScores:
     values: FloatArray
     found: BoolArray | None
 
-    @property
-    def n_missing(self) -> int:
-        """Number of trials without a score."""
-        return self.ndx.n_trials - int(self.values.size)
-
     def warn(self) -> None:
         """Warn of models, segments and trials that are missing."""
-        warn_unless_found(self.ndx, (self.frame.n_rows_found, self.frame.n_cols_found), self.found)
+        warn_unless_found(self.ndx, self.frame.n_found, self.found)
 
     def positions(self) -> tuple[Positions, Positions]:
         """Return the positions in `ndx` of the trials that have scores."""
@@ -233,8 +230,7 @@ class ScoreMethods:
         if isinstance(self, Scores) and isinstance(key, Key):
             frame = frame_of(key, self)
             tar, non = scores_under(self, (key.tar, key.non), key, frame, any_order=any_order)
-            n_ids = frame.n_rows_found, frame.n_cols_found
-            warn_missing(key.shape, n_ids, (key.n_tar, key.n_non), (tar.size, non.size))
+            warn_missing(key.shape, frame.n_found, (key.n_tar, key.n_non), (tar.size, non.size))
             return tar, non
         listed = listed_scores(self, key)
         listed.warn()
@@ -269,11 +265,10 @@ class ScoreMethods:
             (vector,) = scores_under(self, (ndx.trial_mask,), ndx, frame)
             # Models and segments without trials are not missed here.
             if vector.size < ndx.n_trials:
-                n_ids = frame.n_rows_found, frame.n_cols_found
-                warn_unless_found(ndx, n_ids, _scored_cells(self, ndx, frame))
+                warn_unless_found(ndx, frame.n_found, _scored_cells(self, ndx, frame))
             return vector
         listed = listed_scores(self, ndx)
-        if listed.n_missing:
+        if listed.values.size < ndx.n_trials:
             listed.warn()
         return listed.values
 
@@ -415,13 +410,13 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
     Scores: 2 models x 2 segments, 4 scores
     """
 
-    scoremat: FloatArray = field(validator=check_cells)
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
-    scoremask: BoolArray = field(validator=check_cells)
+    scoremat: FloatArray
+    modelset: StrArray
+    segset: StrArray
+    scoremask: BoolArray
 
-    _matrices: ClassVar[tuple[str, ...]] = ("scoremat", "scoremask")
-    _storage: ClassVar[Storage] = Storage("scores", text.read_scores, text.write_scores)
+    _matrices = ("scoremat", "scoremask")
+    _kind = "scores"
 
     def __init__(
         self,
@@ -430,15 +425,9 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         segset: IdList,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        models = as_ids(modelset, "modelset")
-        segments = as_ids(segset, "segset")
-        shape = (models.size, segments.size)
-        self.__attrs_init__(
-            to_matrix(scoremat, "scoremat"),
-            models,
-            segments,
-            to_mask_or_all(scoremask, shape, "scoremask"),
-        )
+        ids, shape = both_ids(modelset, segset)
+        mask = to_mask_or_all(scoremask, shape, "scoremask")
+        self.__attrs_init__(to_matrix(scoremat, "scoremat"), *ids, mask)
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
@@ -564,8 +553,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         The toolkit adds the matrices, so that what lies under a false mask of one
         object corrupts a score of another; here only scores are copied.
         """
-        objects = (self, *others)
-        check_same_class(Scores, objects)
+        objects = all_of_class(Scores, self, *others)
         union = IdUnion.of(objects)
         matrix = np.zeros(union.shape, dtype=np.result_type(*(s.scoremat for s in objects)))
         mask = np.zeros(union.shape, dtype=np.bool_)
@@ -629,16 +617,14 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
     FlatScores: 2 models x 2 segments, 2 scores
     """
 
-    scores: FloatArray = field()
-    modelset: StrArray = field(validator=check_models)
-    segset: StrArray = field(validator=check_segments)
-    models: Positions = field()
-    segments: Positions = field()
+    scores: FloatArray
+    modelset: StrArray
+    segset: StrArray
+    models: Positions
+    segments: Positions
 
     _content = ("scores", "scores")
-    _storage: ClassVar[Storage] = Storage(
-        "flat_scores", text.read_flat_scores, text.write_flat_scores
-    )
+    _kind = "flat_scores"
 
     def __init__(
         self,
@@ -746,9 +732,9 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         InvalidInputError
             If the matrix would have more cells.
         """
-        check_cell_count(self.shape, max_cells)
-        mask = in_cells(self, np.ones(self.n_scores, dtype=np.bool_))
-        return Scores(in_cells(self, self.scores), *self.ids, mask)
+        everywhere = np.ones(self.n_scores, dtype=np.bool_)
+        matrix, mask = self._in_matrices(max_cells, self.scores, everywhere)
+        return Scores(matrix, *self.ids, mask)
 
     def merge(self, *others: "FlatScores") -> "FlatScores":
         """Unite the scores of several objects, for instance of the parts of a split job.
@@ -771,13 +757,20 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
         TrialMismatchError
             If two objects have a score for the same trial.
         """
-        objects = (self, *others)
-        check_same_class(FlatScores, objects)
-        merged = TrialList.merged(objects, TrialOrder.repeats, _REPEATED)
+        objects = all_of_class(FlatScores, self, *others)
+        merged = TrialList.merged(objects, _REPEATED, may_repeat=False)
         return FlatScores(merged.contents, *merged[:4])
 
 
 AnyScores: TypeAlias = Scores | FlatScores
+
+
+def scored_ndx(scores: AnyScores) -> AnyNdx:
+    """Return the trials that have scores, in the form of the scores."""
+    check_scores(scores)
+    if isinstance(scores, FlatScores):
+        return FlatNdx(scores.modelset, scores.segset, scores.models, scores.segments)
+    return Ndx(scores.modelset, scores.segset, scores.scoremask)
 
 
 def check_scores(scores: object) -> None:
@@ -824,7 +817,7 @@ def _aligned_matrix(scores: Scores, ndx: Ndx | Key) -> Scores:
         bad = np.isnan(values[block])
         if bad.any() and (bad & mask[block]).any():
             _refuse_nan(scores, ndx, frame)
-    warn_unless_found(ndx, (frame.n_rows_found, frame.n_cols_found), mask)
+    warn_unless_found(ndx, frame.n_found, mask)
     return type(scores)(values, *ndx.ids, mark_read_only(mask))
 
 
@@ -882,6 +875,7 @@ def listed_scores(scores: Any, ndx: AnyNdx) -> ListedScores:
 
 def scored_trials(scores: AnyScores, key: AnyNdx) -> BoolArray | None:
     """Tell for each trial, column by column, whether it has a score; None says all."""
+    check_scores(scores)
     frame = frame_of(key, scores)
     if isinstance(scores, Scores):
         return _found_cells(scores, key, frame)[-1]
@@ -927,10 +921,96 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
     return within
 
 
-def take_trials(key: AnyKey, lines: npt.NDArray[np.intp]) -> AnyKey:
-    """Return a key of the same form and ids with the trials at ascending positions only."""
-    labels = key.trial_labels()[lines]
-    models, segments = (side[lines] for side in key.trial_positions())
-    # Ascending positions keep the order, which the constructor only checks.
-    flat = FlatKey(*key.ids, *map(mark_read_only, (models, segments, labels)))
-    return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))
+# Scores of several systems, stacked for training and applying
+
+
+def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
+    """Return the scores of several systems for the same trials: (n_systems, n_trials).
+
+    Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one
+    is not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
+    """
+    check_trials(ndx)
+    (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
+    return stack
+
+
+def stack_tar_non(systems: Sequence[AnyScores], key: AnyKey) -> tuple[Float64Array, Float64Array]:
+    """Return the target and the non-target scores of several systems, as `stack_scores`."""
+    check_key(key)
+    tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})
+    return tar, non
+
+
+@overload
+def assemble(vector: npt.ArrayLike, ndx: Ndx | Key) -> Scores: ...
+
+
+@overload
+def assemble(vector: npt.ArrayLike, ndx: FlatNdx | FlatKey) -> FlatScores: ...
+
+
+def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
+    """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials.
+
+    The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix,
+    0 under a false mask elsewhere.
+    """
+    check_trials(ndx)
+    values = as_vector(vector, "vector")
+    if values.size != ndx.n_trials:
+        expected = f"have one score for each of the {ndx.n_trials} trials"
+        raise invalid("vector", expected, f"{values.size}")
+    if isinstance(ndx, FlatNdx | FlatKey):
+        return FlatScores(values, ndx.modelset, ndx.segset, ndx.models, ndx.segments)
+    mask = ndx.trial_mask
+    matrix = np.zeros(mask.shape, dtype=values.dtype)
+    insert(matrix, mask, values)
+    return Scores(mark_read_only(matrix), ndx.modelset, ndx.segset, mask)
+
+
+def _stacked(
+    systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int]
+) -> list[Float64Array]:
+    """Return one stack for each class of trials; refuse systems that lack scores.
+
+    `totals` names the classes, all trials or targets and non-targets, and counts their trials.
+    """
+    classes, whole = (Scores, FlatScores), "Scores of all systems"
+    listed: list[AnyScores] = as_list_of(classes, systems, "systems", "Scores", whole)
+    # float64, whatever the systems have: sums of products follow.
+    stacks = [np.empty((len(listed), total)) for total in totals.values()]
+    faults = []
+    for number, item in enumerate(listed):
+        vectors = _vectors(item, ndx, len(stacks))
+        missing = [
+            f"{total - vector.size} of {total} {noun}"
+            for (noun, total), vector in zip(totals.items(), vectors, strict=True)
+            if vector.size < total
+        ]
+        if missing:
+            # All systems are looked at, so that one message names every gap.
+            faults.append(f"system {number + 1} lacks {' and '.join(missing)}")
+            continue
+        for stack, vector in zip(stacks, vectors, strict=True):
+            stack[number] = vector
+    if faults:
+        message = (
+            f"Every system must have a score for each trial; {'; '.join(faults)}. "
+            f"Fill them with set_missing_to_value, best after calibration, or take these "
+            f"trials out of the key."
+        )
+        raise TrialMismatchError(message)
+    return stacks
+
+
+def _vectors(scores: AnyScores, ndx: AnyNdx, n_classes: int) -> Sequence[FloatArray]:
+    """Return the scores of all trials, or those of targets and of non-targets."""
+    if isinstance(scores, Scores) and isinstance(ndx, Ndx | Key):
+        masks = [ndx.trial_mask]
+        # Both classes in one pass over the matrix.
+        if n_classes > 1 and isinstance(ndx, Key):
+            masks = [ndx.tar, ndx.non]
+        return scores_under(scores, masks, ndx, frame_of(ndx, scores))
+    listed = listed_scores(scores, ndx)
+    return listed.split(ndx) if n_classes > 1 and isinstance(ndx, AnyKey) else [listed.values]

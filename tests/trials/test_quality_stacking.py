@@ -5,7 +5,7 @@ import pytest
 
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials import Key, Ndx, QualityMeasures, SegmentQuality
-from bosaris_py.trials.stacking import mix_measures, stack_quality
+from bosaris_py.trials.quality import mix_measures, stack_quality
 
 
 def test_spliced_like_the_toolkit(oracle):

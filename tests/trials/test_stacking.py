@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.trials import Key, Ndx, Scores
-from bosaris_py.trials.stacking import assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.scores import assemble, stack_scores, stack_tar_non
 from tests.strategies import keys, ndxs
 
 
