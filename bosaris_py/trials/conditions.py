@@ -25,7 +25,7 @@ References
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -39,7 +39,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_mask, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import as_mask, describe, invalid, list_some, one_of, warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials.key import AnyKey, AnyNdx, check_key, check_trials, describe_trials
@@ -372,24 +372,13 @@ def _product(factors: Sequence[Factor]) -> Factor:
     return Factor(mark_read_only(numbers), _as_names(names))
 
 
-def _one_of(choices: tuple[str, ...]) -> Any:
-    """Return an attrs validator of an option of Conditions."""
-
-    def check(_: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-        if value not in choices:
-            expected = f"be one of {', '.join(map(repr, choices))}"
-            raise invalid(attribute.name, expected, describe(value))
-
-    return check
-
-
 @attrs.frozen
 class Rules:
     """What is done about trials that conditions divide badly; the options of `Conditions`."""
 
-    overlap: str = attrs.field(validator=_one_of(get_args(Overlap)))
-    uncovered: str = attrs.field(validator=_one_of(get_args(Uncovered)))
-    lacking: str = attrs.field(validator=_one_of(get_args(Lacking)))
+    overlap: str = attrs.field(validator=one_of(Overlap))
+    uncovered: str = attrs.field(validator=one_of(Uncovered))
+    lacking: str = attrs.field(validator=one_of(Lacking))
 
 
 @attrs.frozen(eq=False, init=False, repr=False)

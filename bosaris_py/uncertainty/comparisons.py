@@ -8,7 +8,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Literal, Protocol, Self, get_args
+from typing import Literal, Protocol, Self
 
 import attrs
 import numpy as np
@@ -18,14 +18,21 @@ from tqdm import tqdm
 
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._tables import text_table
-from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
+from bosaris_py._validation import (
+    as_vector,
+    check_choice,
+    check_fraction,
+    describe,
+    invalid,
+    refuse_nan,
+)
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.analytic import FixedCost, dyadic_covariance
-from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, check_choice, z_test
+from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
@@ -141,8 +148,8 @@ def mcnemar_test(
     >>> mcnemar_test(pair)
     McNemar: only the first errs on 1 trials, only the second on 5, p 0.219 (exact)
     """
-    check_choice(classes, get_args(Classes), "classes")
-    check_choice(method, get_args(McNemarMethod), "method")
+    check_choice(classes, Classes, "classes")
+    check_choice(method, McNemarMethod, "method")
     pair = disagreements_of(a, b)
     only_a = only_b = 0.0
     if classes != "non":
@@ -696,7 +703,7 @@ def _permute(
     shares: Float64Array, alternative: Alternative, permutations: int, rng: Rng, *, progress: bool
 ) -> PermutationTest:
     """Flip the signs of the shares of a difference."""
-    check_choice(alternative, get_args(Alternative), "alternative")
+    check_choice(alternative, Alternative, "alternative")
     if as_count(permutations, "permutations") < 1 or permutations != int(permutations):
         expected = "be a whole number, at least 1"
         raise invalid("permutations", expected, describe(permutations))

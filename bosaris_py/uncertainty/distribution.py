@@ -6,7 +6,7 @@ variances.
 """
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,12 +15,11 @@ from scipy import special
 
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._execution import map_tasks, whole_number
-from bosaris_py._validation import as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import as_vector, check_choice, describe, invalid, refuse_nan
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     NormalityTest,
     ZTest,
-    check_choice,
     normality_test,
     quantile,
     relative_error,
@@ -388,7 +387,7 @@ def f_test_of_variances(
     (0.25, 0.4)
     """
     x, y = _as_sample(first, "first"), _as_sample(second, "second")
-    check_choice(alternative, get_args(Alternative), "alternative")
+    check_choice(alternative, Alternative, "alternative")
     variances = x.var(ddof=1), y.var(ddof=1)
     for variance, name in zip(variances, ("first", "second"), strict=True):
         if not variance > 0:

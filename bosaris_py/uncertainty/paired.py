@@ -1,12 +1,12 @@
 """The bootstrap of two systems on the same trials."""
 
-from typing import Any, get_args
+from typing import Any
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, Weights
-from bosaris_py._validation import invalid
+from bosaris_py._validation import check_choice, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
@@ -16,7 +16,6 @@ from bosaris_py.uncertainty.bootstrap_result import (
     BootstrapResult,
     IntervalKind,
     as_plain,
-    check_choice,
     defined_replicates,
     normal_p_value,
     warn_of_degenerate,
@@ -277,7 +276,7 @@ def paired_bootstrap(
     """
     statistics = [as_statistic(statistic)]
     statistics.append(statistics[0] if statistic_b is None else as_statistic(statistic_b))
-    check_choice(alternative, get_args(Alternative), "alternative")
+    check_choice(alternative, Alternative, "alternative")
     who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     check_same_trials((scores_a, scores_b), key)

@@ -13,7 +13,7 @@ weight is never squared.
 """
 
 import functools
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import IndexArray, IntArray, Weights, mark_read_only
 from bosaris_py._execution import whole_number
-from bosaris_py._validation import check_fraction, describe, invalid
+from bosaris_py._validation import check_choice, check_fraction, describe, invalid
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.uncertainty.bootstrap_result import IntervalKind, check_choice
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.strata import (
     ScoredTrials,
     SetIndex,
@@ -335,7 +335,7 @@ class Speakers:
 
     def __attrs_post_init__(self) -> None:
         """Check the law of the weights."""
-        check_choice(self.weights, get_args(SpeakerWeights), "weights")
+        check_choice(self.weights, SpeakerWeights, "weights")
 
 
 @attrs.frozen(eq=False)
@@ -355,9 +355,9 @@ class Resampling:
     def __attrs_post_init__(self) -> None:
         """Check the choices, and that nothing was asked for that the method does not do."""
         if self.interval is not None:
-            check_choice(self.interval, get_args(IntervalKind), "interval")
+            check_choice(self.interval, IntervalKind, "interval")
         methods = Method if self.speakers is None else ScoresMethod
-        check_choice(self.method, get_args(methods), "method")
+        check_choice(self.method, methods, "method")
         if self.speakers is not None and self.method != "speaker":
             hint = 'Did you mean method="speaker"?'
             expected = f'be left out with method="{self.method}"'

@@ -26,6 +26,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import eer_of_hull
 from bosaris_py.uncertainty.decisions import rejected
 from bosaris_py.uncertainty.resampling import PersonWeights, ResamplingPlan, UnitGroups
 from bosaris_py.uncertainty.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
@@ -73,46 +74,8 @@ class WeightedSampler:
 
 # ---- ROCs from weights
 
-# Two costs closer than this are one cost that was rounded in two ways.
-ROUNDING = 2.0**-45
-
 # Picking n scores one by one costs as much as this share of n binomial draws.
 _PICKS_PER_BINOMIAL = 8
-
-
-def iso_cost(low: Any, high: Any) -> tuple[Any, Any]:
-    """Return what two points (pmiss, pfa) cost at the prior where they cost the same; the prior.
-
-    The cost is also the height at which the line between them meets pmiss = pfa.
-    """
-    # Theory paper, section 2.6.2: p pmiss + (1 - p) pfa = pfa + p (pmiss - pfa) is the same at
-    # both ends for p = prior, and on the whole line; where pmiss = pfa it is that rate.
-    slope = low[0] - low[1]
-    prior = (low[1] - high[1]) / (high[0] - high[1] - slope)
-    return low[1] + prior * slope, prior
-
-
-def eer_of_points(pmiss: Float64Array, pfa: Float64Array) -> float:
-    """Return where the lower left hull of these points meets pmiss = pfa.
-
-    Two points either side of the diagonal, at first the two useless decisions, define a prior
-    at which they cost the same. The point that is cheapest at this prior replaces one of them,
-    until none is cheaper: a handful of passes over the points, and no hull.
-    """
-    low, high = (0.0, 1.0), (1.0, 0.0)
-    rising = pmiss - pfa
-    while True:
-        value, prior = iso_cost(low, high)
-        cost = rising * prior
-        cost += pfa
-        best = int(np.argmin(cost))
-        if not cost[best] < value * (1.0 - ROUNDING):
-            return float(value)
-        point = (float(pmiss[best]), float(pfa[best]))
-        if point[0] < point[1]:
-            low = point
-        else:
-            high = point
 
 
 class WeightedCurve(NamedTuple):
@@ -152,7 +115,7 @@ class WeightedCurve(NamedTuple):
 
     def eer(self) -> float:
         """Return the equal error rate on the convex hull."""
-        return eer_of_points(*self.points())
+        return eer_of_hull(*self.points())
 
     def auc(self) -> float:
         """Return the area under the ROC, ties counted half."""

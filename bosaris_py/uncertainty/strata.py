@@ -18,7 +18,7 @@ side, are dependent. Trials are vectors, column by column, whether a matrix or a
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -40,6 +40,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import (
     as_vector,
+    check_choice,
     check_not_empty,
     describe,
     invalid,
@@ -54,7 +55,6 @@ from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.uncertainty.bootstrap_result import check_choice
 
 Rng = np.random.Generator | int | None
 
@@ -766,7 +766,7 @@ class TrialSpeakers:
         MissingTrialsWarning
             If models or segments were taken for speakers of their own.
         """
-        check_choice(unknown, get_args(Unknown), "unknown")
+        check_choice(unknown, Unknown, "unknown")
         check_key(key)
         rows, cols = key.trial_positions()
         models_needed = _occurring(key.modelset.size, rows)
