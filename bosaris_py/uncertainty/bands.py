@@ -198,10 +198,7 @@ class DETCurve(CurveStatistic):
         """One miss rate for each false-alarm rate."""
         return (len(self.pfa),)
 
-    @property
-    def bounds(self) -> Bounds:
-        """Rates lie between 0 and 1."""
-        return 0.0, 1.0
+    bounds = 0.0, 1.0
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the miss rates."""

@@ -245,13 +245,7 @@ def _count_twice(statistic: StatisticLike) -> _TwiceCountedDCF:
     if not isinstance(statistic, DCF):
         expected = "be a DCF if the threshold is counted twice"
         raise invalid("statistic", expected, describe(statistic))
-    return _TwiceCountedDCF(
-        statistic.threshold,
-        statistic.p_target,
-        statistic.c_miss,
-        statistic.c_fa,
-        normalize=statistic.normalize,
-    )
+    return _TwiceCountedDCF(**attrs.asdict(statistic))
 
 
 def relative_deviation(standard_error: npt.ArrayLike, reference: npt.ArrayLike) -> Any:

@@ -1,5 +1,6 @@
 """The bootstrap of two systems on the same trials."""
 
+import functools
 from typing import Any
 
 import attrs
@@ -325,18 +326,13 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
             return sampler
     first, second = (s.statistic.in_order(s.tar, s.non, plan.strata) for s in systems)
     shape = len(systems), *np.shape(systems[0].estimate)
-    return WeightedSampler(plan, _BothValues(first, second), shape)
+    return WeightedSampler(plan, functools.partial(_both_values, first, second), shape)
 
 
-@attrs.frozen(eq=False)
-class _BothValues:
-    """The values of both systems, from the same weights of the trials."""
-
-    first: Evaluator
-    second: Evaluator
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return np.stack([f(tar_weights, non_weights) for f in (self.first, self.second)])
+def _both_values(
+    first: Evaluator, second: Evaluator, tar_weights: Weights, non_weights: Weights
+) -> Any:
+    return np.stack([f(tar_weights, non_weights) for f in (first, second)])
 
 
 def _rate_sampler(
@@ -346,7 +342,7 @@ def _rate_sampler(
 
     None if sets are picked and trials in them, or speakers, or if there are many thresholds.
     """
-    combine = _BothCosts(*statistics)
+    combine = functools.partial(_both_costs, statistics)
     both = list(zip(statistics, systems, strict=True))
     if isinstance(plan, SetPlan) and not plan.two_layer:
         tar_cells, non_cells = plan.cells
@@ -369,14 +365,11 @@ def _rate_sampler(
     )
 
 
-@attrs.frozen(eq=False)
-class _BothCosts:
-    """Makes the values of both systems from their error-rates side by side."""
-
-    first: ThresholdStatistic
-    second: ThresholdStatistic
-
-    def __call__(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
-        n_miss, n_fa = self.first.miss_limits.size, self.first.fa_limits.size
-        first = self.first.combine(pmiss[:, :n_miss], pfa[:, :n_fa])
-        return np.stack((first, self.second.combine(pmiss[:, n_miss:], pfa[:, n_fa:])), axis=1)
+def _both_costs(
+    statistics: list[ThresholdStatistic], pmiss: Float64Array, pfa: Float64Array
+) -> Any:
+    """Make the values of both systems from their error-rates side by side."""
+    a, b = statistics
+    n_miss, n_fa = a.miss_limits.size, a.fa_limits.size
+    first = a.combine(pmiss[:, :n_miss], pfa[:, :n_fa])
+    return np.stack((first, b.combine(pmiss[:, n_miss:], pfa[:, n_fa:])), axis=1)

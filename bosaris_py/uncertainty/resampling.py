@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import IndexArray, IntArray, Weights, mark_read_only
 from bosaris_py._execution import whole_number
-from bosaris_py._validation import check_choice, check_fraction, describe, invalid
+from bosaris_py._validation import check_choice, check_fraction, describe, invalid, one_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
@@ -154,16 +154,18 @@ class TrialUnits:
 
 @attrs.frozen(eq=False)
 class UnitGroups:
-    """Trials with the same weight in every replicate, grouped.
+    """The persons of groups of trials that have the same weight in every replicate.
 
     `shape` is the number of persons, (k,) or (k, l). Groups are the cells of this table, row by
     row, some of them empty; or if `first` and `second` are given, these pairs of persons.
     """
 
-    index: SetIndex
     shape: tuple[int, ...]
     first: IntArray | None = None
     second: IntArray | None = None
+
+
+GroupedTrials: TypeAlias = tuple[SetIndex, UnitGroups]
 
 
 @attrs.frozen
@@ -226,27 +228,22 @@ class SpeakerPlan:
         `tar` and `non` are the person of the model and of the segment of each trial. With
         `pigeonhole` the two sides are different persons, drawn independently.
         """
+        tar_second = n_second = None
         if pigeonhole:
-            (tar_first, non_first), n_persons = _renumber(tar[0], non[0])
-            (tar_second, non_second), n_others = _renumber(tar[1], non[1])
-            for n, what in ((n_persons, "models"), (n_others, "segments")):
-                if n < _FEWEST_SPEAKERS:
-                    expected = f"have {what} of at least two speakers with trials"
-                    raise invalid("key", expected, f"{n}")
-            return cls(
-                TrialUnits(tar_first, tar_second),
-                TrialUnits(non_first, non_second),
-                PersonWeights(n_persons, n_others, weighting),
-                strata,
-            )
-        refuse_same_speaker(*non)
-        (tar_first, non_first, non_second), n_persons = _renumber(tar[0], *non)
-        if n_persons < _FEWEST_SPEAKERS:
-            raise invalid("key", "have at least two speakers with trials", f"{n_persons}")
+            (tar_first, non_first), n_first = _renumber(tar[0], non[0])
+            (tar_second, non_second), n_second = _renumber(tar[1], non[1])
+            sides = [(n_first, "models of "), (n_second, "segments of ")]
+        else:
+            refuse_same_speaker(*non)
+            (tar_first, non_first, non_second), n_first = _renumber(tar[0], *non)
+            sides = [(n_first, "")]
+        for n, what in sides:
+            if n < _FEWEST_SPEAKERS:
+                raise invalid("key", f"have {what}at least two speakers with trials", f"{n}")
         return cls(
-            TrialUnits(tar_first, None),
+            TrialUnits(tar_first, tar_second),
             TrialUnits(non_first, non_second),
-            PersonWeights(n_persons, None, weighting),
+            PersonWeights(n_first, n_second, weighting),
             strata,
         )
 
@@ -265,26 +262,24 @@ class SpeakerPlan:
         )
 
     @functools.cached_property
-    def groups(self) -> tuple[list[UnitGroups], list[UnitGroups]]:
+    def groups(self) -> tuple[list[GroupedTrials], list[GroupedTrials]]:
         """The trials of each condition of each class by the persons who take part."""
         return self._groups(self.tar, self.strata.tar), self._groups(self.non, self.strata.non)
 
-    def _groups(self, units: TrialUnits, strata: Strata) -> list[UnitGroups]:
+    def _groups(self, units: TrialUnits, strata: Strata) -> list[GroupedTrials]:
         first = strata.split(units.first)
         if units.second is None:
-            n_first = self.persons.n_first
-            return [UnitGroups(_index(part, n_first), (n_first,)) for part in first]
+            groups = UnitGroups((self.persons.n_first,))
+            return [(_index(part, self.persons.n_first), groups) for part in first]
         return list(map(self._pairs, first, strata.split(units.second)))
 
-    def _pairs(self, first: IntArray, second: IntArray) -> UnitGroups:
+    def _pairs(self, first: IntArray, second: IntArray) -> GroupedTrials:
         shape = self.persons.shape
         # Where both sides are the same persons, model and segment may change places.
         ordered = self.persons.n_second is not None
         labels, n_pairs, listed = number_pairs(first, second, shape, ordered=ordered)
-        index = _index(labels, n_pairs)
-        if listed is None:
-            return UnitGroups(index, shape)
-        return UnitGroups(index, shape, *map(mark_read_only, np.divmod(listed, shape[1])))
+        pairs = () if listed is None else map(mark_read_only, np.divmod(listed, shape[1]))
+        return _index(labels, n_pairs), UnitGroups(shape, *pairs)
 
 
 def _index(labels: IntArray, n_groups: int) -> SetIndex:
@@ -330,12 +325,8 @@ class Speakers:
     model_speakers: IdMap | None
     segment_speakers: IdMap | None
     unknown: Unknown
-    weights: SpeakerWeights
+    weights: SpeakerWeights = attrs.field(validator=one_of(SpeakerWeights))
     pigeonhole: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        """Check the law of the weights."""
-        check_choice(self.weights, SpeakerWeights, "weights")
 
 
 @attrs.frozen(eq=False)
@@ -346,18 +337,17 @@ class Resampling:
     replications: int = attrs.field(converter=_to_replications)
     confidence: float = attrs.field(converter=_to_confidence)
     # None is that of the statistic.
-    interval: IntervalKind | None
+    interval: IntervalKind | None = attrs.field(
+        validator=attrs.validators.optional(one_of(IntervalKind))
+    )
     rng: np.random.Generator = attrs.field(converter=as_generator)
     workers: int = attrs.field(converter=_to_workers)
     progress: bool
     speakers: Speakers | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Check the choices, and that nothing was asked for that the method does not do."""
-        if self.interval is not None:
-            check_choice(self.interval, IntervalKind, "interval")
-        methods = Method if self.speakers is None else ScoresMethod
-        check_choice(self.method, methods, "method")
+        """Check the method, and that nothing was asked for that the method does not do."""
+        check_choice(self.method, Method if self.speakers is None else ScoresMethod, "method")
         if self.speakers is not None and self.method != "speaker":
             hint = 'Did you mean method="speaker"?'
             expected = f'be left out with method="{self.method}"'

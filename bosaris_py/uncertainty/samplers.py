@@ -499,22 +499,19 @@ _PRODUCTS_AT_A_TIME = 2**22
 class UnitTable:
     """Sums over the trials of each person or pair of persons, for one class and condition.
 
-    Persons are as in `UnitGroups`. `sums` is (m + 1, n_groups): m quantities, and the number of
-    trials last; `exact` says that they are whole numbers.
+    `sums` is (m + 1, n_groups): m quantities, and the number of trials last; `exact` says that
+    they are whole numbers.
     """
 
-    shape: tuple[int, ...]
-    first: IntArray | None
-    second: IntArray | None
+    groups: UnitGroups
     sums: Float64Array
     exact: bool
 
     @classmethod
-    def from_sums(cls, groups: UnitGroups, sums: Weights) -> "UnitTable":
+    def from_sums(cls, groups: UnitGroups, sums: Weights, sizes: IntArray) -> "UnitTable":
         """Put the number of trials beside the sums: (n_groups, m)."""
-        rows = np.vstack((sums.T, groups.index.sizes)).astype(np.float64)
-        exact = bool(np.issubdtype(sums.dtype, np.integer))
-        return cls(groups.shape, groups.first, groups.second, mark_read_only(rows), exact)
+        rows = np.vstack((sums.T, sizes)).astype(np.float64)
+        return cls(groups, mark_read_only(rows), bool(np.issubdtype(sums.dtype, np.integer)))
 
     def means(self, first: Weights, second: Weights) -> Float64Array:
         """Return weighted means over the trials: (n_replicates, m); NaN if no weight is left."""
@@ -525,26 +522,23 @@ class UnitTable:
     def _totals(self, first: Weights, second: Weights) -> Float64Array:
         exact = self.exact and bool(np.issubdtype(first.dtype, np.integer))
         left = first.astype(np.float64, copy=False)
-        if len(self.shape) == 1:
+        groups = self.groups
+        if len(groups.shape) == 1:
             return _product(left, self.sums.T, exact=exact)
         right = second.astype(np.float64, copy=False)
-        if self.first is None or self.second is None:
+        if groups.first is None or groups.second is None:
             # The quadratic form w' F w, with one matrix F for each quantity.
             totals = np.empty((left.shape[0], self.sums.shape[0]))
             for column, sums in enumerate(self.sums):
-                of_second = _product(left, sums.reshape(self.shape), exact=exact)
+                of_second = _product(left, sums.reshape(groups.shape), exact=exact)
                 of_second *= right
                 totals[:, column] = of_second.sum(axis=1)
             return totals
-        step = max(1, _PRODUCTS_AT_A_TIME // self.first.size)
-        parts = [
-            _product(
-                left[i : i + step, self.first] * right[i : i + step, self.second],
-                self.sums.T,
-                exact=exact,
-            )
-            for i in range(0, left.shape[0], step)
-        ]
+        step = max(1, _PRODUCTS_AT_A_TIME // groups.first.size)
+        parts = []
+        for i in range(0, left.shape[0], step):
+            products = left[i : i + step, groups.first] * right[i : i + step, groups.second]
+            parts.append(_product(products, self.sums.T, exact=exact))
         return np.concatenate(parts)
 
 

@@ -6,6 +6,7 @@ thresholds, Cllr), functions of the ROC, and functions that a user gives.
 """
 
 import abc
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -33,7 +34,6 @@ from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.samplers import (
     CellCounts,
-    Combine,
     CurveIndex,
     CurveSampler,
     Evaluator,
@@ -59,10 +59,11 @@ from bosaris_py.uncertainty.strata import (
 
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
 
+# From weights of the trials of one class to weighted means over them.
+Means = Callable[[Weights], Float64Array]
+
 # The targets, or the non-targets.
 WhichClass = Literal[0, 1]
-
-_BOTH: tuple[WhichClass, WhichClass] = (0, 1)
 
 
 class Statistic(abc.ABC):
@@ -131,16 +132,20 @@ class Statistic(abc.ABC):
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
             return WeightedSampler(plan, evaluator, self.shape)
-        tar_sorted, tar_order = plan.strata.tar.arranged(tar)
-        non_sorted, non_order = plan.strata.non.arranged(non)
-        evaluator = self.evaluator(tar_sorted, non_sorted)
-        return WeightedSampler(plan.reordered(tar_order, non_order), evaluator, self.shape)
+        evaluator, *orders = self._arranged(tar, non, plan.strata)
+        return WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
 
     def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials, not of sorted scores."""
+        return functools.partial(_in_order, *self._arranged(tar, non, strata))
+
+    def _arranged(
+        self, tar: FloatArray, non: FloatArray, strata: TrialStrata
+    ) -> tuple[Evaluator, IndexArray, IndexArray]:
+        """Return the evaluator for sorted scores, and the orders that sort them."""
         tar_sorted, tar_order = strata.tar.arranged(tar)
         non_sorted, non_order = strata.non.arranged(non)
-        return _InOrder(self.evaluator(tar_sorted, non_sorted), tar_order, non_order)
+        return self.evaluator(tar_sorted, non_sorted), tar_order, non_order
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
@@ -153,16 +158,14 @@ class Statistic(abc.ABC):
         return None
 
 
-@attrs.frozen(eq=False)
-class _InOrder:
-    """An evaluator for weights in the order of the trials."""
-
-    evaluate: Evaluator
-    tar_order: IndexArray
-    non_order: IndexArray
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return self.evaluate(tar_weights[self.tar_order], non_weights[self.non_order])
+def _in_order(
+    evaluate: Evaluator,
+    tar_order: IndexArray,
+    non_order: IndexArray,
+    tar_weights: Weights,
+    non_weights: Weights,
+) -> Any:
+    return evaluate(tar_weights[tar_order], non_weights[non_order])
 
 
 def _to_prior(prior: Any) -> Any:
@@ -221,42 +224,41 @@ class _MeansStatistic(Statistic):
         return super().sampler(tar, non, plan)
 
     def _set_sampler(self, tar: FloatArray, non: FloatArray, plan: SetPlan) -> Sampler:
-        tar_sums, non_sums = (
-            SetSums.of(
-                cells.sizes, self.sums(scores, cells, which), shares, two_layer=plan.two_layer
-            )
-            for which, scores, cells, shares in zip(
-                _BOTH, (tar, non), plan.cells, plan.strata.shares, strict=True
-            )
+        (tar_cells, non_cells), (tar_shares, non_shares) = plan.cells, plan.strata.shares
+        tar_sums, non_sums = self.sums(tar, tar_cells, 0), self.sums(non, non_cells, 1)
+        two_layer = plan.two_layer
+        return set_sampler(
+            SetSums.of(tar_cells.sizes, tar_sums, tar_shares, two_layer=two_layer),
+            SetSums.of(non_cells.sizes, non_sums, non_shares, two_layer=two_layer),
+            self.combine,
         )
-        return set_sampler(tar_sums, non_sums, self.combine)
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
         """Add up, for each pair of speakers, what the means are of."""
-        tar_tables, non_tables = (
-            tuple(
-                UnitTable.from_sums(group, self.sums(part, group.index, which))
-                for group, part in zip(groups, strata.split(scores), strict=True)
+
+        def tables(scores: FloatArray, which: WhichClass) -> tuple[UnitTable, ...]:
+            parts = zip(plan.groups[which], plan.strata[which].split(scores), strict=True)
+            return tuple(
+                UnitTable.from_sums(group, self.sums(part, index, which), index.sizes)
+                for (index, group), part in parts
             )
-            for which, scores, groups, strata in zip(
-                _BOTH, (tar, non), plan.groups, plan.strata, strict=True
-            )
-        )
-        return SpeakerSums((tar_tables, non_tables), plan.strata.shares, self.combine)
 
+        return SpeakerSums((tables(tar, 0), tables(non, 1)), plan.strata.shares, self.combine)
 
-@attrs.frozen(eq=False)
-class _MeansEvaluator:
-    """A function of the weighted means of both classes."""
+    @abc.abstractmethod
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
+        """Prepare for the means of one class under many sets of weights."""
 
-    tar: Callable[[Weights], Float64Array]
-    non: Callable[[Weights], Float64Array]
-    combine: Combine
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return functools.partial(self._of_weights, self.means_of(tar, 0), self.means_of(non, 1))
 
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return self.combine(self.tar(tar_weights)[None, :], self.non(non_weights)[None, :])[0]
+    def _of_weights(
+        self, tar: Means, non: Means, tar_weights: Weights, non_weights: Weights
+    ) -> Any:
+        return self.combine(tar(tar_weights)[None, :], non(non_weights)[None, :])[0]
 
 
 # Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
@@ -292,12 +294,12 @@ class ThresholdStatistic(_MeansStatistic):
             return count_rejected(scores, self.miss_limits, index)
         return index.sizes[:, None] - count_rejected(scores, self.fa_limits, index)
 
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
-        """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _MeansEvaluator(
-            _WeightedRates.of(tar, self.miss_limits, accepted=False),
-            _WeightedRates.of(non, self.fa_limits, accepted=True),
-            self.combine,
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
+        """Count the scores below the thresholds: errors are low targets, high non-targets."""
+        limits = self.fa_limits if which else self.miss_limits
+        counts = [part.count_below(limits) for part in strata.parts]
+        return functools.partial(
+            _weighted_rates, strata.slices, counts, strata.shares, accepted=bool(which)
         )
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
@@ -320,38 +322,32 @@ class ThresholdStatistic(_MeansStatistic):
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
         """Count the errors of each pair of speakers, unless there are too many thresholds."""
-        n_groups = sum(group.index.n_sets for groups in plan.groups for group in groups)
+        n_groups = sum(index.n_sets for groups in plan.groups for index, _ in groups)
         cells = n_groups * self.fa_limits.size
         if cells > max(_CELLS_PER_TRIAL * (tar.size + non.size), _SMALL_TABLE):
             return None
         return super().speaker_sums(tar, non, plan)
 
 
-@attrs.frozen(eq=False)
-class _WeightedRates:
-    """Error-rates of one class at fixed thresholds: sums of the lowest scores' weights."""
-
-    slices: tuple[slice, ...]
-    counts: tuple[IntArray, ...]
-    shares: Float64Array
-    accepted: bool
-
-    @classmethod
-    def of(cls, strata: SortedStrata, limits: Float64Array, *, accepted: bool) -> "_WeightedRates":
-        """Count the scores below the thresholds; accepted trials are errors, or rejected ones."""
-        counts = tuple(part.count_below(limits) for part in strata.parts)
-        return cls(tuple(strata.slices), counts, strata.shares, accepted)
-
-    def __call__(self, weights: Weights) -> Float64Array:
-        rates = []
-        for place, counts in zip(self.slices, self.counts, strict=True):
-            part = weights[place]
-            if counts.size == 1:
-                total, below = part.sum(), np.array([part[: counts[0]].sum()])
-            else:
-                total, below = part.sum(), running_total(part)[counts]
-            rates.append((total - below if self.accepted else below) / total)
-        return np.asarray(weighted_sum(rates, self.shares))
+def _weighted_rates(
+    slices: list[slice],
+    counts: list[IntArray],
+    shares: Float64Array,
+    weights: Weights,
+    *,
+    accepted: bool,
+) -> Float64Array:
+    """Return error-rates of one class: sums of the weights of the lowest scores, or the rest."""
+    rates = []
+    for place, below_limits in zip(slices, counts, strict=True):
+        part = weights[place]
+        total = part.sum()
+        if below_limits.size == 1:
+            below = np.array([part[: below_limits[0]].sum()])
+        else:
+            below = running_total(part)[below_limits]
+        rates.append((total - below if accepted else below) / total)
+    return np.asarray(weighted_sum(rates, shares))
 
 
 class _ActualCost(ThresholdStatistic):
@@ -526,10 +522,7 @@ class ErrorRates(ThresholdStatistic):
         """The thresholds."""
         return np.atleast_1d(np.asarray(self.thresholds, dtype=np.float64))
 
-    @property
-    def bounds(self) -> Bounds:
-        """Rates lie between 0 and 1."""
-        return 0.0, 1.0
+    bounds = 0.0, 1.0
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Put the two rates side by side."""
@@ -554,10 +547,8 @@ class Cllr(_MeansStatistic):
     1.0
     """
 
-    @property
-    def bounds(self) -> Bounds:
-        """From perfect scores to arbitrarily misleading ones."""
-        return 0.0, math.inf
+    # From perfect scores to arbitrarily misleading ones.
+    bounds = 0.0, math.inf
 
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
         return numerics.cllr(tar, non, **weights)
@@ -572,30 +563,19 @@ class Cllr(_MeansStatistic):
         sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
-        """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _MeansEvaluator(_MeanBits.of(tar, 0), _MeanBits.of(non, 1), self.combine)
-
-
-@attrs.frozen(eq=False)
-class _MeanBits:
-    """The mean cost of one class, from weights."""
-
-    slices: tuple[slice, ...]
-    bits: Float64Array
-    shares: Float64Array
-
-    @classmethod
-    def of(cls, strata: SortedStrata, which: WhichClass) -> "_MeanBits":
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
         """Compute the cost of each score."""
         bits = mark_read_only(_bits(strata.values, which))
-        return cls(tuple(strata.slices), bits, strata.shares)
+        return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
-    def __call__(self, weights: Weights) -> Float64Array:
-        # Not by BLAS, whose sums may depend on how many threads it has.
-        products = weights * self.bits
-        means = [products[place].sum() / weights[place].sum() for place in self.slices]
-        return np.array([weighted_sum(means, self.shares)])
+
+def _mean_bits(
+    slices: list[slice], bits: Float64Array, shares: Float64Array, weights: Weights
+) -> Float64Array:
+    # Not by BLAS, whose sums may depend on how many threads it has.
+    products = weights * bits
+    means = [products[place].sum() / weights[place].sum() for place in slices]
+    return np.array([weighted_sum(means, shares)])
 
 
 def _bits(scores: FloatArray, which: WhichClass) -> Float64Array:
@@ -612,9 +592,9 @@ class CurveStatistic(Statistic):
 
     __slots__ = ()
 
-    @abc.abstractmethod
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Make the value from the weights of one replicate."""
+        return self.of_roc(curve.roc())
 
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
         return self.of_roc(ROC.from_scores(tar, non, **weights))
@@ -625,7 +605,10 @@ class CurveStatistic(Statistic):
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _CurveEvaluator(CurveIndex.from_sorted(tar, non), self.of_curve)
+        return functools.partial(self._of_weights, CurveIndex.from_sorted(tar, non))
+
+    def _of_weights(self, index: CurveIndex, tar_weights: Weights, non_weights: Weights) -> Any:
+        return self.of_curve(index.curve(tar_weights, non_weights))
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
@@ -635,17 +618,6 @@ class CurveStatistic(Statistic):
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         return CurveSampler(index, self.of_curve)
-
-
-@attrs.frozen(eq=False)
-class _CurveEvaluator:
-    """A statistic of the ROC from weights: cumulative sums, read at the target scores."""
-
-    index: CurveIndex
-    of_curve: Callable[[WeightedCurve], Any]
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return self.of_curve(self.index.curve(tar_weights, non_weights))
 
 
 @attrs.frozen
@@ -695,9 +667,7 @@ class MinDCF(_AtPriors, CurveStatistic):
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the least cost of all thresholds."""
-        if self.shape:
-            return self.of_roc(curve.roc())
-        return curve.min_cost(*self._prices())
+        return super().of_curve(curve) if self.shape else curve.min_cost(*self._prices())
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the least cost of all thresholds."""
@@ -736,10 +706,8 @@ class EER(CurveStatistic):
 
     default_interval: ClassVar[IntervalKind] = "basic"
 
-    @property
-    def bounds(self) -> Bounds:
-        """From perfect scores to scores that are of no use; the hull is never worse."""
-        return 0.0, 0.5
+    # From perfect scores to scores that are of no use; the hull is never worse.
+    bounds = 0.0, 0.5
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the equal error rate."""
@@ -767,10 +735,8 @@ class AUC(CurveStatistic):
     0.75
     """
 
-    @property
-    def bounds(self) -> Bounds:
-        """From inverted to perfect scores."""
-        return 0.0, 1.0
+    # From inverted to perfect scores.
+    bounds = 0.0, 1.0
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the area."""
@@ -805,14 +771,8 @@ class MinCllr(CurveStatistic):
 
     default_interval: ClassVar[IntervalKind] = "basic"
 
-    @property
-    def bounds(self) -> Bounds:
-        """From separated classes to scores that are of no use."""
-        return 0.0, 1.0
-
-    def of_curve(self, curve: WeightedCurve) -> Any:
-        """Return the cost that is left."""
-        return self.of_roc(curve.roc())
+    # From separated classes to scores that are of no use.
+    bounds = 0.0, 1.0
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the cost that is left."""
@@ -868,25 +828,21 @@ class UserFunction:
 
     def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials."""
-        return _FunctionEvaluator(self, tar, non, strata)
+        return functools.partial(self._of_weights, tar, non, strata)
+
+    def _of_weights(
+        self,
+        tar: FloatArray,
+        non: FloatArray,
+        strata: TrialStrata,
+        tar_weights: Weights,
+        non_weights: Weights,
+    ) -> Any:
+        return self(tar, non, *strata.weigh(tar_weights, non_weights))
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Draw weights of the trials, and call the function with them."""
         return WeightedSampler(plan, self.in_order(tar, non, plan.strata), self.shape or ())
-
-
-@attrs.frozen(eq=False)
-class _FunctionEvaluator:
-    """A user's function as a function of picks; conditions get their shares of weight."""
-
-    function: UserFunction
-    tar: FloatArray
-    non: FloatArray
-    strata: TrialStrata
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        weights = self.strata.weigh(tar_weights, non_weights)
-        return self.function(self.tar, self.non, *weights)
 
 
 StatisticLike: TypeAlias = Statistic | Callable[..., Any]

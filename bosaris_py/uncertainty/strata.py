@@ -185,51 +185,40 @@ def as_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) -> 
     if not isinstance(labels, np.ndarray):
         # numpy would make the text "1" of the number 1, and "None" of a missing label.
         labels = np.array(labels, dtype=object)
-    array = labels.astype(object) if labels.dtype.kind == "T" else labels
-    if array.ndim != 1 or array.dtype.kind not in "iuUSObf":
-        raise _not_labels(array, name)
-    if array.dtype.kind in "Of":
-        missing = np.flatnonzero([_is_missing(label) for label in array.tolist()])
-        if missing.size:
-            positions = list_some(missing.tolist())
-            found = (
-                f"none (None or NaN) for {missing.size} of {array.size} trials "
-                f"(positions {positions})"
-            )
-            hint = "Leave these trials out, or give each a set of its own."
-            raise invalid(name, "tell the set of each trial", found, hint)
-    if array.dtype.kind == "f":
-        raise _not_labels(array, name)
-    if n_trials is not None and array.size != n_trials:
+    expected = "be a one-dimensional list of labels, text or whole numbers"
+    unfit = invalid(name, expected, describe(labels))
+    if labels.ndim != 1 or labels.dtype.kind not in "iuUSTObf":
+        raise unfit
+    plain = labels.dtype.kind in "iuUSb"
+    listed = [] if plain else labels.tolist()
+    missing = [i for i, label in enumerate(listed) if _is_missing(label)]
+    if missing:
+        found = (
+            f"none (None or NaN) for {len(missing)} of {labels.size} trials "
+            f"(positions {list_some(missing)})"
+        )
+        hint = "Leave these trials out, or give each a set of its own."
+        raise invalid(name, "tell the set of each trial", found, hint)
+    if n_trials is not None and labels.size != n_trials:
         expected = f"have one label for each of the {n_trials} trials"
-        raise invalid(name, expected, f"{array.size} labels")
-    return _number_objects(array, name) if array.dtype.kind == "O" else array
-
-
-def _number_objects(array: AnyArray, name: str) -> AnyArray:
-    """Give labels of any type a number each; those of different types differ."""
-    kinds = {type(label) for label in array.tolist()}
+        raise invalid(name, expected, f"{labels.size} labels")
+    if plain:
+        return labels
+    kinds = {type(label) for label in listed}
     if any(issubclass(kind, (float, np.floating)) for kind in kinds):
-        raise _not_labels(array, name)
+        raise unfit
     # In order where there is one, so that a list and an array give the same replicates.
     if all(issubclass(kind, str) for kind in kinds):
-        return array.astype(np.str_)
+        return np.array(listed, dtype=np.str_)
     if all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
-        return np.array(array.tolist())
+        return np.array(listed)
+    # Of several types or any other: numbers, different ones for 1 and True.
     numbers: dict[Any, int] = {}
+    pairs = [(isinstance(label, (bool, np.bool_)), label) for label in listed]
     try:
-        coded = [
-            numbers.setdefault((isinstance(label, (bool, np.bool_)), label), len(numbers))
-            for label in array.tolist()
-        ]
+        return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs])
     except TypeError:
-        raise _not_labels(array, name) from None
-    return np.array(coded, dtype=np.int64)
-
-
-def _not_labels(array: AnyArray, name: str) -> Exception:
-    expected = "be a one-dimensional list of labels, text or whole numbers"
-    return invalid(name, expected, describe(array))
+        raise unfit from None
 
 
 def _is_missing(label: Any) -> bool:
@@ -769,19 +758,13 @@ class TrialSpeakers:
         check_choice(unknown, Unknown, "unknown")
         check_key(key)
         rows, cols = key.trial_positions()
-        models_needed = _occurring(key.modelset.size, rows)
-        segments_needed = _occurring(key.segset.size, cols)
-        models = _named(key.modelset, model_speakers, models_needed, "model_speakers")
+        models = _named(key.modelset, rows, model_speakers, "models", unknown)
         labels = key.trial_labels()
         target_rows, target_cols = rows[labels], cols[labels]
-        segments = np.full(key.segset.size, None, dtype=object)
-        if segment_speakers is not None:
-            segments = _named(key.segset, segment_speakers, segments_needed, "segment_speakers")
-        _name_unknown(models, key.modelset, models_needed, "models", unknown)
-        if segment_speakers is None:
-            # Only now: where a model became a speaker of its own, its targets follow.
-            segments[target_cols] = models[target_rows]
-        _name_unknown(segments, key.segset, segments_needed, "segments", unknown)
+        # Where a model became a speaker of its own, its targets follow.
+        of_targets = np.full(key.segset.size, None, dtype=object)
+        of_targets[target_cols] = models[target_rows]
+        segments = _named(key.segset, cols, segment_speakers, "segments", unknown, of_targets)
 
         speakers = cls._numbered(models, segments)
         clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
@@ -814,9 +797,8 @@ class TrialSpeakers:
         TrialSpeakers
         """
         check_key(key)
-        needed = _occurring(key.modelset.size, key.trial_positions()[0])
-        models = _named(key.modelset, model_speakers, needed, "model_speakers")
-        _name_unknown(models, key.modelset, needed, "models", unknown)
+        rows, _ = key.trial_positions()
+        models = _named(key.modelset, rows, model_speakers, "models", unknown)
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
@@ -929,10 +911,44 @@ def _occurring(n_numbers: int, *numbers: Positions) -> BoolArray:
     return found
 
 
-def _named(ids: StrArray, speakers: IdMap | None, needed: BoolArray, name: str) -> AnyArray:
+def _named(
+    ids: StrArray,
+    positions: Positions,
+    speakers: IdMap | None,
+    kind: str,
+    unknown: Unknown,
+    default: AnyArray | None = None,
+) -> AnyArray:
+    """Return the speaker of each id; without a map those of `default`, or each its own.
+
+    Unknown speakers are refused where the ids have trials, or get a name of their own.
+    """
+    needed = _occurring(ids.size, positions)
+    name = f"{kind[:-1]}_speakers"
+    if speakers is not None:
+        found = _look_up(ids, needed, speakers, name)
+    else:
+        found = ids.astype(object) if default is None else default
+    missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
+    without = ids[missing & needed].tolist()
+    if without:
+        count, examples = len(without), list_some(without)
+        if unknown == "refuse":
+            hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
+            expected = f"tell the speaker of all {kind} that have trials"
+            raise invalid(name, expected, f"none for {count} ({examples})", hint)
+        message = (
+            f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
+            "speaker of its own, so a standard error may be too small."
+        )
+        warn_caller(message, MissingTrialsWarning)
+    # A tab keeps the made-up name apart from every speaker that a file can name.
+    found[missing] = [f"{kind}\t{some_id}" for some_id in ids[missing]]
+    return found
+
+
+def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> AnyArray:
     """Return the speaker of each id, or None; an id with trials must not have several."""
-    if speakers is None:
-        return ids.astype(object)
     if not isinstance(speakers, IdMap):
         raise invalid(name, "be an IdMap", describe(speakers))
     _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
@@ -949,25 +965,3 @@ def _named(ids: StrArray, speakers: IdMap | None, needed: BoolArray, name: str) 
     found = np.full(ids.size, None, dtype=object)
     found[positions >= 0] = speakers.rightids[positions[positions >= 0]]
     return found
-
-
-def _name_unknown(
-    found: AnyArray, ids: StrArray, needed: BoolArray, kind: str, unknown: Unknown
-) -> None:
-    """Give unknown speakers a name of their own, in place, or refuse those with trials."""
-    missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
-    without = ids[missing & needed].tolist()
-    if without:
-        count, examples = len(without), list_some(without)
-        if unknown == "refuse":
-            argument = f"{kind[:-1]}_speakers"
-            hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
-            expected = f"tell the speaker of all {kind} that have trials"
-            raise invalid(argument, expected, f"none for {count} ({examples})", hint)
-        message = (
-            f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
-            "speaker of its own, so a standard error may be too small."
-        )
-        warn_caller(message, MissingTrialsWarning)
-    # A tab keeps the made-up name apart from every speaker that a file can name.
-    found[missing] = [f"{kind}\t{name}" for name in ids[missing]]
