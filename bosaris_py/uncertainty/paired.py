@@ -12,6 +12,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     BootstrapResult,
@@ -32,15 +33,7 @@ from bosaris_py.uncertainty.resampling import (
     Speakers,
     SpeakerWeights,
 )
-from bosaris_py.uncertainty.samplers import (
-    CellCounts,
-    Evaluator,
-    MeansSampler,
-    Sampler,
-    SetSums,
-    SpeakerSumsSampler,
-    WeightedSampler,
-)
+from bosaris_py.uncertainty.samplers import Evaluator, Sampler
 from bosaris_py.uncertainty.statistic import (
     Statistic,
     StatisticLike,
@@ -318,7 +311,7 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
         ]
         found = tuple(s for s in sums if s is not None)
         if len(found) == len(systems):
-            return SpeakerSumsSampler(plan.persons, found)
+            return samplers.SpeakerSumsSampler(plan.persons, found)
     statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
     if len(statistics) == len(systems):
         sampler = _rate_sampler(statistics, systems, plan)
@@ -326,7 +319,7 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
             return sampler
     first, second = (s.statistic.in_order(s.tar, s.non, plan.strata) for s in systems)
     shape = len(systems), *np.shape(systems[0].estimate)
-    return WeightedSampler(plan, functools.partial(_both_values, first, second), shape)
+    return samplers.WeightedSampler(plan, functools.partial(_both_values, first, second), shape)
 
 
 def _both_values(
@@ -348,9 +341,9 @@ def _rate_sampler(
         tar_cells, non_cells = plan.cells
         misses = np.hstack([rates.sums(system.tar, tar_cells, 0) for rates, system in both])
         alarms = np.hstack([rates.sums(system.non, non_cells, 1) for rates, system in both])
-        return MeansSampler(
-            SetSums.of(tar_cells.sizes, misses, plan.strata.tar.shares),
-            SetSums.of(non_cells.sizes, alarms, plan.strata.non.shares),
+        return samplers.MeansSampler(
+            samplers.SetSums.of(tar_cells.sizes, misses, plan.strata.tar.shares),
+            samplers.SetSums.of(non_cells.sizes, alarms, plan.strata.non.shares),
             combine,
         )
     n_cells = np.prod([rates.fa_limits.size + 1 for rates in statistics])
@@ -358,9 +351,9 @@ def _rate_sampler(
         return None
     tar = [(system.tar, rates.miss_limits) for rates, system in both]
     non = [(system.non, rates.fa_limits) for rates, system in both]
-    return MeansSampler(
-        CellCounts.of(tar, plan.strata.tar, accepted=False),
-        CellCounts.of(non, plan.strata.non, accepted=True),
+    return samplers.MeansSampler(
+        samplers.CellCounts.of(tar, plan.strata.tar, accepted=False),
+        samplers.CellCounts.of(non, plan.strata.non, accepted=True),
         combine,
     )
 

@@ -81,12 +81,8 @@ class SetPlan:
 
     tar: SetIndex
     non: SetIndex
-    strata: TrialStrata = attrs.field()
+    strata: TrialStrata
     two_layer: bool = attrs.field(kw_only=True)
-
-    @strata.default
-    def _strata_default(self) -> TrialStrata:
-        return TrialStrata.single(self.tar.n_trials, self.non.n_trials)
 
     @functools.cached_property
     def cells(self) -> tuple[SetIndex, SetIndex]:

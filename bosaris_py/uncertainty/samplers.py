@@ -263,21 +263,14 @@ _LONGEST_TRANSFORM = 2**18
 _TRANSFORM_ROUNDING = 2.0**-52
 
 
-class ClassMeans(Protocol):
-    """Draws means over the trials of one class."""
-
-    def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw m means in each replicate: (n_replicates, m)."""
-
-
 @attrs.frozen(eq=False)
 class MeansSampler:
     """A function `combine` of means over the trials of each class, for instance error-rates."""
 
     block: ClassVar[int] = 500
 
-    tar: ClassMeans
-    non: ClassMeans
+    tar: "CellCounts | SetSums | ErrorTotal"
+    non: "CellCounts | SetSums | ErrorTotal"
     combine: Combine
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:

@@ -28,26 +28,17 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.metrics import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
 from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.samplers import (
-    CellCounts,
     CurveIndex,
-    CurveSampler,
     Evaluator,
-    MeansSampler,
     Sampler,
-    SetSums,
     SpeakerSums,
-    SpeakerSumsSampler,
-    UnitTable,
     WeightedCurve,
-    WeightedSampler,
-    count_rejected,
-    running_total,
-    set_sampler,
 )
 from bosaris_py.uncertainty.strata import (
     SetIndex,
@@ -127,13 +118,13 @@ class Statistic(abc.ABC):
         """
         sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and sums is not None:
-            return SpeakerSumsSampler(plan.persons, (sums,))
+            return samplers.SpeakerSumsSampler(plan.persons, (sums,))
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
-            return WeightedSampler(plan, evaluator, self.shape)
+            return samplers.WeightedSampler(plan, evaluator, self.shape)
         evaluator, *orders = self._arranged(tar, non, plan.strata)
-        return WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
+        return samplers.WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
 
     def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials, not of sorted scores."""
@@ -227,9 +218,9 @@ class _MeansStatistic(Statistic):
         (tar_cells, non_cells), (tar_shares, non_shares) = plan.cells, plan.strata.shares
         tar_sums, non_sums = self.sums(tar, tar_cells, 0), self.sums(non, non_cells, 1)
         two_layer = plan.two_layer
-        return set_sampler(
-            SetSums.of(tar_cells.sizes, tar_sums, tar_shares, two_layer=two_layer),
-            SetSums.of(non_cells.sizes, non_sums, non_shares, two_layer=two_layer),
+        return samplers.set_sampler(
+            samplers.SetSums.of(tar_cells.sizes, tar_sums, tar_shares, two_layer=two_layer),
+            samplers.SetSums.of(non_cells.sizes, non_sums, non_shares, two_layer=two_layer),
             self.combine,
         )
 
@@ -238,10 +229,10 @@ class _MeansStatistic(Statistic):
     ) -> SpeakerSums | None:
         """Add up, for each pair of speakers, what the means are of."""
 
-        def tables(scores: FloatArray, which: WhichClass) -> tuple[UnitTable, ...]:
+        def tables(scores: FloatArray, which: WhichClass) -> tuple[samplers.UnitTable, ...]:
             parts = zip(plan.groups[which], plan.strata[which].split(scores), strict=True)
             return tuple(
-                UnitTable.from_sums(group, self.sums(part, index, which), index.sizes)
+                samplers.UnitTable.from_sums(group, self.sums(part, index, which), index.sizes)
                 for (index, group), part in parts
             )
 
@@ -291,8 +282,8 @@ class ThresholdStatistic(_MeansStatistic):
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
         """Count the errors in each set, at each threshold."""
         if which == 0:
-            return count_rejected(scores, self.miss_limits, index)
-        return index.sizes[:, None] - count_rejected(scores, self.fa_limits, index)
+            return samplers.count_rejected(scores, self.miss_limits, index)
+        return index.sizes[:, None] - samplers.count_rejected(scores, self.fa_limits, index)
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
         """Count the scores below the thresholds: errors are low targets, high non-targets."""
@@ -309,9 +300,9 @@ class ThresholdStatistic(_MeansStatistic):
         the distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         """
         if isinstance(plan, IidPlan):
-            return MeansSampler(
-                CellCounts.of([(tar, self.miss_limits)], plan.strata.tar, accepted=False),
-                CellCounts.of([(non, self.fa_limits)], plan.strata.non, accepted=True),
+            return samplers.MeansSampler(
+                samplers.CellCounts.of([(tar, self.miss_limits)], plan.strata.tar, accepted=False),
+                samplers.CellCounts.of([(non, self.fa_limits)], plan.strata.non, accepted=True),
                 self.combine,
             )
         if isinstance(plan, SetPlan) and self.fa_limits.size == 1:
@@ -345,7 +336,7 @@ def _weighted_rates(
         if below_limits.size == 1:
             below = np.array([part[: below_limits[0]].sum()])
         else:
-            below = running_total(part)[below_limits]
+            below = samplers.running_total(part)[below_limits]
         rates.append((total - below if accepted else below) / total)
     return np.asarray(weighted_sum(rates, shares))
 
@@ -617,7 +608,7 @@ class CurveStatistic(Statistic):
         return super().sampler(tar, non, plan)
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
-        return CurveSampler(index, self.of_curve)
+        return samplers.CurveSampler(index, self.of_curve)
 
 
 @attrs.frozen
@@ -842,7 +833,9 @@ class UserFunction:
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Draw weights of the trials, and call the function with them."""
-        return WeightedSampler(plan, self.in_order(tar, non, plan.strata), self.shape or ())
+        return samplers.WeightedSampler(
+            plan, self.in_order(tar, non, plan.strata), self.shape or ()
+        )
 
 
 StatisticLike: TypeAlias = Statistic | Callable[..., Any]
