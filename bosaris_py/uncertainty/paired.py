@@ -341,21 +341,13 @@ def _rate_sampler(
         tar_cells, non_cells = plan.cells
         misses = np.hstack([rates.sums(system.tar, tar_cells, 0) for rates, system in both])
         alarms = np.hstack([rates.sums(system.non, non_cells, 1) for rates, system in both])
-        return samplers.MeansSampler(
-            samplers.SetSums.of(tar_cells.sizes, misses, plan.strata.tar.shares),
-            samplers.SetSums.of(non_cells.sizes, alarms, plan.strata.non.shares),
-            combine,
-        )
+        return samplers.set_sampler(plan, misses, alarms, combine)
     n_cells = np.prod([rates.fa_limits.size + 1 for rates in statistics])
     if not isinstance(plan, IidPlan) or n_cells > _MOST_CELLS:
         return None
     tar = [(system.tar, rates.miss_limits) for rates, system in both]
     non = [(system.non, rates.fa_limits) for rates, system in both]
-    return samplers.MeansSampler(
-        samplers.CellCounts.of(tar, plan.strata.tar, accepted=False),
-        samplers.CellCounts.of(non, plan.strata.non, accepted=True),
-        combine,
-    )
+    return samplers.cell_sampler(plan, tar, non, combine)
 
 
 def _both_costs(

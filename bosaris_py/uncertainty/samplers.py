@@ -28,11 +28,20 @@ from bosaris_py._arrays import (
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import eer_of_hull
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.resampling import PersonWeights, ResamplingPlan, UnitGroups
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    PersonWeights,
+    ResamplingPlan,
+    SetPlan,
+    UnitGroups,
+)
 from bosaris_py.uncertainty.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
 
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
 Evaluator = Callable[[Weights, Weights], Any]
+
+# Scores of one class in a system, and the thresholds that apply to them.
+ScoredLimits = tuple[FloatArray, Float64Array]
 
 # From the means of one row per replicate in each class to one value per replicate.
 Combine = Callable[[Float64Array, Float64Array], Any]
@@ -325,9 +334,7 @@ class CellCounts:
     accepted: bool
 
     @classmethod
-    def of(
-        cls, systems: Sequence[tuple[FloatArray, Float64Array]], strata: Strata, *, accepted: bool
-    ) -> "CellCounts":
+    def of(cls, systems: Sequence[ScoredLimits], strata: Strata, *, accepted: bool) -> "CellCounts":
         """Count the trials of each condition, given scores and thresholds of each system."""
         if len(systems) == 1:
             scores, limits = systems[0]
@@ -475,11 +482,26 @@ class ErrorTotal:
         return np.asarray((drawn + self.first) / self.n_trials)[:, None]
 
 
-def set_sampler(tar: SetSums, non: SetSums, combine: Combine) -> MeansSampler:
-    """Choose the faster way to resample sets."""
-    if tar.can_transform and non.can_transform:
-        return MeansSampler(ErrorTotal.of(tar), ErrorTotal.of(non), combine)
-    return MeansSampler(tar, non, combine)
+def cell_sampler(
+    plan: IidPlan, tar: Sequence[ScoredLimits], non: Sequence[ScoredLimits], combine: Combine
+) -> MeansSampler:
+    """Resample trials, given scores of each class and thresholds, of one system or two."""
+    return MeansSampler(
+        CellCounts.of(tar, plan.strata.tar, accepted=False),
+        CellCounts.of(non, plan.strata.non, accepted=True),
+        combine,
+    )
+
+
+def set_sampler(plan: SetPlan, tar: Weights, non: Weights, combine: Combine) -> MeansSampler:
+    """Resample sets the faster way, given the sums over the trials of each cell of the plan."""
+    tar_sums, non_sums = (
+        SetSums.of(cells.sizes, sums, shares, two_layer=plan.two_layer)
+        for cells, sums, shares in zip(plan.cells, (tar, non), plan.strata.shares, strict=True)
+    )
+    if tar_sums.can_transform and non_sums.can_transform:
+        return MeansSampler(ErrorTotal.of(tar_sums), ErrorTotal.of(non_sums), combine)
+    return MeansSampler(tar_sums, non_sums, combine)
 
 
 # ---- Class means under weights of speakers

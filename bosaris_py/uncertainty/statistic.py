@@ -215,14 +215,9 @@ class _MeansStatistic(Statistic):
         return super().sampler(tar, non, plan)
 
     def _set_sampler(self, tar: FloatArray, non: FloatArray, plan: SetPlan) -> Sampler:
-        (tar_cells, non_cells), (tar_shares, non_shares) = plan.cells, plan.strata.shares
+        tar_cells, non_cells = plan.cells
         tar_sums, non_sums = self.sums(tar, tar_cells, 0), self.sums(non, non_cells, 1)
-        two_layer = plan.two_layer
-        return samplers.set_sampler(
-            samplers.SetSums.of(tar_cells.sizes, tar_sums, tar_shares, two_layer=two_layer),
-            samplers.SetSums.of(non_cells.sizes, non_sums, non_shares, two_layer=two_layer),
-            self.combine,
-        )
+        return samplers.set_sampler(plan, tar_sums, non_sums, self.combine)
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
@@ -300,11 +295,8 @@ class ThresholdStatistic(_MeansStatistic):
         the distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         """
         if isinstance(plan, IidPlan):
-            return samplers.MeansSampler(
-                samplers.CellCounts.of([(tar, self.miss_limits)], plan.strata.tar, accepted=False),
-                samplers.CellCounts.of([(non, self.fa_limits)], plan.strata.non, accepted=True),
-                self.combine,
-            )
+            limits = [(tar, self.miss_limits)], [(non, self.fa_limits)]
+            return samplers.cell_sampler(plan, *limits, self.combine)
         if isinstance(plan, SetPlan) and self.fa_limits.size == 1:
             return self._set_sampler(tar, non, plan)
         return super().sampler(tar, non, plan)
