@@ -464,11 +464,7 @@ class BootstrapResult:
 
     @property
     def _defined(self) -> Float64Array:
-        return (
-            self.replicates[defined_replicates(self.replicates)]
-            if self.n_degenerate
-            else self.replicates
-        )
+        return self.replicates[defined_replicates(self.replicates)]
 
     @property
     def relative_error(self) -> Any:

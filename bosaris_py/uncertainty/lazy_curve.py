@@ -136,22 +136,15 @@ class LazyCurve:
         self, pieces: _Pieces, level: int, rng: np.random.Generator
     ) -> tuple[_Pieces, _Pieces]:
         """Draw how the picks of each piece divide between its two halves."""
-        replicate, node, targets, others, misses, false_alarms = pieces
+        replicate, node, targets, others, misses, alarms = pieces
         left_targets = rng.binomial(targets, self.tar.shares[level].take(node, axis=0))
         left_others = rng.binomial(others, self.non.shares[level].take(node, axis=0))
-        right_others = others - left_others
-        left_alarms = false_alarms + self.non.weigh(right_others)
+        right_targets, right_others = targets - left_targets, others - left_others
+        left_alarms = alarms + self.non.weigh(right_others)
         right_misses = misses + self.tar.weigh(left_targets)
         return (
             _Pieces(replicate, 2 * node, left_targets, left_others, misses, left_alarms),
-            _Pieces(
-                replicate,
-                2 * node + 1,
-                targets - left_targets,
-                right_others,
-                right_misses,
-                false_alarms,
-            ),
+            _Pieces(replicate, 2 * node + 1, right_targets, right_others, right_misses, alarms),
         )
 
 
@@ -172,12 +165,11 @@ class LazyMinCost(LazyCurve):
             at_cut = per_miss * right.misses + per_fa * left.false_alarms
             np.minimum.at(best, left.replicate, at_cut)
             to_beat = best[left.replicate]
-            kept = [
-                half.where(
-                    half.mixed & (per_miss * half.misses + per_fa * half.false_alarms < to_beat)
-                )
-                for half in (left, right)
-            ]
+            kept = []
+            for half in (left, right):
+                # The corner of a piece: the least that any point inside can cost.
+                corner = per_miss * half.misses + per_fa * half.false_alarms
+                kept.append(half.where(half.mixed & (corner < to_beat)))
             pieces = kept[0].joined(kept[1])
             if pieces.replicate.size == 0:
                 break
@@ -190,7 +182,9 @@ class LazyEER(LazyCurve):
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""
-        bracket = _Bracket.start(n_replicates)
+        # At first the points where all is accepted, and all is rejected.
+        ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
+        bracket = _Bracket(*(np.repeat(end, n_replicates, axis=1) for end in ends))
         pieces = self._whole(n_replicates)
         done = pieces.where(np.zeros(n_replicates, dtype=np.bool_))
         n_levels = len(self.tar.shares)
@@ -258,13 +252,6 @@ class _Bracket:
 
     low: Float64Array
     high: Float64Array
-
-    @classmethod
-    def start(cls, n_replicates: int) -> "_Bracket":
-        """Begin with accepting and rejecting everything."""
-        ends = np.zeros((2, n_replicates)), np.zeros((2, n_replicates))
-        ends[0][1] = ends[1][0] = 1.0
-        return cls(*ends)
 
     def meeting(self) -> tuple[Float64Array, Float64Array]:
         """Return the best bound of the EER so far, and the prior of the line between the points."""
