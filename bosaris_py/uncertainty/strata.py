@@ -567,6 +567,8 @@ def slices_of(sizes: Sequence[int]) -> list[slice]:
 
 ScoredPositions = tuple[Positions, Positions]
 
+_Chosen = Positions | slice
+
 
 @attrs.frozen(eq=False)
 class ScoredTrials:
@@ -578,8 +580,8 @@ class ScoredTrials:
     tar: ScoredPositions
     non: ScoredPositions
     strata: TrialStrata
-    # Positions of these trials among all that have a score, in each class; None says all.
-    _chosen: tuple[Positions | None, Positions | None]
+    # Which of all trials that have a score these are, in each class.
+    _chosen: tuple[_Chosen, _Chosen]
 
     @classmethod
     def of(cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None) -> "ScoredTrials":
@@ -596,7 +598,7 @@ class ScoredTrials:
             if not positions.size:
                 raise invalid("key", f"have {what} with scores", "none")
         strata = TrialStrata.single(tar.size, non.size)
-        chosen: tuple[Positions | None, Positions | None] = None, None
+        chosen: tuple[_Chosen, _Chosen] = slice(None), slice(None)
         if conditions is not None:
             check_conditions(conditions)
             members = conditions.scored_members(scores, key)
@@ -605,22 +607,19 @@ class ScoredTrials:
             tar_strata, tar_chosen = _strata_of(tar_parts, weights, tar.size, "targets")
             non_strata, non_chosen = _strata_of(non_parts, weights, non.size, "non-targets")
             strata, chosen = TrialStrata(tar_strata, non_strata), (tar_chosen, non_chosen)
-        tar, non = _taken(tar, chosen[0]), _taken(non, chosen[1])
+        tar, non = tar[chosen[0]], non[chosen[1]]
         return cls((models[tar], segments[tar]), (models[non], segments[non]), strata, chosen)
 
     def take(self, scores: AnyScores, key: AnyKey) -> tuple[FloatArray, FloatArray]:
         """Return target and non-target scores of these trials."""
-        tar, non = map(_taken, scores.get_tar_non(key), self._chosen)
+        tar, non = scores.get_tar_non(key)
+        tar, non = tar[self._chosen[0]], non[self._chosen[1]]
         return as_scores(tar, "target scores"), as_scores(non, "non-target scores")
-
-
-def _taken(values: AnyArray, chosen: Positions | None) -> AnyArray:
-    return values if chosen is None else values[chosen]
 
 
 def _strata_of(
     parts: Sequence[IndexArray], weights: Float64Array, n_trials: int, what: str
-) -> tuple[Strata, Positions | None]:
+) -> tuple[Strata, _Chosen]:
     """Return the strata of the trials that are in a condition, and their positions."""
     codes = np.full(n_trials, -1, dtype=np.int64)
     for number, part in enumerate(parts):
@@ -633,7 +632,7 @@ def _strata_of(
     if n_covered < sum(part.size for part in parts):
         hint = "A trial in two conditions cannot be resampled within one of them."
         raise invalid("conditions", "not overlap", f"{what} in several conditions", hint)
-    chosen = None if n_covered == n_trials else np.flatnonzero(covered)
+    chosen = slice(None) if n_covered == n_trials else np.flatnonzero(covered)
     return Strata.from_codes(codes[covered], weights), chosen
 
 
