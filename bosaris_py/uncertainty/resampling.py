@@ -130,6 +130,17 @@ _FEWEST_SPEAKERS = 2
 
 
 @attrs.frozen(eq=False)
+class Speakers:
+    """Who speaks in the trials of a key, and how speakers are weighted."""
+
+    model_speakers: IdMap | None
+    segment_speakers: IdMap | None
+    unknown: Unknown
+    weights: SpeakerWeights = attrs.field(validator=one_of(SpeakerWeights))
+    pigeonhole: bool = False
+
+
+@attrs.frozen(eq=False)
 class TrialUnits:
     """The numbers of the one or two persons whose weights multiply in each trial of one class."""
 
@@ -214,18 +225,16 @@ class SpeakerPlan:
         cls,
         tar: tuple[IntArray, IntArray],
         non: tuple[IntArray, IntArray],
-        *,
-        pigeonhole: bool,
-        weighting: SpeakerWeights,
+        who: Speakers,
         strata: TrialStrata,
     ) -> "SpeakerPlan":
         """Make a plan for the persons who take part in trials, at least two.
 
-        `tar` and `non` are the person of the model and of the segment of each trial. With
-        `pigeonhole` the two sides are different persons, drawn independently.
+        `tar` and `non` are the person of the model and of the segment of each trial. In a
+        pigeonhole bootstrap the two sides are different persons, drawn independently.
         """
         tar_second = n_second = None
-        if pigeonhole:
+        if who.pigeonhole:
             (tar_first, non_first), n_first = _renumber(tar[0], non[0])
             (tar_second, non_second), n_second = _renumber(tar[1], non[1])
             sides = [(n_first, "models of "), (n_second, "segments of ")]
@@ -239,7 +248,7 @@ class SpeakerPlan:
         return cls(
             TrialUnits(tar_first, tar_second),
             TrialUnits(non_first, non_second),
-            PersonWeights(n_first, n_second, weighting),
+            PersonWeights(n_first, n_second, who.weights),
             strata,
         )
 
@@ -315,17 +324,6 @@ def _to_confidence(value: float) -> float:
 
 
 @attrs.frozen(eq=False)
-class Speakers:
-    """Who speaks in the trials of a key, and how speakers are weighted."""
-
-    model_speakers: IdMap | None
-    segment_speakers: IdMap | None
-    unknown: Unknown
-    weights: SpeakerWeights = attrs.field(validator=one_of(SpeakerWeights))
-    pigeonhole: bool = False
-
-
-@attrs.frozen(eq=False)
 class Resampling:
     """The options that all bootstraps share, checked; `speakers` are for scores with a key."""
 
@@ -373,21 +371,12 @@ class Resampling:
         """Make the plan for the trials of a key that have scores."""
         (tar_rows, tar_cols), (non_rows, non_cols) = trials.tar, trials.non
         if self.method == "speaker":
-            speakers = TrialSpeakers.of_key(
-                key,
-                who.model_speakers,
-                who.segment_speakers,
-                unknown=who.unknown,
-                one_person=not who.pigeonhole,
-            )
+            maps, one_person = (who.model_speakers, who.segment_speakers), not who.pigeonhole
+            speakers = TrialSpeakers.of_key(key, *maps, unknown=who.unknown, one_person=one_person)
             of_models, of_segments = speakers.of_models, speakers.of_segments
-            return SpeakerPlan.from_persons(
-                (of_models[tar_rows], of_segments[tar_cols]),
-                (of_models[non_rows], of_segments[non_cols]),
-                pigeonhole=who.pigeonhole,
-                weighting=who.weights,
-                strata=trials.strata,
-            )
+            tar = of_models[tar_rows], of_segments[tar_cols]
+            non = of_models[non_rows], of_segments[non_cols]
+            return SpeakerPlan.from_persons(tar, non, who, trials.strata)
         tar_sets = non_sets = None
         if self.method != "iid":
             speakers = TrialSpeakers.of_models_only(key, who.model_speakers, unknown=who.unknown)
