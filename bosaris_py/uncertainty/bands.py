@@ -241,14 +241,14 @@ class _DCFCurve(Statistic):
     """A normalized Bayes error-rate over a range of priors."""
 
     kind: ClassVar[DCFKind]
-    cost: ClassVar[type[ActDCF] | type[MinDCF]]
+    _cost: ClassVar[type[ActDCF] | type[MinDCF]]
 
     plo: tuple[float, ...] = attrs.field(default=_PLO, converter=_to_plo)
 
     @property
     def _at_priors(self) -> Statistic:
         """The same as a statistic of costs."""
-        return self.cost(DecisionCosts.from_plo(self.plo), normalize=True)
+        return self._cost(DecisionCosts.from_plo(self.plo), normalize=True)
 
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
         return self._at_priors(tar, non, **weights)
@@ -337,7 +337,7 @@ class ActDCFCurve(_DCFCurve):
     """
 
     kind: ClassVar[DCFKind] = "act"
-    cost = ActDCF
+    _cost = ActDCF
 
 
 @attrs.frozen
@@ -372,4 +372,4 @@ class MinDCFCurve(_DCFCurve):
 
     default_interval: ClassVar[IntervalKind] = "basic"
     kind: ClassVar[DCFKind] = "min"
-    cost = MinDCF
+    _cost = MinDCF

@@ -322,10 +322,8 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
     return samplers.WeightedSampler(plan, functools.partial(_both_values, first, second), shape)
 
 
-def _both_values(
-    first: Evaluator, second: Evaluator, tar_weights: Weights, non_weights: Weights
-) -> Any:
-    return np.stack([f(tar_weights, non_weights) for f in (first, second)])
+def _both_values(first: Evaluator, second: Evaluator, *weights: Weights) -> Any:
+    return np.stack([evaluate(*weights) for evaluate in (first, second)])
 
 
 def _rate_sampler(

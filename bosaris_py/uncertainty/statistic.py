@@ -150,13 +150,9 @@ class Statistic(abc.ABC):
 
 
 def _in_order(
-    evaluate: Evaluator,
-    tar_order: IndexArray,
-    non_order: IndexArray,
-    tar_weights: Weights,
-    non_weights: Weights,
+    evaluate: Evaluator, tar_order: IndexArray, non_order: IndexArray, tar: Weights, non: Weights
 ) -> Any:
-    return evaluate(tar_weights[tar_order], non_weights[non_order])
+    return evaluate(tar[tar_order], non[non_order])
 
 
 def _to_prior(prior: Any) -> Any:
@@ -284,9 +280,8 @@ class ThresholdStatistic(_MeansStatistic):
         """Count the scores below the thresholds: errors are low targets, high non-targets."""
         limits = self.fa_limits if which else self.miss_limits
         counts = [part.count_below(limits) for part in strata.parts]
-        return functools.partial(
-            _weighted_rates, strata.slices, counts, strata.shares, accepted=bool(which)
-        )
+        parts = list(zip(strata.slices, counts, strict=True))
+        return functools.partial(_weighted_rates, which, parts, strata.shares)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
@@ -313,23 +308,18 @@ class ThresholdStatistic(_MeansStatistic):
 
 
 def _weighted_rates(
-    slices: list[slice],
-    counts: list[IntArray],
-    shares: Float64Array,
-    weights: Weights,
-    *,
-    accepted: bool,
+    which: WhichClass, parts: list[tuple[slice, IntArray]], shares: Float64Array, weights: Weights
 ) -> Float64Array:
     """Return error-rates of one class: sums of the weights of the lowest scores, or the rest."""
     rates = []
-    for place, below_limits in zip(slices, counts, strict=True):
+    for place, below_limits in parts:
         part = weights[place]
         total = part.sum()
         if below_limits.size == 1:
             below = np.array([part[: below_limits[0]].sum()])
         else:
             below = samplers.running_total(part)[below_limits]
-        rates.append((total - below if accepted else below) / total)
+        rates.append((total - below if which else below) / total)
     return np.asarray(weighted_sum(rates, shares))
 
 
@@ -814,14 +804,9 @@ class UserFunction:
         return functools.partial(self._of_weights, tar, non, strata)
 
     def _of_weights(
-        self,
-        tar: FloatArray,
-        non: FloatArray,
-        strata: TrialStrata,
-        tar_weights: Weights,
-        non_weights: Weights,
+        self, tar: FloatArray, non: FloatArray, strata: TrialStrata, *weights: Weights
     ) -> Any:
-        return self(tar, non, *strata.weigh(tar_weights, non_weights))
+        return self(tar, non, *strata.weigh(*weights))
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Draw weights of the trials, and call the function with them."""
