@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -225,6 +225,19 @@ def check_unique(ids: StrArray, name: str) -> None:
     if repeated := values[counts > 1].tolist():
         found = f"{len(repeated)} repeated ids ({list_some(repeated)})"
         raise invalid(name, "hold each id once", found)
+
+
+def check_choice(value: object, choices: Any, name: str) -> None:
+    """Raise unless `value` is one of `choices`, a `Literal` or a sequence."""
+    allowed = get_args(choices) or choices
+    if value not in allowed:
+        listed = ", ".join(f'"{choice}"' for choice in allowed)
+        raise invalid(name, f"be one of {listed}", describe(value))
+
+
+def one_of(choices: Any) -> Any:
+    """Return `check_choice` as a validator of an attrs field."""
+    return lambda _, attribute, value: check_choice(value, choices, attribute.name)
 
 
 def as_number(

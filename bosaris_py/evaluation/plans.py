@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import attrs
 
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import describe, invalid, list_some, one_of
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
 
@@ -33,17 +33,6 @@ def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: obje
     """Raise unless a name is a text, and not empty (an attrs validator)."""
     if not isinstance(value, str) or not value:
         raise invalid(attribute.name, "be a text", describe(value))
-
-
-def _choice(choices: Sequence[str]) -> Any:
-    """Return an attrs validator that allows these values only."""
-
-    def check(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
-        if value not in choices:
-            expected = f"be one of {', '.join(map(repr, choices))}"
-            raise invalid(attribute.name, expected, describe(value))
-
-    return check
 
 
 def _to_texts(name: str, values: object) -> tuple[str, ...]:
@@ -110,7 +99,7 @@ class PartitionFactor:
     levels: tuple[str, ...] | None = attrs.field(default=None, converter=_to_levels)
     target_only: tuple[str, ...] = attrs.field(default=(), converter=_to_target_only, kw_only=True)
     classes: str = attrs.field(
-        default="both", validator=_choice(("both", "tar", "non")), kw_only=True
+        default="both", validator=one_of(("both", "tar", "non")), kw_only=True
     )
     weights: tuple[float, ...] | None = attrs.field(
         default=None, converter=_to_weights, kw_only=True
@@ -272,10 +261,10 @@ class EvaluationPlan:
     select: tuple[tuple[str, str], ...] = attrs.field(default=(), converter=_to_pairs)
     parts: "tuple[EvaluationPlan, ...]" = attrs.field(default=(), converter=_to_parts)
     normalize: bool = True
-    ranked_by: str = attrs.field(default="actual", validator=_choice(("actual", "minimum")))
+    ranked_by: str = attrs.field(default="actual", validator=one_of(("actual", "minimum")))
     official_scorer: str = ""
-    points_evidence: str = attrs.field(default="U", validator=_choice(tuple(GRADES)))
-    partitions_evidence: str = attrs.field(default="U", validator=_choice(tuple(GRADES)))
+    points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
+    partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     source: str = ""
     notes: tuple[str, ...] = attrs.field(default=(), converter=_to_notes)
 

@@ -36,7 +36,7 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 _EXACT_PRODUCT = 2**62
 
 # Two costs closer than this are one cost that was rounded in two ways.
-_SAME_COST = 1.0 - 2.0**-45
+SAME_COST = 1.0 - 2.0**-45
 
 
 class Threshold(float):
@@ -417,7 +417,7 @@ def eer_of_hull(pmiss: Float64Array, pfa: Float64Array) -> float:
         cost = rising * prior
         cost += pfa
         best = int(np.argmin(cost))
-        if not cost[best] < value * _SAME_COST:
+        if not cost[best] < value * SAME_COST:
             return float(value)
         point = (float(pmiss[best]), float(pfa[best]))
         if point[0] < point[1]:
@@ -445,7 +445,7 @@ def eers_of_hulls(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array,
         cost = some[2] * priors[:, np.newaxis]
         cost += some[1]
         best = cost.argmin(axis=1)
-        better = cost[rows[: active.size], best] < values * _SAME_COST
+        better = cost[rows[: active.size], best] < values * SAME_COST
         if not better.all():
             active, best = active[better], best[better]
             some = pmiss[active], pfa[active], rising[active]

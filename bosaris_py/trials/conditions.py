@@ -25,7 +25,7 @@ References
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -39,7 +39,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_mask, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import as_mask, describe, invalid, list_some, one_of, warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, check_key, check_trials, describe_trials
@@ -365,17 +365,9 @@ def _product(factors: Sequence[Factor]) -> Factor:
 class Rules:
     """What is done about trials that conditions divide badly; the options of `Conditions`."""
 
-    overlap: str
-    uncovered: str
-    lacking: str
-
-    def __attrs_post_init__(self) -> None:
-        """Raise unless each rule is one that there is."""
-        for name, kind in (("overlap", Overlap), ("uncovered", Uncovered), ("lacking", Lacking)):
-            value, choices = getattr(self, name), get_args(kind)
-            if value not in choices:
-                expected = f"be one of {', '.join(map(repr, choices))}"
-                raise invalid(name, expected, describe(value))
+    overlap: str = attrs.field(validator=one_of(Overlap))
+    uncovered: str = attrs.field(validator=one_of(Uncovered))
+    lacking: str = attrs.field(validator=one_of(Lacking))
 
 
 @attrs.frozen(eq=False, init=False, repr=False)

@@ -13,7 +13,7 @@ trials on both sides (`speaker_errors`).
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -24,6 +24,7 @@ from bosaris_py._validation import (
     as_matrix,
     as_vector,
     as_weights,
+    check_choice,
     describe,
     invalid,
     refuse_nan,
@@ -40,7 +41,6 @@ from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     Interval,
     ZTest,
-    check_choice,
     normal_interval,
     z_test,
 )
@@ -169,7 +169,7 @@ def auc_standard_error(
     >>> round(auc_standard_error([1.0, 3.0], [0.0, 2.0]) ** 2, 6)
     0.078125
     """
-    check_choice(ties, get_args(Ties), "ties")
+    check_choice(ties, Ties, "ties")
     if tar_conditions is None and non_conditions is None and condition_weights is None:
         return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
     _refuse_weights(tar_weights, non_weights)
@@ -215,7 +215,7 @@ def auc_standard_error_scores(
     --------
     bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
     """
-    check_choice(ties, get_args(Ties), "ties")
+    check_choice(ties, Ties, "ties")
     trials = ScoredTrials.of(scores, key, conditions)
     return _root(_variance_of_strata(*trials.take(scores, key), trials.strata, ties))
 
@@ -624,7 +624,7 @@ def dcf_standard_error(
     >>> bool(np.isclose(se**2, 0.25 * (0.1 * 0.9 / 400 + 0.05 * 0.95 / 1000)))
     True
     """
-    check_choice(method, get_args(Method), "method")
+    check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
     misses = rejected(as_scores(tar, "tar"), cost.threshold)
     alarms = ~rejected(as_scores(non, "non"), cost.threshold)
@@ -682,7 +682,7 @@ def dcf_standard_error_scores(
     MissingTrialsWarning, FewErrorsWarning, ConditionWarning
         As for `speaker_errors`.
     """
-    check_choice(method, get_args(ScoresMethod), "method")
+    check_choice(method, ScoresMethod, "method")
     cost = FixedCost.of(statistic)
     if method == "speaker":
         errors = speaker_errors(

@@ -5,7 +5,6 @@ its method ``band`` then makes a band of the result, a plain value with one inte
 for each point of the curve. Plots shade it.
 """
 
-import abc
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
@@ -64,8 +63,8 @@ def _band_of(result: object, size: int) -> tuple[Any, Any, Any, str, IntervalKin
         hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
         expected = f"be of this curve, with {size} values"
         raise invalid("result", expected, f"values of shape {shape}", hint)
-    interval = result.estimate, result.low, result.high
-    return *interval, result.method, result.interval, result.confidence
+    curves = result.estimate, result.low, result.high
+    return *curves, result.method, result.interval, result.confidence
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -198,10 +197,7 @@ class DETCurve(CurveStatistic):
         """One miss rate for each false-alarm rate."""
         return (len(self.pfa),)
 
-    @property
-    def bounds(self) -> Bounds:
-        """Rates lie between 0 and 1."""
-        return 0.0, 1.0
+    bounds = 0.0, 1.0
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the miss rates."""
@@ -245,17 +241,14 @@ class _DCFCurve(Statistic):
     """A normalized Bayes error-rate over a range of priors."""
 
     kind: ClassVar[DCFKind]
+    _cost: ClassVar[type[ActDCF] | type[MinDCF]]
 
     plo: tuple[float, ...] = attrs.field(default=_PLO, converter=_to_plo)
 
     @property
-    @abc.abstractmethod
     def _at_priors(self) -> Statistic:
         """The same as a statistic of costs."""
-
-    @property
-    def _costs(self) -> DecisionCosts:
-        return DecisionCosts.from_plo(self.plo)
+        return self._cost(DecisionCosts.from_plo(self.plo), normalize=True)
 
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
         return self._at_priors(tar, non, **weights)
@@ -344,10 +337,7 @@ class ActDCFCurve(_DCFCurve):
     """
 
     kind: ClassVar[DCFKind] = "act"
-
-    @property
-    def _at_priors(self) -> Statistic:
-        return ActDCF(self._costs, normalize=True)
+    _cost = ActDCF
 
 
 @attrs.frozen
@@ -382,7 +372,4 @@ class MinDCFCurve(_DCFCurve):
 
     default_interval: ClassVar[IntervalKind] = "basic"
     kind: ClassVar[DCFKind] = "min"
-
-    @property
-    def _at_priors(self) -> Statistic:
-        return MinDCF(self._costs, normalize=True)
+    _cost = MinDCF

@@ -1,7 +1,7 @@
 """The result of a bootstrap: estimate, standard error, interval, replicates."""
 
 import math
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -11,6 +11,7 @@ from scipy import special
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._validation import (
     as_vector,
+    check_choice,
     check_fraction,
     check_not_empty,
     describe,
@@ -135,7 +136,7 @@ def z_test(
     difference: float, standard_error: float, alternative: Alternative, method: str
 ) -> ZTest:
     """Compare a difference with its standard error under the normal distribution."""
-    check_choice(alternative, get_args(Alternative), "alternative")
+    check_choice(alternative, Alternative, "alternative")
     if standard_error > 0:
         z = difference / standard_error
     else:
@@ -149,13 +150,6 @@ def normal_p_value(z: npt.ArrayLike, alternative: Alternative) -> Any:
     # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
     tail = {"two-sided": -np.abs(z), "less": np.asarray(z), "greater": np.negative(z)}[alternative]
     return special.ndtr(tail) * (2.0 if alternative == "two-sided" else 1.0)
-
-
-def check_choice(value: object, choices: tuple[str, ...], name: str) -> None:
-    """Raise unless `value` is one of `choices`."""
-    if value not in choices:
-        listed = ", ".join(f'"{choice}"' for choice in choices)
-        raise invalid(name, f"be one of {listed}", describe(value))
 
 
 # How far a probability that was computed, such as (1 - 0.95) / 2, may lie from the one meant.
@@ -339,11 +333,6 @@ def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> An
     return float(ratio) if ratio.ndim == 0 else ratio
 
 
-def check_interval(interval: object) -> None:
-    """Raise unless `interval` names a kind of interval."""
-    check_choice(interval, get_args(IntervalKind), "interval")
-
-
 @attrs.frozen(eq=False, repr=False)
 class BootstrapResult:
     """A statistic with the spread of its bootstrap replicates.
@@ -475,11 +464,7 @@ class BootstrapResult:
 
     @property
     def _defined(self) -> Float64Array:
-        return (
-            self.replicates[defined_replicates(self.replicates)]
-            if self.n_degenerate
-            else self.replicates
-        )
+        return self.replicates[defined_replicates(self.replicates)]
 
     @property
     def relative_error(self) -> Any:
@@ -541,7 +526,7 @@ class BootstrapResult:
         -----
         Quantiles are Hyndman and Fan's definition 2, see `quantile`.
         """
-        check_interval(kind)
+        check_choice(kind, IntervalKind, "interval")
         level = self.confidence if confidence is None else confidence
         level = check_fraction(level, "confidence")
         estimate = self.estimate

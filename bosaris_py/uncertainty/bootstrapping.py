@@ -608,17 +608,15 @@ def bootstrap_condition_table(
     ]
     children = options.rng.spawn(len(tasks))
     subsets = [_conditions_of(row, conditions, key) for row in table.rows]
-    for task, ((number, name), child) in enumerate(
-        zip(tqdm(tasks, desc="condition table", disable=not progress), children, strict=True)
-    ):
-        with warnings.catch_warnings():
-            # What is the same in each row has been said.
-            if task:
-                warnings.simplefilter("ignore", MissingTrialsWarning)
-            warnings.simplefilter("ignore", ConditionWarning)
+    shown = tqdm(tasks, desc="condition table", disable=not progress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConditionWarning)
+        for (number, name), child in zip(shown, children, strict=True):
             once = attrs.evolve(options, rng=child, progress=False)
             result = _bootstrap_scores(scores, key, statistics[name], subsets[number], once, who)
-        intervals[number][name] = float(result.low), float(result.high)
+            intervals[number][name] = float(result.low), float(result.high)
+            # What is the same in each row has been said.
+            warnings.simplefilter("ignore", MissingTrialsWarning)
     return ConditionTable(
         attrs.evolve(row, intervals=ends) for row, ends in zip(table.rows, intervals, strict=True)
     )

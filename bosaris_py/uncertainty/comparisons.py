@@ -8,7 +8,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Literal, Protocol, Self, get_args
+from typing import Literal, Protocol, Self
 
 import attrs
 import numpy as np
@@ -21,6 +21,7 @@ from bosaris_py._tables import text_table
 from bosaris_py._validation import (
     as_nonnegative,
     as_vector,
+    check_choice,
     check_fraction,
     describe,
     invalid,
@@ -32,7 +33,7 @@ from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.analytic import FixedCost, dyadic_covariance
-from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, check_choice, z_test
+from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
@@ -147,8 +148,8 @@ def mcnemar_test(
     >>> mcnemar_test(pair)
     McNemar: only the first errs on 1 trials, only the second on 5, p 0.219 (exact)
     """
-    check_choice(classes, get_args(Classes), "classes")
-    check_choice(method, get_args(McNemarMethod), "method")
+    check_choice(classes, Classes, "classes")
+    check_choice(method, McNemarMethod, "method")
     pair = disagreements_of(a, b)
     only_a = only_b = 0.0
     if classes != "non":
@@ -677,7 +678,7 @@ def _permute(
     shares: Float64Array, alternative: Alternative, permutations: int, rng: Rng, *, progress: bool
 ) -> PermutationTest:
     """Flip the signs of the shares of a difference."""
-    check_choice(alternative, get_args(Alternative), "alternative")
+    check_choice(alternative, Alternative, "alternative")
     if as_nonnegative(permutations, "permutations") < 1 or permutations != int(permutations):
         expected = "be a whole number, at least 1"
         raise invalid("permutations", expected, describe(permutations))

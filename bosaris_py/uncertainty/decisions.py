@@ -16,7 +16,7 @@ References
 """
 
 import math
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 import attrs
 import numpy as np
@@ -28,6 +28,7 @@ from bosaris_py._validation import (
     as_mask,
     as_nonnegative,
     as_number,
+    check_choice,
     check_fraction,
     check_not_empty,
     describe,
@@ -42,7 +43,6 @@ from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     Interval,
     ZTest,
-    check_choice,
     normal_interval,
     z_test,
 )
@@ -528,7 +528,7 @@ def error_rate_interval(
     >>> error_rate_interval(100, 1000)
     0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
     """
-    check_choice(method, get_args(Method), "method")
+    check_choice(method, Method, "method")
     size = as_positive(trials, "trials")
     wrong = as_nonnegative(errors, "errors")
     if wrong > size:
@@ -770,7 +770,7 @@ def hter_interval(
     >>> hter_interval(errors)
     0.1135 (95 % interval 0.1095 to 0.1175, standard error 0.0021; hter)
     """
-    check_choice(method, get_args(IntervalMethod), "method")
+    check_choice(method, IntervalMethod, "method")
     centre, variance = _estimate(_counts_of(errors, "errors"), _HALVES, method)
     return normal_interval(centre, math.sqrt(variance), confidence, method)
 
@@ -893,7 +893,7 @@ def hter_z_test(
     >>> hter_z_test(c, d)
     difference -0.0045, standard error 0.0028, z -1.6, p 0.109 (two-sided; independent)
     """
-    check_choice(method, get_args(TestMethod), "method")
+    check_choice(method, TestMethod, "method")
     return _z_test(a, b, _HALVES, method, alternative)
 
 
@@ -929,7 +929,7 @@ def dcf_z_test(
     -----
     Equations (15) and (16) of Bengio and Mariethoz, extended as their footnote 4 says.
     """
-    check_choice(method, get_args(DCFTestMethod), "method")
+    check_choice(method, DCFTestMethod, "method")
     return _z_test(a, b, prices_of(cost, normalize=normalize), method, alternative)
 
 

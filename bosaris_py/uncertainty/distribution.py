@@ -6,7 +6,7 @@ variances.
 """
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,12 +15,11 @@ from scipy import special
 
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._execution import Runner, whole_number
-from bosaris_py._validation import as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import as_vector, check_choice, describe, invalid, refuse_nan
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     NormalityTest,
     ZTest,
-    check_choice,
     normality_test,
     quantile,
     relative_error,
@@ -239,13 +238,7 @@ def _count_twice(statistic: StatisticLike) -> _TwiceCountedDCF:
     if not isinstance(statistic, DCF):
         expected = "be a DCF if the threshold is counted twice"
         raise invalid("statistic", expected, describe(statistic))
-    return _TwiceCountedDCF(
-        statistic.threshold,
-        statistic.p_target,
-        statistic.c_miss,
-        statistic.c_fa,
-        normalize=statistic.normalize,
-    )
+    return _TwiceCountedDCF(**attrs.asdict(statistic))
 
 
 def relative_deviation(standard_error: npt.ArrayLike, reference: npt.ArrayLike) -> Any:
@@ -381,7 +374,7 @@ def f_test_of_variances(
     (0.25, 0.4)
     """
     x, y = _as_sample(first, "first"), _as_sample(second, "second")
-    check_choice(alternative, get_args(Alternative), "alternative")
+    check_choice(alternative, Alternative, "alternative")
     variances = x.var(ddof=1), y.var(ddof=1)
     for variance, name in zip(variances, ("first", "second"), strict=True):
         if not variance > 0:

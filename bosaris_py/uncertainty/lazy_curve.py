@@ -22,14 +22,15 @@ below. So the distribution is exact wherever the window lies; where it lies well
 replicate in a hundred needs its cells.
 """
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
-from bosaris_py.uncertainty.samplers import ROUNDING, ClassEdges, CurveIndex, iso_cost
+from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing, eers_of_hulls
+from bosaris_py.uncertainty.samplers import ClassEdges, CurveIndex
 
 
 @attrs.frozen(eq=False)
@@ -135,22 +136,15 @@ class LazyCurve:
         self, pieces: _Pieces, level: int, rng: np.random.Generator
     ) -> tuple[_Pieces, _Pieces]:
         """Draw how the picks of each piece divide between its two halves."""
-        replicate, node, targets, others, misses, false_alarms = pieces
+        replicate, node, targets, others, misses, alarms = pieces
         left_targets = rng.binomial(targets, self.tar.shares[level].take(node, axis=0))
         left_others = rng.binomial(others, self.non.shares[level].take(node, axis=0))
-        right_others = others - left_others
-        left_alarms = false_alarms + self.non.weigh(right_others)
+        right_targets, right_others = targets - left_targets, others - left_others
+        left_alarms = alarms + self.non.weigh(right_others)
         right_misses = misses + self.tar.weigh(left_targets)
         return (
             _Pieces(replicate, 2 * node, left_targets, left_others, misses, left_alarms),
-            _Pieces(
-                replicate,
-                2 * node + 1,
-                targets - left_targets,
-                right_others,
-                right_misses,
-                false_alarms,
-            ),
+            _Pieces(replicate, 2 * node + 1, right_targets, right_others, right_misses, alarms),
         )
 
 
@@ -171,12 +165,11 @@ class LazyMinCost(LazyCurve):
             at_cut = per_miss * right.misses + per_fa * left.false_alarms
             np.minimum.at(best, left.replicate, at_cut)
             to_beat = best[left.replicate]
-            kept = [
-                half.where(
-                    half.mixed & (per_miss * half.misses + per_fa * half.false_alarms < to_beat)
-                )
-                for half in (left, right)
-            ]
+            kept = []
+            for half in (left, right):
+                # The corner of a piece: the least that any point inside can cost.
+                corner = per_miss * half.misses + per_fa * half.false_alarms
+                kept.append(half.where(half.mixed & (corner < to_beat)))
             pieces = kept[0].joined(kept[1])
             if pieces.replicate.size == 0:
                 break
@@ -189,7 +182,9 @@ class LazyEER(LazyCurve):
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""
-        bracket = _Bracket.start(n_replicates)
+        # At first the points where all is accepted, and all is rejected.
+        ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
+        bracket = _Bracket(*(np.repeat(end, n_replicates, axis=1) for end in ends))
         pieces = self._whole(n_replicates)
         done = pieces.where(np.zeros(n_replicates, dtype=np.bool_))
         n_levels = len(self.tar.shares)
@@ -258,16 +253,9 @@ class _Bracket:
     low: Float64Array
     high: Float64Array
 
-    @classmethod
-    def start(cls, n_replicates: int) -> "_Bracket":
-        """Begin with accepting and rejecting everything."""
-        ends = np.zeros((2, n_replicates)), np.zeros((2, n_replicates))
-        ends[0][1] = ends[1][0] = 1.0
-        return cls(*ends)
-
     def meeting(self) -> tuple[Float64Array, Float64Array]:
         """Return the best bound of the EER so far, and the prior of the line between the points."""
-        return iso_cost(self.low, self.high)
+        return diagonal_crossing(self.low, self.high)
 
     def take_in(self, replicate: IntArray, pmiss: Float64Array, pfa: Float64Array) -> None:
         """Move the bracket to the maximum over priors of the minimum over these points.
@@ -281,7 +269,7 @@ class _Bracket:
             cost = pfa + prior[replicate] * rising
             cheapest = value.copy()
             np.minimum.at(cheapest, replicate, cost)
-            improved = cheapest < value * (1.0 - ROUNDING)
+            improved = cheapest < value * SAME_COST
             # Of several equally cheap points any one will do.
             hits = np.flatnonzero((cost == cheapest[replicate]) & improved[replicate])
             chosen = np.zeros(value.size, dtype=np.int64)
@@ -337,9 +325,6 @@ _FEWEST_TRIALS = 1_000
 # Points that are held for a block of replicates: they stay in the cache, and are too few for
 # the memory to be asked of the system anew each time.
 _NUMBERS_AT_A_TIME = 2**14
-
-# How far from the diagonal the search for the EER begins, in points.
-_HALF_CHORD = 32
 
 
 @attrs.frozen(eq=False)
@@ -425,7 +410,7 @@ class EERWindow:
         inner = index.tar.edges[0], index.non.edges[0][::2]
         below = [np.r_[0, counts, size] for counts, size in zip(inner, sizes, strict=True)]
         pmiss, pfa = below[0] / sizes[0], 1.0 - below[1] / sizes[1]
-        values, priors = eers_of_points(pmiss[None, :], pfa[None, :])
+        values, priors = eers_of_hulls(pmiss[None, :], pfa[None, :])
         eer, prior = float(values[0]), float(priors[0])
         if not (eer > 0 and 0 < prior < 1):
             return None
@@ -446,7 +431,7 @@ class EERWindow:
         # These replicates are thrown away: whatever they are, only time depends on them.
         pilot, rng = cls._at(below, *cut(0.0)), np.random.default_rng(0)
         drawn = pilot.tar.draw(_PILOTS, rng), pilot.non.draw(_PILOTS, rng)
-        tilt = _IN_PRIORS * float(np.std(eers_of_points(*pilot._points(*drawn))[1]))
+        tilt = _IN_PRIORS * float(np.std(eers_of_hulls(*pilot._points(*drawn))[1]))
         return cls._at(below, *cut(tilt))
 
     @classmethod
@@ -463,7 +448,7 @@ class EERWindow:
     def _draw_block(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         tar, non = self.tar.draw(n_replicates, rng), self.non.draw(n_replicates, rng)
         pmiss, pfa = self._points(tar, non)
-        eers, priors = eers_of_points(pmiss, pfa)
+        eers, priors = eers_of_hulls(pmiss, pfa)
         left = np.arange(self.tar.number)
         right = np.arange(left.size + self.tar.n_pieces, pmiss.shape[1] - 1)
         open_cells = _open_cells(pmiss, pfa, np.concatenate((left, right)), eers, priors)
@@ -503,7 +488,7 @@ class EERWindow:
                 np.append(0, np.cumsum(np.concatenate(parts)))[None, :] for parts in (tar, non)
             )
             pmiss, pfa = self._rates(*below)
-            eers, priors = eers_of_points(pmiss, pfa)
+            eers, priors = eers_of_hulls(pmiss, pfa)
             starts = np.cumsum([0, *(part.size for part in tar[:-1])])
             divided = np.flatnonzero(whole)
             divided = divided[_open_cells(pmiss, pfa, starts[divided], eers, priors)[0]]
@@ -557,30 +542,3 @@ def _cell_edges(
         reach = np.searchsorted(-pfa, -lowest, side="right") - 1
         right.append(max(int(reach), here + 1))
     return np.array(left[::-1] + right), len(left) - 1
-
-
-def eers_of_points(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Return what `eer_of_points` does for many curves, (n_curves, n_points), and the priors."""
-    rising = pmiss - pfa
-    # Begin with the chord between two points at some distance either side of the diagonal.
-    rows = np.arange(pmiss.shape[0])
-    crossing = (rising >= 0).argmax(axis=1)
-    first = np.maximum(crossing - _HALF_CHORD, 0)
-    last = np.minimum(crossing + _HALF_CHORD, pmiss.shape[1] - 1)
-    low = np.stack((pmiss[rows, first], pfa[rows, first]))
-    high = np.stack((pmiss[rows, last], pfa[rows, last]))
-    active, some = rows, (pmiss, pfa, rising)
-    while active.size:
-        values, priors = iso_cost(low[:, active], high[:, active])
-        cost = some[2] * priors[:, None]
-        cost += some[1]
-        best = cost.argmin(axis=1)
-        better = cost[rows[: active.size], best] < values * (1.0 - ROUNDING)
-        if not better.all():
-            active, best = active[better], best[better]
-            some = pmiss[active], pfa[active], rising[active]
-        points: Any = np.stack([rates[rows[: active.size], best] for rates in some[:2]])
-        below = points[0] < points[1]
-        low[:, active[below]] = points[:, below]
-        high[:, active[~below]] = points[:, ~below]
-    return iso_cost(low, high)

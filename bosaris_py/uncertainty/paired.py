@@ -1,22 +1,23 @@
 """The bootstrap of two systems on the same trials."""
 
-from typing import Any, get_args
+import functools
+from typing import Any
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, Weights
-from bosaris_py._validation import invalid
+from bosaris_py._validation import check_choice, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     BootstrapResult,
     IntervalKind,
     as_plain,
-    check_choice,
     defined_replicates,
     normal_p_value,
     warn_of_degenerate,
@@ -32,15 +33,7 @@ from bosaris_py.uncertainty.resampling import (
     Speakers,
     SpeakerWeights,
 )
-from bosaris_py.uncertainty.samplers import (
-    CellCounts,
-    Evaluator,
-    MeansSampler,
-    Sampler,
-    SetSums,
-    SpeakerSumsSampler,
-    WeightedSampler,
-)
+from bosaris_py.uncertainty.samplers import Evaluator, Sampler
 from bosaris_py.uncertainty.statistic import (
     Statistic,
     StatisticLike,
@@ -277,7 +270,7 @@ def paired_bootstrap(
     """
     statistics = [as_statistic(statistic)]
     statistics.append(statistics[0] if statistic_b is None else as_statistic(statistic_b))
-    check_choice(alternative, get_args(Alternative), "alternative")
+    check_choice(alternative, Alternative, "alternative")
     who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     check_same_trials((scores_a, scores_b), key)
@@ -318,7 +311,7 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
         ]
         found = tuple(s for s in sums if s is not None)
         if len(found) == len(systems):
-            return SpeakerSumsSampler(plan.persons, found)
+            return samplers.SpeakerSumsSampler(plan.persons, found)
     statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
     if len(statistics) == len(systems):
         sampler = _rate_sampler(statistics, systems, plan)
@@ -326,18 +319,11 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
             return sampler
     first, second = (s.statistic.in_order(s.tar, s.non, plan.strata) for s in systems)
     shape = len(systems), *np.shape(systems[0].estimate)
-    return WeightedSampler(plan, _BothValues(first, second), shape)
+    return samplers.WeightedSampler(plan, functools.partial(_both_values, first, second), shape)
 
 
-@attrs.frozen(eq=False)
-class _BothValues:
-    """The values of both systems, from the same weights of the trials."""
-
-    first: Evaluator
-    second: Evaluator
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return np.stack([f(tar_weights, non_weights) for f in (self.first, self.second)])
+def _both_values(first: Evaluator, second: Evaluator, *weights: Weights) -> Any:
+    return np.stack([evaluate(*weights) for evaluate in (first, second)])
 
 
 def _rate_sampler(
@@ -347,37 +333,26 @@ def _rate_sampler(
 
     None if sets are picked and trials in them, or speakers, or if there are many thresholds.
     """
-    combine = _BothCosts(*statistics)
+    combine = functools.partial(_both_costs, statistics)
     both = list(zip(statistics, systems, strict=True))
     if isinstance(plan, SetPlan) and not plan.two_layer:
         tar_cells, non_cells = plan.cells
         misses = np.hstack([rates.sums(system.tar, tar_cells, 0) for rates, system in both])
         alarms = np.hstack([rates.sums(system.non, non_cells, 1) for rates, system in both])
-        return MeansSampler(
-            SetSums.of(tar_cells.sizes, misses, plan.strata.tar.shares),
-            SetSums.of(non_cells.sizes, alarms, plan.strata.non.shares),
-            combine,
-        )
+        return samplers.set_sampler(plan, misses, alarms, combine)
     n_cells = np.prod([rates.fa_limits.size + 1 for rates in statistics])
     if not isinstance(plan, IidPlan) or n_cells > _MOST_CELLS:
         return None
     tar = [(system.tar, rates.miss_limits) for rates, system in both]
     non = [(system.non, rates.fa_limits) for rates, system in both]
-    return MeansSampler(
-        CellCounts.of(tar, plan.strata.tar, accepted=False),
-        CellCounts.of(non, plan.strata.non, accepted=True),
-        combine,
-    )
+    return samplers.cell_sampler(plan, tar, non, combine)
 
 
-@attrs.frozen(eq=False)
-class _BothCosts:
-    """Makes the values of both systems from their error-rates side by side."""
-
-    first: ThresholdStatistic
-    second: ThresholdStatistic
-
-    def __call__(self, pmiss: Float64Array, pfa: Float64Array) -> Any:
-        n_miss, n_fa = self.first.miss_limits.size, self.first.fa_limits.size
-        first = self.first.combine(pmiss[:, :n_miss], pfa[:, :n_fa])
-        return np.stack((first, self.second.combine(pmiss[:, n_miss:], pfa[:, n_fa:])), axis=1)
+def _both_costs(
+    statistics: list[ThresholdStatistic], pmiss: Float64Array, pfa: Float64Array
+) -> Any:
+    """Make the values of both systems from their error-rates side by side."""
+    a, b = statistics
+    n_miss, n_fa = a.miss_limits.size, a.fa_limits.size
+    first = a.combine(pmiss[:, :n_miss], pfa[:, :n_fa])
+    return np.stack((first, b.combine(pmiss[:, n_miss:], pfa[:, n_fa:])), axis=1)

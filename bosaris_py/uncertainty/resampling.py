@@ -13,7 +13,7 @@ weight is never squared.
 """
 
 import functools
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import IndexArray, IntArray, Weights, mark_read_only
 from bosaris_py._execution import whole_number
-from bosaris_py._validation import check_fraction, describe, invalid
+from bosaris_py._validation import check_choice, check_fraction, describe, invalid, one_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.uncertainty.bootstrap_result import IntervalKind, check_choice
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.strata import (
     ScoredTrials,
     SetIndex,
@@ -81,12 +81,8 @@ class SetPlan:
 
     tar: SetIndex
     non: SetIndex
-    strata: TrialStrata = attrs.field()
+    strata: TrialStrata
     two_layer: bool = attrs.field(kw_only=True)
-
-    @strata.default
-    def _strata_default(self) -> TrialStrata:
-        return TrialStrata.single(self.tar.n_trials, self.non.n_trials)
 
     @functools.cached_property
     def cells(self) -> tuple[SetIndex, SetIndex]:
@@ -134,6 +130,17 @@ _FEWEST_SPEAKERS = 2
 
 
 @attrs.frozen(eq=False)
+class Speakers:
+    """Who speaks in the trials of a key, and how speakers are weighted."""
+
+    model_speakers: IdMap | None
+    segment_speakers: IdMap | None
+    unknown: Unknown
+    weights: SpeakerWeights = attrs.field(validator=one_of(SpeakerWeights))
+    pigeonhole: bool = False
+
+
+@attrs.frozen(eq=False)
 class TrialUnits:
     """The numbers of the one or two persons whose weights multiply in each trial of one class."""
 
@@ -154,16 +161,18 @@ class TrialUnits:
 
 @attrs.frozen(eq=False)
 class UnitGroups:
-    """Trials with the same weight in every replicate, grouped.
+    """The persons of groups of trials that have the same weight in every replicate.
 
     `shape` is the number of persons, (k,) or (k, l). Groups are the cells of this table, row by
     row, some of them empty; or if `first` and `second` are given, these pairs of persons.
     """
 
-    index: SetIndex
     shape: tuple[int, ...]
     first: IntArray | None = None
     second: IntArray | None = None
+
+
+GroupedTrials: TypeAlias = tuple[SetIndex, UnitGroups]
 
 
 @attrs.frozen
@@ -216,37 +225,30 @@ class SpeakerPlan:
         cls,
         tar: tuple[IntArray, IntArray],
         non: tuple[IntArray, IntArray],
-        *,
-        pigeonhole: bool,
-        weighting: SpeakerWeights,
+        who: Speakers,
         strata: TrialStrata,
     ) -> "SpeakerPlan":
         """Make a plan for the persons who take part in trials, at least two.
 
-        `tar` and `non` are the person of the model and of the segment of each trial. With
-        `pigeonhole` the two sides are different persons, drawn independently.
+        `tar` and `non` are the person of the model and of the segment of each trial. In a
+        pigeonhole bootstrap the two sides are different persons, drawn independently.
         """
-        if pigeonhole:
-            (tar_first, non_first), n_persons = _renumber(tar[0], non[0])
-            (tar_second, non_second), n_others = _renumber(tar[1], non[1])
-            for n, what in ((n_persons, "models"), (n_others, "segments")):
-                if n < _FEWEST_SPEAKERS:
-                    expected = f"have {what} of at least two speakers with trials"
-                    raise invalid("key", expected, f"{n}")
-            return cls(
-                TrialUnits(tar_first, tar_second),
-                TrialUnits(non_first, non_second),
-                PersonWeights(n_persons, n_others, weighting),
-                strata,
-            )
-        refuse_same_speaker(*non)
-        (tar_first, non_first, non_second), n_persons = _renumber(tar[0], *non)
-        if n_persons < _FEWEST_SPEAKERS:
-            raise invalid("key", "have at least two speakers with trials", f"{n_persons}")
+        tar_second = n_second = None
+        if who.pigeonhole:
+            (tar_first, non_first), n_first = _renumber(tar[0], non[0])
+            (tar_second, non_second), n_second = _renumber(tar[1], non[1])
+            sides = [(n_first, "models of "), (n_second, "segments of ")]
+        else:
+            refuse_same_speaker(*non)
+            (tar_first, non_first, non_second), n_first = _renumber(tar[0], *non)
+            sides = [(n_first, "")]
+        for n, what in sides:
+            if n < _FEWEST_SPEAKERS:
+                raise invalid("key", f"have {what}at least two speakers with trials", f"{n}")
         return cls(
-            TrialUnits(tar_first, None),
+            TrialUnits(tar_first, tar_second),
             TrialUnits(non_first, non_second),
-            PersonWeights(n_persons, None, weighting),
+            PersonWeights(n_first, n_second, who.weights),
             strata,
         )
 
@@ -265,26 +267,24 @@ class SpeakerPlan:
         )
 
     @functools.cached_property
-    def groups(self) -> tuple[list[UnitGroups], list[UnitGroups]]:
+    def groups(self) -> tuple[list[GroupedTrials], list[GroupedTrials]]:
         """The trials of each condition of each class by the persons who take part."""
         return self._groups(self.tar, self.strata.tar), self._groups(self.non, self.strata.non)
 
-    def _groups(self, units: TrialUnits, strata: Strata) -> list[UnitGroups]:
+    def _groups(self, units: TrialUnits, strata: Strata) -> list[GroupedTrials]:
         first = strata.split(units.first)
         if units.second is None:
-            n_first = self.persons.n_first
-            return [UnitGroups(_index(part, n_first), (n_first,)) for part in first]
+            groups = UnitGroups((self.persons.n_first,))
+            return [(_index(part, self.persons.n_first), groups) for part in first]
         return list(map(self._pairs, first, strata.split(units.second)))
 
-    def _pairs(self, first: IntArray, second: IntArray) -> UnitGroups:
+    def _pairs(self, first: IntArray, second: IntArray) -> GroupedTrials:
         shape = self.persons.shape
         # Where both sides are the same persons, model and segment may change places.
         ordered = self.persons.n_second is not None
         labels, n_pairs, listed = number_pairs(first, second, shape, ordered=ordered)
-        index = _index(labels, n_pairs)
-        if listed is None:
-            return UnitGroups(index, shape)
-        return UnitGroups(index, shape, *map(mark_read_only, np.divmod(listed, shape[1])))
+        pairs = () if listed is None else map(mark_read_only, np.divmod(listed, shape[1]))
+        return _index(labels, n_pairs), UnitGroups(shape, *pairs)
 
 
 def _index(labels: IntArray, n_groups: int) -> SetIndex:
@@ -324,21 +324,6 @@ def _to_confidence(value: float) -> float:
 
 
 @attrs.frozen(eq=False)
-class Speakers:
-    """Who speaks in the trials of a key, and how speakers are weighted."""
-
-    model_speakers: IdMap | None
-    segment_speakers: IdMap | None
-    unknown: Unknown
-    weights: SpeakerWeights
-    pigeonhole: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        """Check the law of the weights."""
-        check_choice(self.weights, get_args(SpeakerWeights), "weights")
-
-
-@attrs.frozen(eq=False)
 class Resampling:
     """The options that all bootstraps share, checked; `speakers` are for scores with a key."""
 
@@ -346,18 +331,17 @@ class Resampling:
     replications: int = attrs.field(converter=_to_replications)
     confidence: float = attrs.field(converter=_to_confidence)
     # None is that of the statistic.
-    interval: IntervalKind | None
+    interval: IntervalKind | None = attrs.field(
+        validator=attrs.validators.optional(one_of(IntervalKind))
+    )
     rng: np.random.Generator = attrs.field(converter=as_generator)
     workers: int = attrs.field(converter=_to_workers)
     progress: bool
     speakers: Speakers | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Check the choices, and that nothing was asked for that the method does not do."""
-        if self.interval is not None:
-            check_choice(self.interval, get_args(IntervalKind), "interval")
-        methods = Method if self.speakers is None else ScoresMethod
-        check_choice(self.method, get_args(methods), "method")
+        """Check the method, and that nothing was asked for that the method does not do."""
+        check_choice(self.method, Method if self.speakers is None else ScoresMethod, "method")
         if self.speakers is not None and self.method != "speaker":
             hint = 'Did you mean method="speaker"?'
             expected = f'be left out with method="{self.method}"'
@@ -387,21 +371,12 @@ class Resampling:
         """Make the plan for the trials of a key that have scores."""
         (tar_rows, tar_cols), (non_rows, non_cols) = trials.tar, trials.non
         if self.method == "speaker":
-            speakers = TrialSpeakers.of_key(
-                key,
-                who.model_speakers,
-                who.segment_speakers,
-                unknown=who.unknown,
-                one_person=not who.pigeonhole,
-            )
+            maps, one_person = (who.model_speakers, who.segment_speakers), not who.pigeonhole
+            speakers = TrialSpeakers.of_key(key, *maps, unknown=who.unknown, one_person=one_person)
             of_models, of_segments = speakers.of_models, speakers.of_segments
-            return SpeakerPlan.from_persons(
-                (of_models[tar_rows], of_segments[tar_cols]),
-                (of_models[non_rows], of_segments[non_cols]),
-                pigeonhole=who.pigeonhole,
-                weighting=who.weights,
-                strata=trials.strata,
-            )
+            tar = of_models[tar_rows], of_segments[tar_cols]
+            non = of_models[non_rows], of_segments[non_cols]
+            return SpeakerPlan.from_persons(tar, non, who, trials.strata)
         tar_sets = non_sets = None
         if self.method != "iid":
             speakers = TrialSpeakers.of_models_only(key, who.model_speakers, unknown=who.unknown)

@@ -26,12 +26,22 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import eer_of_hull
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.resampling import PersonWeights, ResamplingPlan, UnitGroups
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    PersonWeights,
+    ResamplingPlan,
+    SetPlan,
+    UnitGroups,
+)
 from bosaris_py.uncertainty.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
 
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
 Evaluator = Callable[[Weights, Weights], Any]
+
+# Scores of one class in a system, and the thresholds that apply to them.
+ScoredLimits = tuple[FloatArray, Float64Array]
 
 # From the means of one row per replicate in each class to one value per replicate.
 Combine = Callable[[Float64Array, Float64Array], Any]
@@ -73,46 +83,8 @@ class WeightedSampler:
 
 # ---- ROCs from weights
 
-# Two costs closer than this are one cost that was rounded in two ways.
-ROUNDING = 2.0**-45
-
 # Picking n scores one by one costs as much as this share of n binomial draws.
 _PICKS_PER_BINOMIAL = 8
-
-
-def iso_cost(low: Any, high: Any) -> tuple[Any, Any]:
-    """Return what two points (pmiss, pfa) cost at the prior where they cost the same; the prior.
-
-    The cost is also the height at which the line between them meets pmiss = pfa.
-    """
-    # Theory paper, section 2.6.2: p pmiss + (1 - p) pfa = pfa + p (pmiss - pfa) is the same at
-    # both ends for p = prior, and on the whole line; where pmiss = pfa it is that rate.
-    slope = low[0] - low[1]
-    prior = (low[1] - high[1]) / (high[0] - high[1] - slope)
-    return low[1] + prior * slope, prior
-
-
-def eer_of_points(pmiss: Float64Array, pfa: Float64Array) -> float:
-    """Return where the lower left hull of these points meets pmiss = pfa.
-
-    Two points either side of the diagonal, at first the two useless decisions, define a prior
-    at which they cost the same. The point that is cheapest at this prior replaces one of them,
-    until none is cheaper: a handful of passes over the points, and no hull.
-    """
-    low, high = (0.0, 1.0), (1.0, 0.0)
-    rising = pmiss - pfa
-    while True:
-        value, prior = iso_cost(low, high)
-        cost = rising * prior
-        cost += pfa
-        best = int(np.argmin(cost))
-        if not cost[best] < value * (1.0 - ROUNDING):
-            return float(value)
-        point = (float(pmiss[best]), float(pfa[best]))
-        if point[0] < point[1]:
-            low = point
-        else:
-            high = point
 
 
 class WeightedCurve(NamedTuple):
@@ -152,7 +124,7 @@ class WeightedCurve(NamedTuple):
 
     def eer(self) -> float:
         """Return the equal error rate on the convex hull."""
-        return eer_of_points(*self.points())
+        return eer_of_hull(*self.points())
 
     def auc(self) -> float:
         """Return the area under the ROC, ties counted half."""
@@ -300,21 +272,14 @@ _LONGEST_TRANSFORM = 2**18
 _TRANSFORM_ROUNDING = 2.0**-52
 
 
-class ClassMeans(Protocol):
-    """Draws means over the trials of one class."""
-
-    def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw m means in each replicate: (n_replicates, m)."""
-
-
 @attrs.frozen(eq=False)
 class MeansSampler:
     """A function `combine` of means over the trials of each class, for instance error-rates."""
 
     block: ClassVar[int] = 500
 
-    tar: ClassMeans
-    non: ClassMeans
+    tar: "CellCounts | SetSums | ErrorTotal"
+    non: "CellCounts | SetSums | ErrorTotal"
     combine: Combine
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
@@ -369,9 +334,7 @@ class CellCounts:
     accepted: bool
 
     @classmethod
-    def of(
-        cls, systems: Sequence[tuple[FloatArray, Float64Array]], strata: Strata, *, accepted: bool
-    ) -> "CellCounts":
+    def of(cls, systems: Sequence[ScoredLimits], strata: Strata, *, accepted: bool) -> "CellCounts":
         """Count the trials of each condition, given scores and thresholds of each system."""
         if len(systems) == 1:
             scores, limits = systems[0]
@@ -519,11 +482,26 @@ class ErrorTotal:
         return np.asarray((drawn + self.first) / self.n_trials)[:, None]
 
 
-def set_sampler(tar: SetSums, non: SetSums, combine: Combine) -> MeansSampler:
-    """Choose the faster way to resample sets."""
-    if tar.can_transform and non.can_transform:
-        return MeansSampler(ErrorTotal.of(tar), ErrorTotal.of(non), combine)
-    return MeansSampler(tar, non, combine)
+def cell_sampler(
+    plan: IidPlan, tar: Sequence[ScoredLimits], non: Sequence[ScoredLimits], combine: Combine
+) -> MeansSampler:
+    """Resample trials, given scores of each class and thresholds, of one system or two."""
+    return MeansSampler(
+        CellCounts.of(tar, plan.strata.tar, accepted=False),
+        CellCounts.of(non, plan.strata.non, accepted=True),
+        combine,
+    )
+
+
+def set_sampler(plan: SetPlan, tar: Weights, non: Weights, combine: Combine) -> MeansSampler:
+    """Resample sets the faster way, given the sums over the trials of each cell of the plan."""
+    tar_sums, non_sums = (
+        SetSums.of(cells.sizes, sums, shares, two_layer=plan.two_layer)
+        for cells, sums, shares in zip(plan.cells, (tar, non), plan.strata.shares, strict=True)
+    )
+    if tar_sums.can_transform and non_sums.can_transform:
+        return MeansSampler(ErrorTotal.of(tar_sums), ErrorTotal.of(non_sums), combine)
+    return MeansSampler(tar_sums, non_sums, combine)
 
 
 # ---- Class means under weights of speakers
@@ -536,22 +514,19 @@ _PRODUCTS_AT_A_TIME = 2**22
 class UnitTable:
     """Sums over the trials of each person or pair of persons, for one class and condition.
 
-    Persons are as in `UnitGroups`. `sums` is (m + 1, n_groups): m quantities, and the number of
-    trials last; `exact` says that they are whole numbers.
+    `sums` is (m + 1, n_groups): m quantities, and the number of trials last; `exact` says that
+    they are whole numbers.
     """
 
-    shape: tuple[int, ...]
-    first: IntArray | None
-    second: IntArray | None
+    groups: UnitGroups
     sums: Float64Array
     exact: bool
 
     @classmethod
-    def from_sums(cls, groups: UnitGroups, sums: Weights) -> "UnitTable":
+    def from_sums(cls, groups: UnitGroups, sums: Weights, sizes: IntArray) -> "UnitTable":
         """Put the number of trials beside the sums: (n_groups, m)."""
-        rows = np.vstack((sums.T, groups.index.sizes)).astype(np.float64)
-        exact = bool(np.issubdtype(sums.dtype, np.integer))
-        return cls(groups.shape, groups.first, groups.second, mark_read_only(rows), exact)
+        rows = np.vstack((sums.T, sizes)).astype(np.float64)
+        return cls(groups, mark_read_only(rows), bool(np.issubdtype(sums.dtype, np.integer)))
 
     def means(self, first: Weights, second: Weights) -> Float64Array:
         """Return weighted means over the trials: (n_replicates, m); NaN if no weight is left."""
@@ -562,26 +537,23 @@ class UnitTable:
     def _totals(self, first: Weights, second: Weights) -> Float64Array:
         exact = self.exact and bool(np.issubdtype(first.dtype, np.integer))
         left = first.astype(np.float64, copy=False)
-        if len(self.shape) == 1:
+        groups = self.groups
+        if len(groups.shape) == 1:
             return _product(left, self.sums.T, exact=exact)
         right = second.astype(np.float64, copy=False)
-        if self.first is None or self.second is None:
+        if groups.first is None or groups.second is None:
             # The quadratic form w' F w, with one matrix F for each quantity.
             totals = np.empty((left.shape[0], self.sums.shape[0]))
             for column, sums in enumerate(self.sums):
-                of_second = _product(left, sums.reshape(self.shape), exact=exact)
+                of_second = _product(left, sums.reshape(groups.shape), exact=exact)
                 of_second *= right
                 totals[:, column] = of_second.sum(axis=1)
             return totals
-        step = max(1, _PRODUCTS_AT_A_TIME // self.first.size)
-        parts = [
-            _product(
-                left[i : i + step, self.first] * right[i : i + step, self.second],
-                self.sums.T,
-                exact=exact,
-            )
-            for i in range(0, left.shape[0], step)
-        ]
+        step = max(1, _PRODUCTS_AT_A_TIME // groups.first.size)
+        parts = []
+        for i in range(0, left.shape[0], step):
+            products = left[i : i + step, groups.first] * right[i : i + step, groups.second]
+            parts.append(_product(products, self.sums.T, exact=exact))
         return np.concatenate(parts)
 
 

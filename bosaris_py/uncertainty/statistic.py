@@ -6,6 +6,7 @@ thresholds, Cllr), functions of the ROC, and functions that a user gives.
 """
 
 import abc
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -27,27 +28,17 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.metrics import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
 from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.samplers import (
-    CellCounts,
-    Combine,
     CurveIndex,
-    CurveSampler,
     Evaluator,
-    MeansSampler,
     Sampler,
-    SetSums,
     SpeakerSums,
-    SpeakerSumsSampler,
-    UnitTable,
     WeightedCurve,
-    WeightedSampler,
-    count_rejected,
-    running_total,
-    set_sampler,
 )
 from bosaris_py.uncertainty.strata import (
     SetIndex,
@@ -59,10 +50,11 @@ from bosaris_py.uncertainty.strata import (
 
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
 
+# From weights of the trials of one class to weighted means over them.
+Means = Callable[[Weights], Float64Array]
+
 # The targets, or the non-targets.
 WhichClass = Literal[0, 1]
-
-_BOTH: tuple[WhichClass, WhichClass] = (0, 1)
 
 
 class Statistic(abc.ABC):
@@ -126,21 +118,25 @@ class Statistic(abc.ABC):
         """
         sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and sums is not None:
-            return SpeakerSumsSampler(plan.persons, (sums,))
+            return samplers.SpeakerSumsSampler(plan.persons, (sums,))
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
-            return WeightedSampler(plan, evaluator, self.shape)
-        tar_sorted, tar_order = plan.strata.tar.arranged(tar)
-        non_sorted, non_order = plan.strata.non.arranged(non)
-        evaluator = self.evaluator(tar_sorted, non_sorted)
-        return WeightedSampler(plan.reordered(tar_order, non_order), evaluator, self.shape)
+            return samplers.WeightedSampler(plan, evaluator, self.shape)
+        evaluator, *orders = self._arranged(tar, non, plan.strata)
+        return samplers.WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
 
     def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials, not of sorted scores."""
+        return functools.partial(_in_order, *self._arranged(tar, non, strata))
+
+    def _arranged(
+        self, tar: FloatArray, non: FloatArray, strata: TrialStrata
+    ) -> tuple[Evaluator, IndexArray, IndexArray]:
+        """Return the evaluator for sorted scores, and the orders that sort them."""
         tar_sorted, tar_order = strata.tar.arranged(tar)
         non_sorted, non_order = strata.non.arranged(non)
-        return _InOrder(self.evaluator(tar_sorted, non_sorted), tar_order, non_order)
+        return self.evaluator(tar_sorted, non_sorted), tar_order, non_order
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
@@ -153,16 +149,10 @@ class Statistic(abc.ABC):
         return None
 
 
-@attrs.frozen(eq=False)
-class _InOrder:
-    """An evaluator for weights in the order of the trials."""
-
-    evaluate: Evaluator
-    tar_order: IndexArray
-    non_order: IndexArray
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return self.evaluate(tar_weights[self.tar_order], non_weights[self.non_order])
+def _in_order(
+    evaluate: Evaluator, tar_order: IndexArray, non_order: IndexArray, tar: Weights, non: Weights
+) -> Any:
+    return evaluate(tar[tar_order], non[non_order])
 
 
 def _to_prior(prior: Any) -> Any:
@@ -221,42 +211,36 @@ class _MeansStatistic(Statistic):
         return super().sampler(tar, non, plan)
 
     def _set_sampler(self, tar: FloatArray, non: FloatArray, plan: SetPlan) -> Sampler:
-        tar_sums, non_sums = (
-            SetSums.of(
-                cells.sizes, self.sums(scores, cells, which), shares, two_layer=plan.two_layer
-            )
-            for which, scores, cells, shares in zip(
-                _BOTH, (tar, non), plan.cells, plan.strata.shares, strict=True
-            )
-        )
-        return set_sampler(tar_sums, non_sums, self.combine)
+        tar_cells, non_cells = plan.cells
+        tar_sums, non_sums = self.sums(tar, tar_cells, 0), self.sums(non, non_cells, 1)
+        return samplers.set_sampler(plan, tar_sums, non_sums, self.combine)
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
         """Add up, for each pair of speakers, what the means are of."""
-        tar_tables, non_tables = (
-            tuple(
-                UnitTable.from_sums(group, self.sums(part, group.index, which))
-                for group, part in zip(groups, strata.split(scores), strict=True)
+
+        def tables(scores: FloatArray, which: WhichClass) -> tuple[samplers.UnitTable, ...]:
+            parts = zip(plan.groups[which], plan.strata[which].split(scores), strict=True)
+            return tuple(
+                samplers.UnitTable.from_sums(group, self.sums(part, index, which), index.sizes)
+                for (index, group), part in parts
             )
-            for which, scores, groups, strata in zip(
-                _BOTH, (tar, non), plan.groups, plan.strata, strict=True
-            )
-        )
-        return SpeakerSums((tar_tables, non_tables), plan.strata.shares, self.combine)
 
+        return SpeakerSums((tables(tar, 0), tables(non, 1)), plan.strata.shares, self.combine)
 
-@attrs.frozen(eq=False)
-class _MeansEvaluator:
-    """A function of the weighted means of both classes."""
+    @abc.abstractmethod
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
+        """Prepare for the means of one class under many sets of weights."""
 
-    tar: Callable[[Weights], Float64Array]
-    non: Callable[[Weights], Float64Array]
-    combine: Combine
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return functools.partial(self._of_weights, self.means_of(tar, 0), self.means_of(non, 1))
 
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return self.combine(self.tar(tar_weights)[None, :], self.non(non_weights)[None, :])[0]
+    def _of_weights(
+        self, tar: Means, non: Means, tar_weights: Weights, non_weights: Weights
+    ) -> Any:
+        return self.combine(tar(tar_weights)[None, :], non(non_weights)[None, :])[0]
 
 
 # Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
@@ -289,16 +273,15 @@ class ThresholdStatistic(_MeansStatistic):
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
         """Count the errors in each set, at each threshold."""
         if which == 0:
-            return count_rejected(scores, self.miss_limits, index)
-        return index.sizes[:, None] - count_rejected(scores, self.fa_limits, index)
+            return samplers.count_rejected(scores, self.miss_limits, index)
+        return index.sizes[:, None] - samplers.count_rejected(scores, self.fa_limits, index)
 
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
-        """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _MeansEvaluator(
-            _WeightedRates.of(tar, self.miss_limits, accepted=False),
-            _WeightedRates.of(non, self.fa_limits, accepted=True),
-            self.combine,
-        )
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
+        """Count the scores below the thresholds: errors are low targets, high non-targets."""
+        limits = self.fa_limits if which else self.miss_limits
+        counts = [part.count_below(limits) for part in strata.parts]
+        parts = list(zip(strata.slices, counts, strict=True))
+        return functools.partial(_weighted_rates, which, parts, strata.shares)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
@@ -307,11 +290,8 @@ class ThresholdStatistic(_MeansStatistic):
         the distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         """
         if isinstance(plan, IidPlan):
-            return MeansSampler(
-                CellCounts.of([(tar, self.miss_limits)], plan.strata.tar, accepted=False),
-                CellCounts.of([(non, self.fa_limits)], plan.strata.non, accepted=True),
-                self.combine,
-            )
+            limits = [(tar, self.miss_limits)], [(non, self.fa_limits)]
+            return samplers.cell_sampler(plan, *limits, self.combine)
         if isinstance(plan, SetPlan) and self.fa_limits.size == 1:
             return self._set_sampler(tar, non, plan)
         return super().sampler(tar, non, plan)
@@ -320,38 +300,27 @@ class ThresholdStatistic(_MeansStatistic):
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
     ) -> SpeakerSums | None:
         """Count the errors of each pair of speakers, unless there are too many thresholds."""
-        n_groups = sum(group.index.n_sets for groups in plan.groups for group in groups)
+        n_groups = sum(index.n_sets for groups in plan.groups for index, _ in groups)
         cells = n_groups * self.fa_limits.size
         if cells > max(_CELLS_PER_TRIAL * (tar.size + non.size), _SMALL_TABLE):
             return None
         return super().speaker_sums(tar, non, plan)
 
 
-@attrs.frozen(eq=False)
-class _WeightedRates:
-    """Error-rates of one class at fixed thresholds: sums of the lowest scores' weights."""
-
-    slices: tuple[slice, ...]
-    counts: tuple[IntArray, ...]
-    shares: Float64Array
-    accepted: bool
-
-    @classmethod
-    def of(cls, strata: SortedStrata, limits: Float64Array, *, accepted: bool) -> "_WeightedRates":
-        """Count the scores below the thresholds; accepted trials are errors, or rejected ones."""
-        counts = tuple(part.count_below(limits) for part in strata.parts)
-        return cls(tuple(strata.slices), counts, strata.shares, accepted)
-
-    def __call__(self, weights: Weights) -> Float64Array:
-        rates = []
-        for place, counts in zip(self.slices, self.counts, strict=True):
-            part = weights[place]
-            if counts.size == 1:
-                total, below = part.sum(), np.array([part[: counts[0]].sum()])
-            else:
-                total, below = part.sum(), running_total(part)[counts]
-            rates.append((total - below if self.accepted else below) / total)
-        return np.asarray(weighted_sum(rates, self.shares))
+def _weighted_rates(
+    which: WhichClass, parts: list[tuple[slice, IntArray]], shares: Float64Array, weights: Weights
+) -> Float64Array:
+    """Return error-rates of one class: sums of the weights of the lowest scores, or the rest."""
+    rates = []
+    for place, below_limits in parts:
+        part = weights[place]
+        total = part.sum()
+        if below_limits.size == 1:
+            below = np.array([part[: below_limits[0]].sum()])
+        else:
+            below = samplers.running_total(part)[below_limits]
+        rates.append((total - below if which else below) / total)
+    return np.asarray(weighted_sum(rates, shares))
 
 
 class _ActualCost(ThresholdStatistic):
@@ -526,10 +495,7 @@ class ErrorRates(ThresholdStatistic):
         """The thresholds."""
         return np.atleast_1d(np.asarray(self.thresholds, dtype=np.float64))
 
-    @property
-    def bounds(self) -> Bounds:
-        """Rates lie between 0 and 1."""
-        return 0.0, 1.0
+    bounds = 0.0, 1.0
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Put the two rates side by side."""
@@ -554,10 +520,8 @@ class Cllr(_MeansStatistic):
     1.0
     """
 
-    @property
-    def bounds(self) -> Bounds:
-        """From perfect scores to arbitrarily misleading ones."""
-        return 0.0, math.inf
+    # From perfect scores to arbitrarily misleading ones.
+    bounds = 0.0, math.inf
 
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
         return numerics.cllr(tar, non, **weights)
@@ -572,30 +536,19 @@ class Cllr(_MeansStatistic):
         sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
-        """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _MeansEvaluator(_MeanBits.of(tar, 0), _MeanBits.of(non, 1), self.combine)
-
-
-@attrs.frozen(eq=False)
-class _MeanBits:
-    """The mean cost of one class, from weights."""
-
-    slices: tuple[slice, ...]
-    bits: Float64Array
-    shares: Float64Array
-
-    @classmethod
-    def of(cls, strata: SortedStrata, which: WhichClass) -> "_MeanBits":
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
         """Compute the cost of each score."""
         bits = mark_read_only(_bits(strata.values, which))
-        return cls(tuple(strata.slices), bits, strata.shares)
+        return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
-    def __call__(self, weights: Weights) -> Float64Array:
-        # Not by BLAS, whose sums may depend on how many threads it has.
-        products = weights * self.bits
-        means = [products[place].sum() / weights[place].sum() for place in self.slices]
-        return np.array([weighted_sum(means, self.shares)])
+
+def _mean_bits(
+    slices: list[slice], bits: Float64Array, shares: Float64Array, weights: Weights
+) -> Float64Array:
+    # Not by BLAS, whose sums may depend on how many threads it has.
+    products = weights * bits
+    means = [products[place].sum() / weights[place].sum() for place in slices]
+    return np.array([weighted_sum(means, shares)])
 
 
 def _bits(scores: FloatArray, which: WhichClass) -> Float64Array:
@@ -612,9 +565,9 @@ class CurveStatistic(Statistic):
 
     __slots__ = ()
 
-    @abc.abstractmethod
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Make the value from the weights of one replicate."""
+        return self.of_roc(curve.roc())
 
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
         return self.of_roc(ROC.from_scores(tar, non, **weights))
@@ -625,7 +578,10 @@ class CurveStatistic(Statistic):
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return _CurveEvaluator(CurveIndex.from_sorted(tar, non), self.of_curve)
+        return functools.partial(self._of_weights, CurveIndex.from_sorted(tar, non))
+
+    def _of_weights(self, index: CurveIndex, tar_weights: Weights, non_weights: Weights) -> Any:
+        return self.of_curve(index.curve(tar_weights, non_weights))
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
@@ -634,18 +590,7 @@ class CurveStatistic(Statistic):
         return super().sampler(tar, non, plan)
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
-        return CurveSampler(index, self.of_curve)
-
-
-@attrs.frozen(eq=False)
-class _CurveEvaluator:
-    """A statistic of the ROC from weights: cumulative sums, read at the target scores."""
-
-    index: CurveIndex
-    of_curve: Callable[[WeightedCurve], Any]
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        return self.of_curve(self.index.curve(tar_weights, non_weights))
+        return samplers.CurveSampler(index, self.of_curve)
 
 
 @attrs.frozen
@@ -695,9 +640,7 @@ class MinDCF(_AtPriors, CurveStatistic):
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the least cost of all thresholds."""
-        if self.shape:
-            return self.of_roc(curve.roc())
-        return curve.min_cost(*self._prices())
+        return super().of_curve(curve) if self.shape else curve.min_cost(*self._prices())
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the least cost of all thresholds."""
@@ -736,10 +679,8 @@ class EER(CurveStatistic):
 
     default_interval: ClassVar[IntervalKind] = "basic"
 
-    @property
-    def bounds(self) -> Bounds:
-        """From perfect scores to scores that are of no use; the hull is never worse."""
-        return 0.0, 0.5
+    # From perfect scores to scores that are of no use; the hull is never worse.
+    bounds = 0.0, 0.5
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the equal error rate."""
@@ -767,10 +708,8 @@ class AUC(CurveStatistic):
     0.75
     """
 
-    @property
-    def bounds(self) -> Bounds:
-        """From inverted to perfect scores."""
-        return 0.0, 1.0
+    # From inverted to perfect scores.
+    bounds = 0.0, 1.0
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the area."""
@@ -805,14 +744,8 @@ class MinCllr(CurveStatistic):
 
     default_interval: ClassVar[IntervalKind] = "basic"
 
-    @property
-    def bounds(self) -> Bounds:
-        """From separated classes to scores that are of no use."""
-        return 0.0, 1.0
-
-    def of_curve(self, curve: WeightedCurve) -> Any:
-        """Return the cost that is left."""
-        return self.of_roc(curve.roc())
+    # From separated classes to scores that are of no use.
+    bounds = 0.0, 1.0
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the cost that is left."""
@@ -868,25 +801,18 @@ class UserFunction:
 
     def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials."""
-        return _FunctionEvaluator(self, tar, non, strata)
+        return functools.partial(self._of_weights, tar, non, strata)
+
+    def _of_weights(
+        self, tar: FloatArray, non: FloatArray, strata: TrialStrata, *weights: Weights
+    ) -> Any:
+        return self(tar, non, *strata.weigh(*weights))
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Draw weights of the trials, and call the function with them."""
-        return WeightedSampler(plan, self.in_order(tar, non, plan.strata), self.shape or ())
-
-
-@attrs.frozen(eq=False)
-class _FunctionEvaluator:
-    """A user's function as a function of picks; conditions get their shares of weight."""
-
-    function: UserFunction
-    tar: FloatArray
-    non: FloatArray
-    strata: TrialStrata
-
-    def __call__(self, tar_weights: Weights, non_weights: Weights) -> Any:
-        weights = self.strata.weigh(tar_weights, non_weights)
-        return self.function(self.tar, self.non, *weights)
+        return samplers.WeightedSampler(
+            plan, self.in_order(tar, non, plan.strata), self.shape or ()
+        )
 
 
 StatisticLike: TypeAlias = Statistic | Callable[..., Any]

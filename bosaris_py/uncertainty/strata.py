@@ -18,7 +18,7 @@ side, are dependent. Trials are vectors, column by column, whether a matrix or a
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -40,6 +40,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import (
     as_vector,
+    check_choice,
     check_not_empty,
     describe,
     invalid,
@@ -54,7 +55,6 @@ from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.uncertainty.bootstrap_result import check_choice
 
 Rng = np.random.Generator | int | None
 
@@ -185,51 +185,40 @@ def as_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) -> 
     if not isinstance(labels, np.ndarray):
         # numpy would make the text "1" of the number 1, and "None" of a missing label.
         labels = np.array(labels, dtype=object)
-    array = labels.astype(object) if labels.dtype.kind == "T" else labels
-    if array.ndim != 1 or array.dtype.kind not in "iuUSObf":
-        raise _not_labels(array, name)
-    if array.dtype.kind in "Of":
-        missing = np.flatnonzero([_is_missing(label) for label in array.tolist()])
-        if missing.size:
-            positions = list_some(missing.tolist())
-            found = (
-                f"none (None or NaN) for {missing.size} of {array.size} trials "
-                f"(positions {positions})"
-            )
-            hint = "Leave these trials out, or give each a set of its own."
-            raise invalid(name, "tell the set of each trial", found, hint)
-    if array.dtype.kind == "f":
-        raise _not_labels(array, name)
-    if n_trials is not None and array.size != n_trials:
+    expected = "be a one-dimensional list of labels, text or whole numbers"
+    unfit = invalid(name, expected, describe(labels))
+    if labels.ndim != 1 or labels.dtype.kind not in "iuUSTObf":
+        raise unfit
+    plain = labels.dtype.kind in "iuUSb"
+    listed = [] if plain else labels.tolist()
+    missing = [i for i, label in enumerate(listed) if _is_missing(label)]
+    if missing:
+        found = (
+            f"none (None or NaN) for {len(missing)} of {labels.size} trials "
+            f"(positions {list_some(missing)})"
+        )
+        hint = "Leave these trials out, or give each a set of its own."
+        raise invalid(name, "tell the set of each trial", found, hint)
+    if n_trials is not None and labels.size != n_trials:
         expected = f"have one label for each of the {n_trials} trials"
-        raise invalid(name, expected, f"{array.size} labels")
-    return _number_objects(array, name) if array.dtype.kind == "O" else array
-
-
-def _number_objects(array: AnyArray, name: str) -> AnyArray:
-    """Give labels of any type a number each; those of different types differ."""
-    kinds = {type(label) for label in array.tolist()}
+        raise invalid(name, expected, f"{labels.size} labels")
+    if plain:
+        return labels
+    kinds = {type(label) for label in listed}
     if any(issubclass(kind, (float, np.floating)) for kind in kinds):
-        raise _not_labels(array, name)
+        raise unfit
     # In order where there is one, so that a list and an array give the same replicates.
     if all(issubclass(kind, str) for kind in kinds):
-        return array.astype(np.str_)
+        return np.array(listed, dtype=np.str_)
     if all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
-        return np.array(array.tolist())
+        return np.array(listed)
+    # Of several types or any other: numbers, different ones for 1 and True.
     numbers: dict[Any, int] = {}
+    pairs = [(isinstance(label, (bool, np.bool_)), label) for label in listed]
     try:
-        coded = [
-            numbers.setdefault((isinstance(label, (bool, np.bool_)), label), len(numbers))
-            for label in array.tolist()
-        ]
+        return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs])
     except TypeError:
-        raise _not_labels(array, name) from None
-    return np.array(coded, dtype=np.int64)
-
-
-def _not_labels(array: AnyArray, name: str) -> Exception:
-    expected = "be a one-dimensional list of labels, text or whole numbers"
-    return invalid(name, expected, describe(array))
+        raise unfit from None
 
 
 def _is_missing(label: Any) -> bool:
@@ -578,6 +567,8 @@ def slices_of(sizes: Sequence[int]) -> list[slice]:
 
 ScoredPositions = tuple[Positions, Positions]
 
+_Chosen = Positions | slice
+
 
 @attrs.frozen(eq=False)
 class ScoredTrials:
@@ -589,8 +580,8 @@ class ScoredTrials:
     tar: ScoredPositions
     non: ScoredPositions
     strata: TrialStrata
-    # Positions of these trials among all that have a score, in each class; None says all.
-    _chosen: tuple[Positions | None, Positions | None]
+    # Which of all trials that have a score these are, in each class.
+    _chosen: tuple[_Chosen, _Chosen]
 
     @classmethod
     def of(cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None) -> "ScoredTrials":
@@ -607,7 +598,7 @@ class ScoredTrials:
             if not positions.size:
                 raise invalid("key", f"have {what} with scores", "none")
         strata = TrialStrata.single(tar.size, non.size)
-        chosen: tuple[Positions | None, Positions | None] = None, None
+        chosen: tuple[_Chosen, _Chosen] = slice(None), slice(None)
         if conditions is not None:
             check_conditions(conditions)
             members = conditions.scored_members(scores, key)
@@ -616,22 +607,19 @@ class ScoredTrials:
             tar_strata, tar_chosen = _strata_of(tar_parts, weights, tar.size, "targets")
             non_strata, non_chosen = _strata_of(non_parts, weights, non.size, "non-targets")
             strata, chosen = TrialStrata(tar_strata, non_strata), (tar_chosen, non_chosen)
-        tar, non = _taken(tar, chosen[0]), _taken(non, chosen[1])
+        tar, non = tar[chosen[0]], non[chosen[1]]
         return cls((models[tar], segments[tar]), (models[non], segments[non]), strata, chosen)
 
     def take(self, scores: AnyScores, key: AnyKey) -> tuple[FloatArray, FloatArray]:
         """Return target and non-target scores of these trials."""
-        tar, non = map(_taken, scores.get_tar_non(key), self._chosen)
+        tar, non = scores.get_tar_non(key)
+        tar, non = tar[self._chosen[0]], non[self._chosen[1]]
         return as_scores(tar, "target scores"), as_scores(non, "non-target scores")
-
-
-def _taken(values: AnyArray, chosen: Positions | None) -> AnyArray:
-    return values if chosen is None else values[chosen]
 
 
 def _strata_of(
     parts: Sequence[IndexArray], weights: Float64Array, n_trials: int, what: str
-) -> tuple[Strata, Positions | None]:
+) -> tuple[Strata, _Chosen]:
     """Return the strata of the trials that are in a condition, and their positions."""
     codes = np.full(n_trials, -1, dtype=np.int64)
     for number, part in enumerate(parts):
@@ -644,7 +632,7 @@ def _strata_of(
     if n_covered < sum(part.size for part in parts):
         hint = "A trial in two conditions cannot be resampled within one of them."
         raise invalid("conditions", "not overlap", f"{what} in several conditions", hint)
-    chosen = None if n_covered == n_trials else np.flatnonzero(covered)
+    chosen = slice(None) if n_covered == n_trials else np.flatnonzero(covered)
     return Strata.from_codes(codes[covered], weights), chosen
 
 
@@ -766,22 +754,16 @@ class TrialSpeakers:
         MissingTrialsWarning
             If models or segments were taken for speakers of their own.
         """
-        check_choice(unknown, get_args(Unknown), "unknown")
+        check_choice(unknown, Unknown, "unknown")
         check_key(key)
         rows, cols = key.trial_positions()
-        models_needed = _occurring(key.modelset.size, rows)
-        segments_needed = _occurring(key.segset.size, cols)
-        models = _named(key.modelset, model_speakers, models_needed, "model_speakers")
+        models = _named(key.modelset, rows, model_speakers, "models", unknown)
         labels = key.trial_labels()
         target_rows, target_cols = rows[labels], cols[labels]
-        segments = np.full(key.segset.size, None, dtype=object)
-        if segment_speakers is not None:
-            segments = _named(key.segset, segment_speakers, segments_needed, "segment_speakers")
-        _name_unknown(models, key.modelset, models_needed, "models", unknown)
-        if segment_speakers is None:
-            # Only now: where a model became a speaker of its own, its targets follow.
-            segments[target_cols] = models[target_rows]
-        _name_unknown(segments, key.segset, segments_needed, "segments", unknown)
+        # Where a model became a speaker of its own, its targets follow.
+        of_targets = np.full(key.segset.size, None, dtype=object)
+        of_targets[target_cols] = models[target_rows]
+        segments = _named(key.segset, cols, segment_speakers, "segments", unknown, of_targets)
 
         speakers = cls._numbered(models, segments)
         clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
@@ -814,9 +796,8 @@ class TrialSpeakers:
         TrialSpeakers
         """
         check_key(key)
-        needed = _occurring(key.modelset.size, key.trial_positions()[0])
-        models = _named(key.modelset, model_speakers, needed, "model_speakers")
-        _name_unknown(models, key.modelset, needed, "models", unknown)
+        rows, _ = key.trial_positions()
+        models = _named(key.modelset, rows, model_speakers, "models", unknown)
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
@@ -929,10 +910,44 @@ def _occurring(n_numbers: int, *numbers: Positions) -> BoolArray:
     return found
 
 
-def _named(ids: StrArray, speakers: IdMap | None, needed: BoolArray, name: str) -> AnyArray:
+def _named(
+    ids: StrArray,
+    positions: Positions,
+    speakers: IdMap | None,
+    kind: str,
+    unknown: Unknown,
+    default: AnyArray | None = None,
+) -> AnyArray:
+    """Return the speaker of each id; without a map those of `default`, or each its own.
+
+    Unknown speakers are refused where the ids have trials, or get a name of their own.
+    """
+    needed = _occurring(ids.size, positions)
+    name = f"{kind[:-1]}_speakers"
+    if speakers is not None:
+        found = _look_up(ids, needed, speakers, name)
+    else:
+        found = ids.astype(object) if default is None else default
+    missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
+    without = ids[missing & needed].tolist()
+    if without:
+        count, examples = len(without), list_some(without)
+        if unknown == "refuse":
+            hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
+            expected = f"tell the speaker of all {kind} that have trials"
+            raise invalid(name, expected, f"none for {count} ({examples})", hint)
+        message = (
+            f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
+            "speaker of its own, so a standard error may be too small."
+        )
+        warn_caller(message, MissingTrialsWarning)
+    # A tab keeps the made-up name apart from every speaker that a file can name.
+    found[missing] = [f"{kind}\t{some_id}" for some_id in ids[missing]]
+    return found
+
+
+def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> AnyArray:
     """Return the speaker of each id, or None; an id with trials must not have several."""
-    if speakers is None:
-        return ids.astype(object)
     if not isinstance(speakers, IdMap):
         raise invalid(name, "be an IdMap", describe(speakers))
     _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
@@ -949,25 +964,3 @@ def _named(ids: StrArray, speakers: IdMap | None, needed: BoolArray, name: str) 
     found = np.full(ids.size, None, dtype=object)
     found[positions >= 0] = speakers.rightids[positions[positions >= 0]]
     return found
-
-
-def _name_unknown(
-    found: AnyArray, ids: StrArray, needed: BoolArray, kind: str, unknown: Unknown
-) -> None:
-    """Give unknown speakers a name of their own, in place, or refuse those with trials."""
-    missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
-    without = ids[missing & needed].tolist()
-    if without:
-        count, examples = len(without), list_some(without)
-        if unknown == "refuse":
-            argument = f"{kind[:-1]}_speakers"
-            hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
-            expected = f"tell the speaker of all {kind} that have trials"
-            raise invalid(argument, expected, f"none for {count} ({examples})", hint)
-        message = (
-            f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
-            "speaker of its own, so a standard error may be too small."
-        )
-        warn_caller(message, MissingTrialsWarning)
-    # A tab keeps the made-up name apart from every speaker that a file can name.
-    found[missing] = [f"{kind}\t{name}" for name in ids[missing]]

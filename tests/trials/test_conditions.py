@@ -340,7 +340,7 @@ def test_masks_are_copied():
         (lambda: Conditions({"a": "b"}), r"`subsets\['a'\]` must be trials or a mask"),
         (lambda: Conditions({"a": np.ones((3, 4))}), "be boolean"),
         (lambda: Conditions({"a": np.ones((3, 4, 1), dtype=bool)}), "one dimension"),
-        (lambda: halves(overlap="yes"), "`overlap` must be one of 'error', 'allow'"),
+        (lambda: halves(overlap="yes"), '`overlap` must be one of "error", "allow"'),
         (lambda: halves(uncovered=True), "`uncovered` .* got True"),
         (lambda: halves(lacking="no"), "`lacking`"),
         (lambda: halves(weights=[0.5, 0.6]), "sum to one; got the sum 1.1. Divide them by"),

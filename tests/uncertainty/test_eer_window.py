@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from bosaris_py import numerics
 from bosaris_py import uncertainty as unc
+from bosaris_py.numerics.rocch import eer_of_hull, eers_of_hulls
 from bosaris_py.uncertainty import lazy_curve
-from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, eers_of_points
+from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER
 from bosaris_py.uncertainty.resampling import IidPlan
-from bosaris_py.uncertainty.samplers import CurveIndex, eer_of_points
+from bosaris_py.uncertainty.samplers import CurveIndex
 from bosaris_py.uncertainty.strata import TrialStrata
 from tests.score_strategies import score_lists, tied_scores
 from tests.uncertainty.naive_conditions import same_law
@@ -32,8 +33,8 @@ def points_of(tar: np.ndarray, non: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 @given(scores_of_a_class, scores_of_a_class)
 def test_search_of_many_curves(tar: np.ndarray, non: np.ndarray) -> None:
     pmiss, pfa = points_of(tar, non)
-    eers, priors = eers_of_points(np.repeat(pmiss, 3, axis=0), np.repeat(pfa, 3, axis=0))
-    assert eers == pytest.approx([eer_of_points(pmiss[0], pfa[0])] * 3, abs=1e-12)
+    eers, priors = eers_of_hulls(np.repeat(pmiss, 3, axis=0), np.repeat(pfa, 3, axis=0))
+    assert eers == pytest.approx([eer_of_hull(pmiss[0], pfa[0])] * 3, abs=1e-12)
     least = (priors[:, None] * pmiss + (1 - priors[:, None]) * pfa).min(axis=1)
     assert least == pytest.approx(eers, abs=1e-12)
 

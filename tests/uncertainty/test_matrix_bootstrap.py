@@ -10,7 +10,7 @@ from scipy import stats
 from bosaris_py import IdMap, Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import DegenerateReplicatesWarning, InvalidInputError, MissingTrialsWarning
-from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan
+from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, Speakers
 from bosaris_py.uncertainty.strata import TrialStrata
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
@@ -166,9 +166,8 @@ class TestWeights:
         rng = np.random.default_rng(8)
         tar, non = (tuple(rng.integers(0, 9, (2, n))) for n in (20, 50))
         non = (non[0], 9 + non[1])  # never the same speaker on both sides
-        plan = SpeakerPlan.from_persons(
-            tar, non, pigeonhole=False, weighting="multinomial", strata=TrialStrata.single(20, 50)
-        )
+        who = Speakers(None, None, "refuse", "multinomial")
+        plan = SpeakerPlan.from_persons(tar, non, who, TrialStrata.single(20, 50))
         orders = rng.permutation(20), rng.permutation(50)
         plain = plan.draw_weights(np.random.default_rng(9))
         moved = plan.reordered(*orders).draw_weights(np.random.default_rng(9))

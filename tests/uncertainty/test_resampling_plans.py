@@ -18,6 +18,11 @@ def index_of(labels: list[int]) -> SetIndex:
     return SetIndex.from_labels(labels, len(labels), "labels")
 
 
+def set_plan(labels: list[int], *, two_layer: bool) -> SetPlan:
+    strata = TrialStrata.single(len(labels), 2)
+    return SetPlan(index_of(labels), index_of([0, 1]), strata, two_layer=two_layer)
+
+
 def check_moments(drawn: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> None:
     # Five standard deviations of a mean, and of a covariance whose products have spread < 4.
     assert np.allclose(drawn.mean(axis=0), mean, atol=5 * np.sqrt(covariance.max() / N_DRAWS))
@@ -42,7 +47,7 @@ def test_iid_classes_are_independent() -> None:
 
 def test_one_layer_gives_one_weight_to_a_set() -> None:
     labels = [0, 1, 0, 2, 2, 2]
-    drawn = weights_of(SetPlan(index_of(labels), index_of([0, 1]), two_layer=False))
+    drawn = weights_of(set_plan(labels, two_layer=False))
     assert np.array_equal(drawn[:, 0], drawn[:, 2])
     assert np.array_equal(drawn[:, 3:5], drawn[:, [5, 5]])
     same = np.equal.outer(labels, labels)
@@ -51,7 +56,7 @@ def test_one_layer_gives_one_weight_to_a_set() -> None:
 
 @pytest.mark.parametrize("labels", [[0, 1, 0, 1], [0, 1, 0, 0]])
 def test_two_layers_by_the_law_of_total_covariance(labels: list[int]) -> None:
-    drawn = weights_of(SetPlan(index_of(labels), index_of([0, 1]), two_layer=True))[:, :4]
+    drawn = weights_of(set_plan(labels, two_layer=True))[:, :4]
     sizes = np.bincount(labels)[labels]
     same = np.equal.outer(labels, labels)
     # Given c picks of a set: multinomial with c mu picks, each trial with chance 1 / mu.
@@ -69,7 +74,7 @@ def test_two_layers_by_the_law_of_total_covariance(labels: list[int]) -> None:
 def test_reordered_plan_is_the_same_plan_for_moved_trials(*, two_layer: bool) -> None:
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 4, 30)
-    plan = SetPlan(index_of(labels), index_of([0, 1]), two_layer=two_layer)
+    plan = set_plan(labels, two_layer=two_layer)
     order = rng.permutation(30)
     moved = plan.reordered(order, np.array([1, 0]))
     assert np.array_equal(moved.tar.labels, labels[order])

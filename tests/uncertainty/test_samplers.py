@@ -115,6 +115,7 @@ def test_each_statistic_knows_its_fastest_way() -> None:
         (
             SetIndex.from_labels(np.arange(12) % n, 12, "labels"),
             SetIndex.from_labels(np.arange(20) % 4, 20, "labels"),
+            iid.strata,
         )
         for n in (3, 5)
     )

@@ -11,7 +11,7 @@ import bosaris_py
 from bosaris_py import OperatingPoint
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.uncertainty.samplers import eer_of_points
+from bosaris_py.numerics.rocch import eer_of_hull
 from bosaris_py.uncertainty.strata import Strata
 from tests.score_strategies import finite_scores, weighted_scores
 
@@ -144,12 +144,12 @@ def test_minima_have_basic_intervals() -> None:
     }
 
 
-def test_eer_of_points_needs_no_sorted_points() -> None:
+def test_eer_of_hull_needs_no_sorted_points() -> None:
     # The two useless decisions and (0.1, 0.3), (0.3, 0.1): the hull meets the diagonal at 0.2.
     points = np.array([[0.3, 0.1], [0.0, 1.0], [0.9, 0.9], [0.1, 0.3], [1.0, 0.0]])
-    assert eer_of_points(*points.T) == pytest.approx(0.2, rel=1e-15)
-    assert eer_of_points(np.array([0.0]), np.array([0.0])) == 0.0
-    assert eer_of_points(np.array([1.0]), np.array([1.0])) == 0.5
+    assert eer_of_hull(*points.T) == pytest.approx(0.2, rel=1e-15)
+    assert eer_of_hull(np.array([0.0]), np.array([0.0])) == 0.0
+    assert eer_of_hull(np.array([1.0]), np.array([1.0])) == 0.5
 
 
 @pytest.mark.parametrize(
