@@ -181,12 +181,12 @@ class ConditionMixture(Evidence):
         Raises
         ------
         InvalidInputError, TrialMismatchError
-            As for `Results.from_scores`.
+            As for `Results.from_scores <bosaris_py.Results.from_scores>`.
 
         Warns
         -----
         MissingTrialsWarning, ConditionWarning
-            As for `Results.from_scores`.
+            As for `Results.from_scores <bosaris_py.Results.from_scores>`.
         """
         check_scores(scores)
         check_conditions(conditions)
@@ -241,7 +241,7 @@ class ConditionMixture(Evidence):
         Parameters
         ----------
         thresholds : ndarray of float64
-            As for `Evidence.error_rates`.
+            As for ``Evidence.error_rates``.
 
         Returns
         -------

@@ -96,7 +96,7 @@ class ScoreLists(Evidence):
         Parameters
         ----------
         thresholds : ndarray of float64
-            As for `Evidence.error_rates`.
+            As for ``Evidence.error_rates``.
 
         Returns
         -------

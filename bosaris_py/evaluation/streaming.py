@@ -204,7 +204,7 @@ class StreamedScores(Evidence):
         Raises
         ------
         InvalidInputError, FileFormatError, RuntimeError
-            As for `Results.from_files`.
+            As for `Results.from_files <bosaris_py.Results.from_files>`.
 
         Warns
         -----
@@ -272,7 +272,7 @@ class StreamedScores(Evidence):
         Parameters
         ----------
         thresholds : ndarray of float64
-            As for `Evidence.error_rates`.
+            As for ``Evidence.error_rates``.
 
         Returns
         -------

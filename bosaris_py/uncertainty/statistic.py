@@ -107,14 +107,31 @@ class Statistic(abc.ABC):
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for evaluating many sets of weights on the same scores.
 
-        Weights are given in the order of the sorted scores, condition by condition; those of each
-        condition are divided by their sum.
+        Parameters
+        ----------
+        tar, non : SortedStrata
+            The scores of both classes, by condition.
+
+        Returns
+        -------
+        callable
+            Called with weights of both classes in the order of the sorted scores, condition by
+            condition. Those of each condition are divided by their sum.
         """
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates under a plan.
 
-        Scores are without NaN, in the order for which the plan was made.
+        Parameters
+        ----------
+        tar, non : ndarray of float32 or float64
+            Scores without NaN, in the order for which the plan was made.
+        plan : ResamplingPlan
+            How trials are weighted in each replicate.
+
+        Returns
+        -------
+        Sampler
         """
         sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and sums is not None:
@@ -127,7 +144,20 @@ class Statistic(abc.ABC):
         return samplers.WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
 
     def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
-        """Prepare for many sets of weights in the order of the trials, not of sorted scores."""
+        """Prepare for many sets of weights in the order of the trials, not of sorted scores.
+
+        Parameters
+        ----------
+        tar, non : ndarray of float32 or float64
+            Scores without NaN.
+        strata : TrialStrata
+            The conditions of the trials.
+
+        Returns
+        -------
+        callable
+            Called with the weights of both classes.
+        """
         return functools.partial(_in_order, *self._arranged(tar, non, strata))
 
     def _arranged(
@@ -143,8 +173,18 @@ class Statistic(abc.ABC):
     ) -> SpeakerSums | None:
         """Add up, for each pair of speakers, what the statistic is made of.
 
-        None if it is not made of sums over trials, or if the sums take more memory than the
-        scores: weights are then given to each trial.
+        Parameters
+        ----------
+        tar, non : ndarray of float32 or float64
+            Scores without NaN, in the order for which the plan was made.
+        plan : SpeakerPlan
+            Who takes part in each trial.
+
+        Returns
+        -------
+        SpeakerSums or None
+            None if the statistic is not made of sums over trials, or if the sums take more
+            memory than the scores: weights are then given to each trial.
         """
         return None
 
@@ -199,7 +239,21 @@ class _MeansStatistic(Statistic):
 
     @abc.abstractmethod
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
-        """Add up what the means are of over the trials of each set: (n_sets, m)."""
+        """Add up what the means are of over the trials of each set.
+
+        Parameters
+        ----------
+        scores : ndarray of float32 or float64
+            Scores of one class.
+        index : SetIndex
+            The set of each trial.
+        which : {0, 1}
+            Targets or non-targets.
+
+        Returns
+        -------
+        (n_sets, m) ndarray
+        """
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
@@ -231,7 +285,20 @@ class _MeansStatistic(Statistic):
 
     @abc.abstractmethod
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Prepare for the means of one class under many sets of weights."""
+        """Prepare for the means of one class under many sets of weights.
+
+        Parameters
+        ----------
+        strata : SortedStrata
+            Sorted scores of one class, by condition.
+        which : {0, 1}
+            Targets or non-targets.
+
+        Returns
+        -------
+        callable
+            Called with the weights of the class; returns its means.
+        """
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
@@ -271,13 +338,40 @@ class ThresholdStatistic(_MeansStatistic):
         return self.combine(pmiss[None, :], pfa[None, :])[0]
 
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
-        """Count the errors in each set, at each threshold."""
+        """Count the errors in each set, at each threshold.
+
+        Parameters
+        ----------
+        scores : ndarray of float32 or float64
+            Scores of one class.
+        index : SetIndex
+            The set of each trial.
+        which : {0, 1}
+            Targets or non-targets.
+
+        Returns
+        -------
+        (n_sets, m) ndarray
+        """
         if which == 0:
             return samplers.count_rejected(scores, self.miss_limits, index)
         return index.sizes[:, None] - samplers.count_rejected(scores, self.fa_limits, index)
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Count the scores below the thresholds: errors are low targets, high non-targets."""
+        """Count the scores below the thresholds: errors are low targets, high non-targets.
+
+        Parameters
+        ----------
+        strata : SortedStrata
+            Sorted scores of one class, by condition.
+        which : {0, 1}
+            Targets or non-targets.
+
+        Returns
+        -------
+        callable
+            Called with the weights of the class; returns its means.
+        """
         limits = self.fa_limits if which else self.miss_limits
         counts = [part.count_below(limits) for part in strata.parts]
         parts = list(zip(strata.slices, counts, strict=True))
@@ -532,12 +626,39 @@ class Cllr(_MeansStatistic):
         return (tar_means[:, 0] + non_means[:, 0]) / 2.0
 
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
-        """Add up the costs of the trials of each set."""
+        """Add up the costs of the trials of each set.
+
+        Parameters
+        ----------
+        scores : ndarray of float32 or float64
+            Scores of one class.
+        index : SetIndex
+            The set of each trial.
+        which : {0, 1}
+            Targets or non-targets.
+
+        Returns
+        -------
+        (n_sets, m) ndarray
+        """
         sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Compute the cost of each score."""
+        """Compute the cost of each score.
+
+        Parameters
+        ----------
+        strata : SortedStrata
+            Sorted scores of one class, by condition.
+        which : {0, 1}
+            Targets or non-targets.
+
+        Returns
+        -------
+        callable
+            Called with the weights of the class; returns its means.
+        """
         bits = mark_read_only(_bits(strata.values, which))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
