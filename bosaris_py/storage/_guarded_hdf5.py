@@ -29,6 +29,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
+from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
 
 BytesArray = npt.NDArray[np.bytes_]
 
@@ -77,10 +78,6 @@ _OTHER_FORMATS = (
     (b"\x1f\x8b", "compressed with gzip; unpack it first"),
     (b"PK\x03\x04", "a zip archive; unpack it first"),
 )
-
-# Sizes in bytes of the header of a global heap and of that of each object in it.
-_HEAP_HEADER = 16
-_OBJECT_HEADER = 16
 
 
 def machine_memory() -> int:
@@ -153,15 +150,25 @@ def open_guarded(
         If it cannot be opened at all, for instance `FileNotFoundError`.
     """
     file_path = Path(path)
-    with file_path.open("rb") as stream:
+    with contextlib.ExitStack() as stack:
+        stream = stack.enter_context(file_path.open("rb"))
         head = stream.read(16)
-    try:
+        stack.enter_context(_one_kind_of_error(file_path, head))
+        groups = GroupChecks.of_file(stream)
         # Readers on network folders must not fail for want of a lock.
         cache = {} if remember_chunks else {"rdcc_nbytes": 0}
-        with h5py.File(file_path, "r", locking="best-effort", **cache) as file:
-            guarded = GuardedFile(file_path, file, MemoryBudget(file_path, max_bytes))
-            guarded.refuse_foreign_storage()
-            yield guarded
+        file = stack.enter_context(h5py.File(file_path, "r", locking="best-effort", **cache))
+        budget = MemoryBudget(file_path, max_bytes)
+        guarded = GuardedFile(file_path, file, budget, remember_chunks)
+        guarded.refuse_foreign_storage(groups)
+        yield guarded
+
+
+@contextlib.contextmanager
+def _one_kind_of_error(file_path: Path, head: bytes) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into `FileFormatError`."""
+    try:
+        yield
     except BosarisError:
         raise
     # h5py maps the faults of a damaged file to a dozen built-in exceptions.
@@ -180,22 +187,26 @@ class GuardedFile:
     path: Path
     file: Any
     budget: MemoryBudget
+    remembers_chunks: bool
 
     def error(self, name: str, text: str) -> FileFormatError:
         """Return an error about the data set `name` of this file."""
         return FileFormatError(f"{self.path}: data set `/{name}` {text}")
 
-    def refuse_foreign_storage(self) -> None:
+    def refuse_foreign_storage(self, checks: GroupChecks | None) -> None:
         """Refuse a file in which anything leads out of it, whether it is used or not.
 
         That is: soft and external links, virtual data sets, data sets stored in other files,
-        and more objects than a walk through them may meet.
+        and more objects than a walk through them may meet. The names in each group are
+        checked before the library reads them.
         """
         groups = [("", self.file.id)]
         seen = {_address(self.file.id)}
         count = 0
         while groups:
             parent, group = groups.pop()
+            if checks is not None:
+                checks.check(_address(group))
             links = _links(group, _MOST_OBJECTS - count)
             count += len(links)
             if count > _MOST_OBJECTS:
@@ -318,26 +329,34 @@ class GuardedFile:
         type_class = _TYPE_CLASSES.get(found.get_type().get_class(), "unknown")
         if type_class not in classes:
             raise self.error(name, f"must hold {wanted}; it is of {type_class} type")
-        self._check_filters(properties, name)
         null_space = found.get_space().get_simple_extent_type() == h5py.h5s.NULL
         shape = (0,) if null_space else tuple(int(extent) for extent in found.shape)
         if len(shape) > 2:
             raise self.error(name, f"has {len(shape)} dimensions; 2 is the most")
         checked = GuardedDataset(self, name, h5py.Dataset(found), content, type_class, shape)
         self._check_backing(checked, properties)
-        return checked
+        try:
+            return attrs.evolve(checked, chunks=self._check_stored_size(checked, properties))
+        except (ValueError, RuntimeError) as error:
+            raise checked.error(f"is damaged or not readable: {error}") from error
 
-    def _check_filters(self, properties: Any, name: str) -> None:
-        """Refuse compression that this installation cannot undo."""
-        for number in range(properties.get_nfilters()):
-            code, _, _, title = properties.get_filter(number)
-            if not h5py.h5z.filter_avail(code):
-                label = title.decode(errors="replace") or "unnamed"
-                text = (
-                    f"is compressed with filter {code} ({label}), which this installation "
-                    "lacks; write it again with gzip or without compression"
-                )
-                raise self.error(name, text)
+    def _check_stored_size(self, checked: "GuardedDataset", properties: Any) -> StoredChunks | None:
+        """Raise `ValueError` if the stored bytes are not those that shape and type need."""
+        dataset, size = checked.dataset.id, checked.item_size
+        kind = dataset.get_type()
+        of_pointers = checked.type_class == "string" and kind.is_variable_str()
+        if of_pointers:
+            # Length, address and number.
+            size = 8 + h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()[0]
+        layout = properties.get_layout()
+        if layout == h5py.h5d.CHUNKED:
+            file_size, claim = self.path.stat().st_size, self.budget.claim
+            return StoredChunks.of(dataset, size, file_size, claim, of_pointers=of_pointers)
+        stored = dataset.get_storage_size()
+        is_unwritten = layout == h5py.h5d.CONTIGUOUS and dataset.get_offset() is None
+        if stored != checked.count * size and not is_unwritten:
+            raise ValueError(f"{stored} bytes are stored, not {checked.count * size}")
+        return None
 
     def _check_backing(self, checked: "GuardedDataset", properties: Any) -> None:
         """Refuse a declared size that the stored bytes cannot fill."""
@@ -385,6 +404,8 @@ class GuardedDataset:
     content: str
     type_class: str
     shape: tuple[int, ...]
+    # None if it is not stored in chunks.
+    chunks: StoredChunks | None = None
 
     def error(self, text: str) -> FileFormatError:
         """Return an error about this data set."""
@@ -437,15 +458,64 @@ class GuardedDataset:
             size += copies * self.count
         self.source.budget.claim(size, f"data set `/{self.name}`")
 
-    def read_into(self, out: AnyArray, space: Any = None) -> None:
-        """Read all elements, or those that an HDF5 data space selects, into an array."""
+    def read_into(self, out: AnyArray, begin: tuple[int, ...] | None = None) -> None:
+        """Read all elements into an array in C order, or as many as it has from `begin` on.
+
+        The array must be zeros where chunks may be missing: see `is_whole`.
+        """
         # Bytes are taken as they are stored, also those of an enumeration, in which a
         # damaged file can hold what numpy's bool must never hold.
         kind = self.dataset.id.get_type() if self._is_byte_mask else None
-        if space is None:
+        if self.chunks is not None and self.chunks.is_packed:
+            with self._damage():
+                self._unpack_into(out, (0,) * out.ndim if begin is None else begin, kind)
+        elif begin is None:
             self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, out, mtype=kind)
         else:
+            space = self.dataset.id.get_space()
+            space.select_hyperslab(begin, out.shape)
             self.dataset.id.read(h5py.h5s.create_simple(out.shape), space, out, mtype=kind)
+
+    def _unpack_into(self, out: AnyArray, begin: tuple[int, ...], kind: Any) -> None:
+        """Unpack the elements from `begin` on; those of chunks never written are the fill value."""
+        stored = self.dataset.id.get_type()
+        wanted = stored if kind is not None else h5py.h5t.py_create(out.dtype)
+        properties = self.dataset.id.get_create_plist()
+        if properties.fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED:
+            fill = np.zeros((), dtype=out.dtype)
+            properties.get_fill_value(fill)
+            out[...] = fill
+        remember = self.source.remembers_chunks and out.size < self.count
+        assert self.chunks is not None
+        for place, chunk, part in self.chunks.parts(begin, out.shape, remember=remember):
+            if stored.equal(wanted):
+                elements = chunk.view(out.dtype)[..., 0]
+            else:
+                elements = _converted(chunk, stored, wanted, out.dtype)
+            out[place] = elements[part]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all elements are stored; others can be left as they were by the library."""
+        if self.chunks is None:
+            return int(self.dataset.id.get_storage_size()) > 0
+        steps = zip(self.shape, self.chunks.shape, strict=True)
+        return self.chunks.count == math.prod(-(-extent // step) for extent, step in steps)
+
+    @contextlib.contextmanager
+    def _damage(self) -> Iterator[None]:
+        """Name the data set in errors about its bytes."""
+        try:
+            yield
+        except (ValueError, struct.error, zlib.error) as error:
+            raise self.error(f"is damaged: {error}") from error
+
+    def check_chunks(self) -> None:
+        """Unpack all chunks to see that the library can read them."""
+        if self.chunks is not None:
+            with self._damage():
+                for begin in self.chunks.begins:
+                    self.chunks.unpack(begin)
 
     def read(self) -> AnyArray:
         """Return the content, read-only: ids as a vector, else of the shape in the file."""
@@ -455,7 +525,8 @@ class GuardedDataset:
 
     def read_numbers(self) -> AnyArray:
         """Return all elements in their `memory_type`."""
-        out = np.empty(self.shape, dtype=self.memory_type)
+        # Zeros, because the library leaves what was never written as it is.
+        out = np.zeros(self.shape, dtype=self.memory_type)
         if out.size:
             self.read_into(out)
         return mark_read_only(out)
@@ -473,14 +544,16 @@ class GuardedDataset:
         """Return the ids as a vector of str."""
         kind = self.dataset.id.get_type()
         if kind.is_variable_str():
-            try:
+            with self._damage():
                 encoded = _read_variable_strings(self)
-            except (ValueError, struct.error, zlib.error) as error:
-                raise self.error(f"is damaged: {error}") from error
         else:
-            encoded = np.empty(self.count, dtype=f"S{self.item_size}")
-            if self.count:
-                self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, encoded, mtype=kind)
+            stored = np.zeros(self.shape, dtype=f"S{self.item_size}")
+            if self.chunks is not None and self.chunks.is_packed:
+                with self._damage():
+                    self._unpack_into(stored, (0,) * stored.ndim, kind)
+            elif self.count:
+                self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, stored, mtype=kind)
+            encoded = stored.ravel()
             if kind.get_strpad() == h5py.h5t.STR_SPACEPAD:
                 encoded = np.strings.rstrip(encoded, b" ")
             else:
@@ -489,6 +562,16 @@ class GuardedDataset:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:
             raise self.error("holds an id that is neither ASCII nor UTF-8") from error
+
+
+def _converted(chunk: ByteArray, stored: Any, wanted: Any, dtype: np.dtype[Any]) -> AnyArray:
+    """Return the elements of a chunk in another type; the library converts them."""
+    count, size = math.prod(chunk.shape[:-1]), stored.get_size()
+    buffer = np.zeros(count * max(size, dtype.itemsize), dtype=np.uint8)
+    buffer[: chunk.size] = chunk.ravel()
+    h5py.h5t.convert(stored, wanted, count, buffer)
+    elements: AnyArray = buffer[: count * dtype.itemsize].view(dtype).reshape(chunk.shape[:-1])
+    return elements
 
 
 def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArray:
@@ -557,7 +640,7 @@ def _read_variable_strings(found: GuardedDataset) -> BytesArray:
     userblock = found.source.file.userblock_size
     address_size, _ = h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()
     element = np.dtype([("length", "<u4"), ("heap", f"<u{address_size}"), ("object", "<u4")])
-    elements = _read_elements(dataset, path, element.itemsize).view(element).ravel()
+    elements = _read_elements(found, element.itemsize).view(element).ravel()
     width = int(elements["length"].max())
     file_size = path.stat().st_size
     if width > file_size:
@@ -574,7 +657,9 @@ def _read_variable_strings(found: GuardedDataset) -> BytesArray:
                 strings.append(b"")
                 continue
             if address not in heaps:
-                heaps[address], size = _read_heap(stream, userblock + address, file_size)
+                heaps[address], size = read_global_heap(
+                    stream, userblock + address, file_size, found.source.budget.claim
+                )
                 unread -= size
                 if unread < 0:
                     raise ValueError("heaps that overlap")
@@ -585,70 +670,25 @@ def _read_variable_strings(found: GuardedDataset) -> BytesArray:
     return np.array(strings, dtype=f"S{max(1, width)}")
 
 
-def _read_elements(dataset: Any, path: Path, size: int) -> npt.NDArray[np.uint8]:
+def _read_elements(found: GuardedDataset, size: int) -> ByteArray:
     """Return the stored elements, each a row of `size` bytes."""
-    elements = np.zeros((*dataset.shape, size), dtype=np.uint8)
+    dataset = found.dataset.id
+    elements = np.zeros((*found.shape, size), dtype=np.uint8)
     layout = dataset.get_create_plist().get_layout()
-    if layout == h5py.h5d.CHUNKED:
-        _read_chunks(dataset, elements)
+    if found.chunks is not None:
+        for place, chunk, part in found.chunks.parts((0,) * len(found.shape), found.shape):
+            elements[place] = chunk[part]
     elif layout == h5py.h5d.CONTIGUOUS:
         begin = dataset.get_offset()
         # Without an address nothing was ever written: empty strings.
         if begin is not None:
-            with path.open("rb") as stream:
+            with found.source.path.open("rb") as stream:
                 stream.seek(begin)
                 stored = stream.read(elements.size)
             elements = np.frombuffer(stored, dtype=np.uint8).reshape(elements.shape)
     else:
         raise ValueError("strings of variable length inside the header")
     return elements
-
-
-def _read_chunks(dataset: Any, elements: npt.NDArray[np.uint8]) -> None:
-    """Set the elements that are stored in chunks; the others stay zero."""
-    properties = dataset.get_create_plist()
-    # The last extent of a chunk is that of the bytes of an element.
-    chunk_shape = (*properties.get_chunk(), elements.shape[-1])
-    filters = [properties.get_filter(number)[0] for number in range(properties.get_nfilters())]
-    for number in range(dataset.get_num_chunks()):
-        begin = dataset.get_chunk_info(number).chunk_offset
-        skipped, data = dataset.read_direct_chunk(begin)
-        applied = [code for bit, code in enumerate(filters) if not skipped >> bit & 1]
-        for code in reversed(applied):
-            if code != h5py.h5z.FILTER_DEFLATE:
-                raise ValueError(f"strings of variable length compressed with filter {code}")
-            data = zlib.decompressobj().decompress(data, math.prod(chunk_shape))
-        stored = np.frombuffer(data, dtype=np.uint8).reshape(chunk_shape)
-        part = tuple(
-            slice(start, start + extent)
-            for start, extent in zip(begin, chunk_shape[:-1], strict=True)
-        )
-        # Chunks at the end of the data set reach beyond it.
-        target = elements[part]
-        target[...] = stored[tuple(slice(extent) for extent in target.shape)]
-
-
-def _read_heap(stream: Any, begin: int, file_size: int) -> tuple[dict[int, bytes], int]:
-    """Read a global heap; return its objects by number, and its size."""
-    stream.seek(begin)
-    header = stream.read(_HEAP_HEADER)
-    if header[:4] != b"GCOL":
-        raise ValueError(f"no heap of strings at {begin}")
-    (size,) = struct.unpack_from("<Q", header, 8)
-    if not _HEAP_HEADER <= size <= file_size:
-        raise ValueError(f"a heap of {size} bytes in a file of {file_size}")
-    data = stream.read(size - _HEAP_HEADER)
-    objects = {}
-    position = 0
-    while position + _OBJECT_HEADER <= len(data):
-        number, _, length = struct.unpack_from("<HH4xQ", data, position)
-        # Number 0 is the free space at the end.
-        if number == 0:
-            break
-        position += _OBJECT_HEADER
-        objects[number] = data[position : position + length]
-        position += length + (-length % 8)
-    return objects, size
 
 
 def decode_ids(encoded: BytesArray) -> StrArray:

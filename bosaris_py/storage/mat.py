@@ -378,6 +378,7 @@ class _Struct73(_Struct):
         if cells.count and max(cells.shape, default=1) != cells.count:
             raise cells.error(f"must be a list of ids; it has shape {cells.shape}")
         self.budget.claim(_BYTES_OF_CELL * cells.count, f"data set `/{place}`")
+        cells.check_chunks()
         return [self._string(reference, place) for reference in np.ravel(cells.dataset[()])]
 
     def numbers(self, name: str) -> AnyArray:
@@ -394,7 +395,7 @@ class _Struct73(_Struct):
         if len(checked.shape) != 2:
             raise checked.error(f"must have two extents; it has shape {checked.shape}")
         self.budget.claim(2 * checked.stored_bytes, f"data set `/{place}`")
-        return np.asarray(checked.dataset[()]).T
+        return checked.read_numbers().T
 
     def _empty_extents(self, found: Any, place: str) -> tuple[int, ...] | None:
         """Return the extents of an empty matrix, which are stored in its place."""
@@ -405,7 +406,7 @@ class _Struct73(_Struct):
         checked = self.file.check_dataset(found, place, {"integer"}, "extents")
         if checked.count > 2:
             raise checked.error("is empty and has more than two extents")
-        extents = tuple(int(extent) for extent in np.ravel(checked.dataset[()]))
+        extents = tuple(int(extent) for extent in np.ravel(checked.read_numbers()))
         if math.prod(extents) != 0:
             raise checked.error(f"is marked as empty but has extents {extents}")
         return extents
@@ -424,5 +425,5 @@ class _Struct73(_Struct):
         if letters.count and max(letters.shape, default=1) != letters.count:
             raise letters.error("must hold one row of characters in each cell")
         self.budget.claim(8 * letters.count, f"data set `/{place}`")
-        units = np.ravel(letters.dataset[()]).astype("<u2")
+        units = np.ravel(letters.read_numbers()).astype("<u2")
         return units.tobytes().decode("utf-16-le")

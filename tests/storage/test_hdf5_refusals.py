@@ -198,7 +198,7 @@ def test_one_long_string_cannot_blow_up_the_others(tmp_path: Path) -> None:
         ("object", b"\x63\0\0", "no string of [0-9]+ bytes where one should be"),
         ("heap size", b"\x88", "a heap of [0-9]+ bytes in a file of 12208"),
         ("number", b"\x42", "no string of [0-9]+ bytes where one should be"),
-        ("object size", b"\xff", "no string of [0-9]+ bytes where one should be"),
+        ("object size", b"\xff", "a string of [0-9]+ bytes that ends behind its heap"),
     ],
 )
 def test_damaged_strings_of_variable_length(
@@ -241,9 +241,9 @@ def test_compression_that_is_not_installed_is_named(
     with h5py.File(path, "w") as file:
         file["ID/row_ids"], file["ID/column_ids"] = ROWS, COLUMNS
         data = np.ones((2, 3), dtype="u1")
-        file.create_dataset("trial_mask", data=data, compression="gzip")
+        file.create_dataset("trial_mask", data=data, compression="lzf")
     monkeypatch.setattr(h5py.h5z, "filter_avail", lambda code: False)
-    with pytest.raises(FileFormatError, match=r"filter 1 \(deflate\), which this installation"):
+    with pytest.raises(FileFormatError, match=r"filter 32000 \('lzf'\), which this installation"):
         hdf5.read("ndx", path)
 
 
