@@ -180,7 +180,7 @@ class StoredChunks:
             raise ValueError(f"a chunk of {len(data)} bytes, not {self.n_bytes}")
         stored = np.frombuffer(data, dtype=np.uint8)
         if planes:
-            stored = np.ascontiguousarray(stored.reshape(self.item_size, -1).T)
+            stored = _unshuffled(stored, self.item_size)
         return stored.reshape(*self.shape, self.item_size)
 
     def parts(
@@ -262,6 +262,15 @@ def _inflate(data: bytes, size: int) -> bytes:
         found = "more" if len(unpacked) > size else f"{len(unpacked)}"
         raise ValueError(f"a chunk that unpacks to {found} bytes, not {size}")
     return unpacked
+
+
+def _unshuffled(planes: ByteArray, item_size: int) -> ByteArray:
+    """Undo the shuffle filter, which puts the first bytes of all elements first, and so on."""
+    elements = np.empty((planes.size // item_size, item_size), dtype=np.uint8)
+    # A third of the time of a transposition.
+    for number, plane in enumerate(planes.reshape(item_size, -1)):
+        elements[:, number] = plane
+    return elements
 
 
 def _without_checksum(data: bytes) -> bytes:
