@@ -11,6 +11,7 @@ variable length, ids as text, and writing.
 """
 
 import contextlib
+import functools
 import io
 import math
 import os
@@ -19,21 +20,36 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import attrs
 import h5py
 import numpy as np
 import numpy.typing as npt
 
+try:
+    import resource
+except ImportError:
+    # There are no such limits on Windows.
+    resource = None  # type: ignore[assignment]
+
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
 from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
 
+Reader = TypeVar("Reader", bound=Callable[..., Any])
+
 BytesArray = npt.NDArray[np.bytes_]
 
 _FALLBACK_MEMORY = 16 * 2**30
+
+# Where control groups of version 2 and 1 tell the limit of a container.
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+# The longest id, in characters, that is written, and in bytes that is read.
+LONGEST_ID = 4096
+LONGEST_STORED_ID = 4 * LONGEST_ID
 
 # gzip, the strongest of the filters that every HDF5 library has, shrinks at most
 # 1032-fold; a data set that claims more than this is not backed by the file.
@@ -88,6 +104,22 @@ def machine_memory() -> int:
         return _FALLBACK_MEMORY
 
 
+def usable_memory() -> int:
+    """Return half of the memory that this process may take: of machine, container and ulimit."""
+    limits = [machine_memory()]
+    for place in _CONTAINER_LIMITS:
+        # Version 2 says "max" and version 1 a number beyond all machines where there is none.
+        with contextlib.suppress(OSError, ValueError):
+            limits.append(int(Path(place).read_text()))
+    if resource is not None:
+        limits.extend(
+            limit
+            for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],)
+            if limit != resource.RLIM_INFINITY
+        )
+    return min(limits) // 2
+
+
 def format_bytes(count: int) -> str:
     """Return a number of bytes in words, in powers of 1000."""
     size = float(count)
@@ -100,25 +132,52 @@ def format_bytes(count: int) -> str:
 
 @attrs.define
 class MemoryBudget:
-    """Bytes that the arrays of one file may still take; None: the memory of the machine."""
+    """Bytes that reading one file may still take; None: half of the `usable_memory`."""
 
     path: Path
     max_bytes: int | None
     spent: int = attrs.field(default=0, init=False)
+    _shared: int = attrs.field(default=0, init=False)
+    _limit: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Find out the limit."""
+        self._limit = usable_memory() if self.max_bytes is None else self.max_bytes
 
     def claim(self, count: int, what: str) -> None:
         """Take `count` bytes for `what`, or raise if the file takes more than the limit."""
         self.spent += count
-        limit = machine_memory() if self.max_bytes is None else self.max_bytes
-        if self.spent <= limit:
+        if self.spent <= self._limit:
             return
-        source = "this machine has" if self.max_bytes is None else "`max_bytes` allows"
+        source = "`max_bytes` allows"
+        if self.max_bytes is None:
+            source = "half of the memory of this machine, container or process is"
         message = (
             f"{self.path}: {what} needs {format_bytes(count)} of memory "
             f"({format_bytes(self.spent)} with the rest of the file), "
-            f"{source} {format_bytes(limit)}"
+            f"{source} {format_bytes(self._limit)}"
         )
         raise FileFormatError(message)
+
+    def claim_once(self, count: int, what: str) -> None:
+        """Take memory that is used again for each part of a file: what the largest part needs."""
+        if count > self._shared:
+            self.claim(count - self._shared, what)
+            self._shared = count
+
+
+def within_memory(read: Reader) -> Reader:
+    """Make a reader of files turn `MemoryError` into the error about a file that is too large."""
+
+    @functools.wraps(read)
+    def wrapped(path: FilePath, *args: Any, **options: Any) -> Any:
+        try:
+            return read(path, *args, **options)
+        except MemoryError as error:
+            message = f"{path}: reading needs more memory than this process may take"
+            raise FileFormatError(message) from error
+
+    return cast(Reader, wrapped)
 
 
 @contextlib.contextmanager
@@ -205,23 +264,25 @@ class GuardedFile:
         count = 0
         while groups:
             parent, group = groups.pop()
-            if checks is not None:
-                checks.check(_address(group))
             links = _links(group, _MOST_OBJECTS - count)
             count += len(links)
             if count > _MOST_OBJECTS:
                 message = f"{self.path}: more than {_MOST_OBJECTS} objects; this is no score file"
                 raise FileFormatError(message)
-            for name, link in links:
+            for name, link, header in links:
                 path = f"{parent}{os.fsdecode(name)}"
                 self._refuse_link(path, link)
                 found = h5py.h5o.open(group, name)
                 if isinstance(found, h5py.h5d.DatasetID):
                     self._refuse_storage(path, found.get_create_plist())
                 # A group can be reached on several ways, even through itself.
-                elif isinstance(found, h5py.h5g.GroupID) and _address(found) not in seen:
-                    seen.add(_address(found))
-                    groups.append((f"{path}/", found))
+                elif isinstance(found, h5py.h5g.GroupID):
+                    # To tell its address, the library reads all names in the group.
+                    if checks is not None:
+                        checks.check(header)
+                    if _address(found) not in seen:
+                        seen.add(_address(found))
+                        groups.append((f"{path}/", found))
 
     def _refuse_link(self, name: str, link: int) -> None:
         """Refuse a link that is not the plain name of an object."""
@@ -289,6 +350,9 @@ class GuardedFile:
         checked = self.check_dataset(found, name, *_CONTENTS[content], content=content)
         if content == "ids" and len([extent for extent in checked.shape if extent != 1]) > 1:
             raise self.error(name, f"must be a list of ids; it has shape {checked.shape}")
+        if content == "ids" and checked.item_size > LONGEST_STORED_ID:
+            text = f"holds ids of {checked.item_size} bytes; {LONGEST_STORED_ID} is the most"
+            raise self.error(name, text)
         if content == "numbers" and checked.item_size > 8:
             raise self.error(
                 name, f"holds {checked.type_class}s of {checked.item_size} bytes; 8 is the most"
@@ -382,12 +446,12 @@ def _address(found: Any) -> int:
     return int(h5py.h5o.get_info(found).addr)
 
 
-def _links(group: Any, most: int) -> list[tuple[bytes, int]]:
-    """Return name and type of the links in a group, at most one more than `most`."""
-    links: list[tuple[bytes, int]] = []
+def _links(group: Any, most: int) -> list[tuple[bytes, int, int]]:
+    """Return name, type and address of the links in a group, at most one more than `most`."""
+    links: list[tuple[bytes, int, int]] = []
 
     def note(name: bytes, info: Any) -> bool | None:
-        links.append((name, info.type))
+        links.append((name, info.type, info.u))
         return len(links) > most or None
 
     group.links.iterate(note, info=True)
@@ -562,6 +626,8 @@ class GuardedDataset:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:
             raise self.error("holds an id that is neither ASCII nor UTF-8") from error
+        except ValueError as error:
+            raise self.error(f"holds {error}") from error
 
 
 def _converted(chunk: ByteArray, stored: Any, wanted: Any, dtype: np.dtype[Any]) -> AnyArray:
@@ -645,6 +711,8 @@ def _read_variable_strings(found: GuardedDataset) -> BytesArray:
     file_size = path.stat().st_size
     if width > file_size:
         raise ValueError(f"a string of {width} bytes in a file of {file_size}")
+    if width > LONGEST_STORED_ID:
+        raise ValueError(f"an id of {width} bytes; {LONGEST_STORED_ID} is the most")
     # As bytes, and four bytes for each character.
     found.source.budget.claim(5 * found.count * max(1, width), "an array of ids")
     strings = []
@@ -696,6 +764,8 @@ def decode_ids(encoded: BytesArray) -> StrArray:
     if encoded.size == 0:
         return np.empty(0, dtype=np.str_)
     width = max(1, int(np.strings.str_len(encoded).max()))
+    if width > LONGEST_STORED_ID:
+        raise ValueError(f"an id of {width} bytes; {LONGEST_STORED_ID} is the most")
     if character_codes(encoded).max(initial=0) < 128:
         return encoded.astype(f"U{width}")
     return np.strings.decode(encoded, "utf-8")
@@ -720,8 +790,13 @@ def cut_at_null(encoded: BytesArray) -> BytesArray:
     return np.ascontiguousarray(cleaned).view(encoded.dtype).ravel()
 
 
-def refuse_nul(ids: StrArray, name: str) -> None:
-    """Raise if an id holds a NUL character, which ends a string in most formats."""
+def refuse_unstorable(ids: StrArray, name: str) -> None:
+    """Raise if an id is longer than what is read again, or holds a NUL, which ends a string."""
+    if ids.dtype.itemsize > 4 * LONGEST_ID and int(np.strings.str_len(ids).max(initial=0)) > (
+        LONGEST_ID
+    ):
+        message = f"an id of `{name}` is longer than {LONGEST_ID} characters, which is the most"
+        raise InvalidInputError(message)
     codes = character_codes(ids)
     if ((codes[:, :-1] == 0) & (codes[:, 1:] != 0)).any():
         message = f"an id of `{name}` holds a NUL character, which files cannot store"

@@ -30,11 +30,12 @@ from bosaris_py._validation import FilePath, list_some
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import (
+    LONGEST_ID,
     GuardedFile,
     MemoryBudget,
     check_mask_values,
     open_guarded,
-    refuse_nul,
+    refuse_unstorable,
 )
 from bosaris_py.storage._mat5 import HEADER_SIZE, OBJECT, Matrix, find_variable
 from bosaris_py.storage.atomic import atomic_write
@@ -134,7 +135,7 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
     for name in KINDS[kind].fields:
         array, field = arrays[name], FIELDS[name]
         if field.content == "ids":
-            refuse_nul(array, name)
+            refuse_unstorable(array, name)
             record[name] = np.empty((array.size, 1), dtype=object)
             record[name][:, 0] = array
         elif field.dims in ("m", "n"):
@@ -177,7 +178,7 @@ def _open_struct(path: Path, kind: str, max_bytes: int | None) -> Iterator["_Str
         found = _Struct5.find(path, variable, order, max_bytes)
         found.check_kind(kind)
         yield found
-    except (ValueError, struct.error, zlib.error) as error:
+    except (ValueError, struct.error, zlib.error, MemoryError) as error:
         raise FileFormatError(f"{path}: damaged or truncated MATLAB file: {error}") from error
 
 
@@ -227,6 +228,8 @@ class _Struct(ABC):
         """Return the ids of a cell array."""
         self._require(name)
         ids = self.strings(name)
+        if max(map(len, ids), default=0) > LONGEST_ID:
+            raise self.error(name, f"holds an id of more than {LONGEST_ID} characters")
         # Every id takes the room of the longest.
         size = 4 * len(ids) * max(map(len, ids), default=0)
         self.budget.claim(size, f"field `{self.variable}.{name}`")

@@ -1,5 +1,6 @@
 """Every reader refuses hostile files by the documented error, in bounded time and memory."""
 
+import contextlib
 import os
 import pickle
 import resource
@@ -15,15 +16,14 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import BosarisError
 from bosaris_py.storage._stored_bytes import fletcher32
-
-from . import hostile_files
+from tests.storage import hostile_files
 
 HDF5_FILES = hostile_files.hdf5_files()
 TEXT_FILES = hostile_files.text_files()
 
 # Beyond what the process has, in bytes, and seconds of the processor.
 MOST_MEMORY = 2**29
-MOST_SECONDS = 10
+MOST_SECONDS = 5
 
 MARK = b"password=hunter2"
 
@@ -48,7 +48,7 @@ def in_child(call: Callable[[], Any]) -> Any:
             warnings.simplefilter("ignore")
             try:
                 found = call()
-            except BaseException as error:  # noqa: BLE001
+            except BaseException as error:
                 found = error
             with os.fdopen(sending, "wb") as stream:
                 pickle.dump(found, stream)
@@ -62,10 +62,13 @@ def in_child(call: Callable[[], Any]) -> Any:
     return pickle.loads(answer)
 
 
-def scores_from_files(scores: Path, key: Path) -> Any:
-    """Return the scores that an evaluation of a file finds, in the order of the file."""
-    results = bp.Results.from_files(scores, key)
-    return np.sort(np.concatenate([results.target_scores, results.nontarget_scores]))
+def evaluate(scores: Any, key: Any) -> tuple[float, float]:
+    """Return two figures of an evaluation, of objects or of files."""
+    if isinstance(scores, Path):
+        results = bp.Results.from_files(scores, key)
+    else:
+        results = bp.Results(*scores.get_tar_non(key))
+    return results.eer, results.cllr
 
 
 @pytest.fixture(scope="module")
@@ -93,26 +96,35 @@ def test_hdf5_files(tmp_path: Path, key: Path, name: str) -> None:
                 np.testing.assert_array_equal(found, expected)
         else:
             assert isinstance(found, BosarisError), found
-    for each in CLASSES:
-        found = in_child(lambda each=each: each.read(path, max_bytes=10**7) and None)
-        assert found is None or isinstance(found, BosarisError), (each, found)
+    assert in_child(lambda: undocumented(path, "read", max_bytes=10**7)) == []
     # An evaluation says the same as the object.
-    first = in_child(lambda: np.sort(bp.Scores.read(path).scoremat.ravel()))
-    second = in_child(lambda: scores_from_files(path, key))
+    first = in_child(lambda: evaluate(bp.Scores.read(path), bp.Key.read(key)))
+    second = in_child(lambda: evaluate(path, key))
     if isinstance(first, BosarisError):
         assert isinstance(second, BosarisError), second
     else:
-        np.testing.assert_array_equal(first, second)
+        assert first == pytest.approx(second, abs=1e-12)
+
+
+def undocumented(path: Path, method: str, **options: Any) -> list[str]:
+    """Return what readers of all classes raise besides the documented errors."""
+    faults = []
+    for each in CLASSES:
+        if hasattr(each, method):
+            try:
+                getattr(each, method)(path, **options)
+            except BosarisError:
+                continue
+            except Exception as error:
+                faults.append(f"{each.__name__}: {error!r}"[:200])
+    return faults
 
 
 @pytest.mark.parametrize("name", TEXT_FILES)
 def test_text_files(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.txt"
     TEXT_FILES[name](path)
-    for each in CLASSES:
-        if hasattr(each, "read_txt"):
-            found = in_child(lambda each=each: each.read_txt(path) and None)
-            assert found is None or isinstance(found, BosarisError), (each, found)
+    assert in_child(lambda: undocumented(path, "read_txt")) == []
 
 
 @pytest.mark.parametrize(
@@ -124,15 +136,13 @@ def test_no_byte_from_outside_the_file(tmp_path: Path, name: str) -> None:
 
     def read() -> int:
         hits = 0
-        for _ in range(5):
+        for _ in range(3):
             # Free blocks of many sizes that hold the mark.
             blocks = [bytearray(MARK * (size // len(MARK))) for size in (64, 2**9, 2**12, 2**15)]
             blocks += [bytearray(MARK * (2**15 // len(MARK))) for _ in range(200)]
             del blocks
-            try:
+            with contextlib.suppress(BosarisError):
                 hits += bp.Scores.read(path).scoremat.tobytes().count(MARK)
-            except BosarisError:
-                pass
         return hits
 
     assert in_child(read) == 0
@@ -193,9 +203,8 @@ def test_chunks_that_are_unpacked_here_are_those_of_the_library(
         file.create_dataset("scores", data=expected, chunks=chunks, **options)
         file.create_dataset("score_mask", data=np.ones((64, 64), "u1"), chunks=chunks, **options)
     np.testing.assert_array_equal(bp.Scores.read(path).scoremat, expected)
-    np.testing.assert_array_equal(
-        scores_from_files(path, key), np.sort(expected.astype(np.float64), axis=None)
-    )
+    found = evaluate(bp.Scores.read(path), bp.Key.read(key))
+    assert evaluate(path, key) == pytest.approx(found, abs=1e-12)
 
 
 def test_fill_value_of_chunks_that_were_never_written(tmp_path: Path) -> None:
