@@ -350,7 +350,8 @@ class GuardedFile:
         checked = self.check_dataset(found, name, *_CONTENTS[content], content=content)
         if content == "ids" and len([extent for extent in checked.shape if extent != 1]) > 1:
             raise self.error(name, f"must be a list of ids; it has shape {checked.shape}")
-        if content == "ids" and checked.item_size > LONGEST_STORED_ID:
+        # With the byte that ends it.
+        if content == "ids" and checked.item_size > LONGEST_STORED_ID + 1:
             text = f"holds ids of {checked.item_size} bytes; {LONGEST_STORED_ID} is the most"
             raise self.error(name, text)
         if content == "numbers" and checked.item_size > 8:

@@ -212,7 +212,8 @@ def read_ndx(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
 def read_key(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read `modelset`, `segset`, `tar` and `non` of a `Key` file."""
     lines = _Lines.read(path, "key", **limits)
-    shape, cells = lines.cells(item_size=2)
+    # Two masks, and what they share.
+    shape, cells = lines.cells(item_size=3)
     tar, non = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
     tar.reshape(-1)[cells[lines.contents]] = True
     non.reshape(-1)[cells[~lines.contents]] = True
