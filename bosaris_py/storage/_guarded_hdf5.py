@@ -191,8 +191,9 @@ def open_guarded(
     path : str or path-like
         The file.
     max_bytes : int or None, optional
-        Limit for the memory of the arrays; None stands for the memory of the machine
-        together with a check that stored bytes back every large data set.
+        Limit for the memory of the arrays; None stands for half of what machine,
+        container and ulimit give, together with a check that stored bytes back every large
+        data set.
     remember_chunks : bool, optional
         Keep the last chunk of each data set, a copy, for further reads of parts of it.
 

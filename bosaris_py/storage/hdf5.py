@@ -132,8 +132,9 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     path : str or path-like
         The file.
     max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for the memory of
-        the machine, together with a check that stored bytes back what is declared.
+        Refuse a file whose arrays need more memory; None stands for half of
+        what machine, container and ulimit give, together with a check that stored bytes back
+        what is declared.
 
     Returns
     -------

@@ -87,8 +87,8 @@ _LINES_AT_ONCE = 2**16
 class ReadLimits(TypedDict, total=False):
     """Keywords of all readers.
 
-    Arrays that need more memory than `max_bytes` are refused; None stands for the memory
-    of the machine. `progress` shows a progress bar.
+    A file that needs more memory than `max_bytes` is refused; None stands for half of what
+    machine, container and ulimit give. `progress` shows a progress bar.
     """
 
     max_bytes: int | None

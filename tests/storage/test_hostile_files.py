@@ -15,7 +15,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import BosarisError
-from bosaris_py.storage._stored_bytes import fletcher32
+from bosaris_py.storage._stored_bytes import StoredChunks, fletcher32
 from tests.storage import hostile_files
 
 HDF5_FILES = hostile_files.hdf5_files()
@@ -231,3 +231,39 @@ def test_checksum_is_that_of_the_library(tmp_path: Path, size: int, fill: int | 
         made = file.create_dataset("a", data=data, chunks=data.shape, fletcher32=True)
         _, stored = made.id.read_direct_chunk((0,))
     assert int.from_bytes(stored[-4:], "little") == fletcher32(stored[:-4])
+
+
+class OldDataset:
+    """A data set as h5py gives it with a library that cannot iterate over chunks."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "chunk_iter":
+            raise AttributeError(name)
+        return getattr(self.dataset, name)
+
+
+@pytest.mark.parametrize("name", ["good, plain", "good, gzip", "plain, short", "LZF"])
+def test_libraries_that_cannot_iterate_over_chunks(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.h5"
+    HDF5_FILES[name](path)
+    with h5py.File(path) as file:
+        dataset, size = OldDataset(file["scores"].id), path.stat().st_size
+        if name.startswith("good"):
+            found = StoredChunks.of(dataset, 8, size, lambda *_: None)
+            assert (found.count, found.shape) == (1, (64, 64))
+        else:
+            with pytest.raises(ValueError, match="chunk at|filter 32000"):
+                StoredChunks.of(dataset, 8, size, lambda *_: None)
+
+
+def test_more_chunks_than_the_file_has_bytes(tmp_path: Path) -> None:
+    # Chunks that lie on each other would make a small file take any time and memory.
+    path = tmp_path / "a.h5"
+    with hostile_files.new_file(path) as file:
+        file.create_dataset("scores", data=np.ones((64, 64)), chunks=(16, 64))
+        dataset = file["scores"].id
+        with pytest.raises(ValueError, match="more bytes than the file"):
+            StoredChunks.of(dataset, 8, 16 * 64 * 8 * 4 - 1, lambda *_: None)
