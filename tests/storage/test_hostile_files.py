@@ -255,7 +255,7 @@ def test_libraries_that_cannot_iterate_over_chunks(tmp_path: Path, name: str) ->
             found = StoredChunks.of(dataset, 8, size, lambda *_: None)
             assert (found.count, found.shape) == (1, (64, 64))
         else:
-            with pytest.raises(ValueError, match="chunk at|filter 32000"):
+            with pytest.raises(ValueError, match=r"chunk at|filter 32000"):
                 StoredChunks.of(dataset, 8, size, lambda *_: None)
 
 
