@@ -11,6 +11,7 @@ variable length, ids as text, and writing.
 """
 
 import contextlib
+import functools
 import io
 import math
 import os
@@ -19,20 +20,36 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import attrs
 import h5py
 import numpy as np
 import numpy.typing as npt
 
+try:
+    import resource
+except ImportError:
+    # There are no such limits on Windows.
+    resource = None  # type: ignore[assignment]
+
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
+from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
+
+Reader = TypeVar("Reader", bound=Callable[..., Any])
 
 BytesArray = npt.NDArray[np.bytes_]
 
 _FALLBACK_MEMORY = 16 * 2**30
+
+# Where control groups of version 2 and 1 tell the limit of a container.
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+# The longest id, in characters, that is written, and in bytes that is read.
+LONGEST_ID = 4096
+LONGEST_STORED_ID = 4 * LONGEST_ID
 
 # gzip, the strongest of the filters that every HDF5 library has, shrinks at most
 # 1032-fold; a data set that claims more than this is not backed by the file.
@@ -78,10 +95,6 @@ _OTHER_FORMATS = (
     (b"PK\x03\x04", "a zip archive; unpack it first"),
 )
 
-# Sizes in bytes of the header of a global heap and of that of each object in it.
-_HEAP_HEADER = 16
-_OBJECT_HEADER = 16
-
 
 def machine_memory() -> int:
     """Return the physical memory in bytes, or 16 GiB where it cannot be found out."""
@@ -89,6 +102,22 @@ def machine_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return _FALLBACK_MEMORY
+
+
+def usable_memory() -> int:
+    """Return half of the memory that this process may take: of machine, container and ulimit."""
+    limits = [machine_memory()]
+    for place in _CONTAINER_LIMITS:
+        # Version 2 says "max" and version 1 a number beyond all machines where there is none.
+        with contextlib.suppress(OSError, ValueError):
+            limits.append(int(Path(place).read_text()))
+    if resource is not None:
+        limits.extend(
+            limit
+            for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],)
+            if limit != resource.RLIM_INFINITY
+        )
+    return min(limits) // 2
 
 
 def format_bytes(count: int) -> str:
@@ -103,25 +132,52 @@ def format_bytes(count: int) -> str:
 
 @attrs.define
 class MemoryBudget:
-    """Bytes that the arrays of one file may still take; None: the memory of the machine."""
+    """Bytes that reading one file may still take; None: half of the `usable_memory`."""
 
     path: Path
     max_bytes: int | None
     spent: int = attrs.field(default=0, init=False)
+    _shared: int = attrs.field(default=0, init=False)
+    _limit: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Find out the limit."""
+        self._limit = usable_memory() if self.max_bytes is None else self.max_bytes
 
     def claim(self, count: int, what: str) -> None:
         """Take `count` bytes for `what`, or raise if the file takes more than the limit."""
         self.spent += count
-        limit = machine_memory() if self.max_bytes is None else self.max_bytes
-        if self.spent <= limit:
+        if self.spent <= self._limit:
             return
-        source = "this machine has" if self.max_bytes is None else "`max_bytes` allows"
+        source = "`max_bytes` allows"
+        if self.max_bytes is None:
+            source = "half of the memory of this machine, container or process is"
         message = (
             f"{self.path}: {what} needs {format_bytes(count)} of memory "
             f"({format_bytes(self.spent)} with the rest of the file), "
-            f"{source} {format_bytes(limit)}"
+            f"{source} {format_bytes(self._limit)}"
         )
         raise FileFormatError(message)
+
+    def claim_once(self, count: int, what: str) -> None:
+        """Take memory that is used again for each part of a file: what the largest part needs."""
+        if count > self._shared:
+            self.claim(count - self._shared, what)
+            self._shared = count
+
+
+def within_memory(read: Reader) -> Reader:
+    """Make a reader of files turn `MemoryError` into the error about a file that is too large."""
+
+    @functools.wraps(read)
+    def wrapped(path: FilePath, *args: Any, **options: Any) -> Any:
+        try:
+            return read(path, *args, **options)
+        except MemoryError as error:
+            message = f"{path}: reading needs more memory than this process may take"
+            raise FileFormatError(message) from error
+
+    return cast(Reader, wrapped)
 
 
 @contextlib.contextmanager
@@ -135,8 +191,9 @@ def open_guarded(
     path : str or path-like
         The file.
     max_bytes : int or None, optional
-        Limit for the memory of the arrays; None stands for the memory of the machine
-        together with a check that stored bytes back every large data set.
+        Limit for the memory of the arrays; None stands for half of what machine,
+        container and ulimit give, together with a check that stored bytes back every large
+        data set.
     remember_chunks : bool, optional
         Keep the last chunk of each data set, a copy, for further reads of parts of it.
 
@@ -153,15 +210,25 @@ def open_guarded(
         If it cannot be opened at all, for instance `FileNotFoundError`.
     """
     file_path = Path(path)
-    with file_path.open("rb") as stream:
+    with contextlib.ExitStack() as stack:
+        stream = stack.enter_context(file_path.open("rb"))
         head = stream.read(16)
-    try:
+        stack.enter_context(_one_kind_of_error(file_path, head))
+        groups = GroupChecks.of_file(stream)
         # Readers on network folders must not fail for want of a lock.
         cache = {} if remember_chunks else {"rdcc_nbytes": 0}
-        with h5py.File(file_path, "r", locking="best-effort", **cache) as file:
-            guarded = GuardedFile(file_path, file, MemoryBudget(file_path, max_bytes))
-            guarded.refuse_foreign_storage()
-            yield guarded
+        file = stack.enter_context(h5py.File(file_path, "r", locking="best-effort", **cache))
+        budget = MemoryBudget(file_path, max_bytes)
+        guarded = GuardedFile(file_path, file, budget, remember_chunks)
+        guarded.refuse_foreign_storage(groups)
+        yield guarded
+
+
+@contextlib.contextmanager
+def _one_kind_of_error(file_path: Path, head: bytes) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into `FileFormatError`."""
+    try:
+        yield
     except BosarisError:
         raise
     # h5py maps the faults of a damaged file to a dozen built-in exceptions.
@@ -180,16 +247,18 @@ class GuardedFile:
     path: Path
     file: Any
     budget: MemoryBudget
+    remembers_chunks: bool
 
     def error(self, name: str, text: str) -> FileFormatError:
         """Return an error about the data set `name` of this file."""
         return FileFormatError(f"{self.path}: data set `/{name}` {text}")
 
-    def refuse_foreign_storage(self) -> None:
+    def refuse_foreign_storage(self, checks: GroupChecks | None) -> None:
         """Refuse a file in which anything leads out of it, whether it is used or not.
 
         That is: soft and external links, virtual data sets, data sets stored in other files,
-        and more objects than a walk through them may meet.
+        and more objects than a walk through them may meet. The names in each group are
+        checked before the library reads them.
         """
         groups = [("", self.file.id)]
         seen = {_address(self.file.id)}
@@ -201,16 +270,20 @@ class GuardedFile:
             if count > _MOST_OBJECTS:
                 message = f"{self.path}: more than {_MOST_OBJECTS} objects; this is no score file"
                 raise FileFormatError(message)
-            for name, link in links:
+            for name, link, header in links:
                 path = f"{parent}{os.fsdecode(name)}"
                 self._refuse_link(path, link)
                 found = h5py.h5o.open(group, name)
                 if isinstance(found, h5py.h5d.DatasetID):
                     self._refuse_storage(path, found.get_create_plist())
                 # A group can be reached on several ways, even through itself.
-                elif isinstance(found, h5py.h5g.GroupID) and _address(found) not in seen:
-                    seen.add(_address(found))
-                    groups.append((f"{path}/", found))
+                elif isinstance(found, h5py.h5g.GroupID):
+                    # To tell its address, the library reads all names in the group.
+                    if checks is not None:
+                        checks.check(header)
+                    if _address(found) not in seen:
+                        seen.add(_address(found))
+                        groups.append((f"{path}/", found))
 
     def _refuse_link(self, name: str, link: int) -> None:
         """Refuse a link that is not the plain name of an object."""
@@ -278,6 +351,10 @@ class GuardedFile:
         checked = self.check_dataset(found, name, *_CONTENTS[content], content=content)
         if content == "ids" and len([extent for extent in checked.shape if extent != 1]) > 1:
             raise self.error(name, f"must be a list of ids; it has shape {checked.shape}")
+        # With the byte that ends it.
+        if content == "ids" and checked.item_size > LONGEST_STORED_ID + 1:
+            text = f"holds ids of {checked.item_size} bytes; {LONGEST_STORED_ID} is the most"
+            raise self.error(name, text)
         if content == "numbers" and checked.item_size > 8:
             raise self.error(
                 name, f"holds {checked.type_class}s of {checked.item_size} bytes; 8 is the most"
@@ -318,26 +395,34 @@ class GuardedFile:
         type_class = _TYPE_CLASSES.get(found.get_type().get_class(), "unknown")
         if type_class not in classes:
             raise self.error(name, f"must hold {wanted}; it is of {type_class} type")
-        self._check_filters(properties, name)
         null_space = found.get_space().get_simple_extent_type() == h5py.h5s.NULL
         shape = (0,) if null_space else tuple(int(extent) for extent in found.shape)
         if len(shape) > 2:
             raise self.error(name, f"has {len(shape)} dimensions; 2 is the most")
         checked = GuardedDataset(self, name, h5py.Dataset(found), content, type_class, shape)
         self._check_backing(checked, properties)
-        return checked
+        try:
+            return attrs.evolve(checked, chunks=self._check_stored_size(checked, properties))
+        except (ValueError, RuntimeError) as error:
+            raise checked.error(f"is damaged or not readable: {error}") from error
 
-    def _check_filters(self, properties: Any, name: str) -> None:
-        """Refuse compression that this installation cannot undo."""
-        for number in range(properties.get_nfilters()):
-            code, _, _, title = properties.get_filter(number)
-            if not h5py.h5z.filter_avail(code):
-                label = title.decode(errors="replace") or "unnamed"
-                text = (
-                    f"is compressed with filter {code} ({label}), which this installation "
-                    "lacks; write it again with gzip or without compression"
-                )
-                raise self.error(name, text)
+    def _check_stored_size(self, checked: "GuardedDataset", properties: Any) -> StoredChunks | None:
+        """Raise `ValueError` if the stored bytes are not those that shape and type need."""
+        dataset, size = checked.dataset.id, checked.item_size
+        kind = dataset.get_type()
+        of_pointers = checked.type_class == "string" and kind.is_variable_str()
+        if of_pointers:
+            # Length, address and number.
+            size = 8 + h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()[0]
+        layout = properties.get_layout()
+        if layout == h5py.h5d.CHUNKED:
+            file_size, claim = self.path.stat().st_size, self.budget.claim
+            return StoredChunks.of(dataset, size, file_size, claim, of_pointers=of_pointers)
+        stored = dataset.get_storage_size()
+        is_unwritten = layout == h5py.h5d.CONTIGUOUS and dataset.get_offset() is None
+        if stored != checked.count * size and not is_unwritten:
+            raise ValueError(f"{stored} bytes are stored, not {checked.count * size}")
+        return None
 
     def _check_backing(self, checked: "GuardedDataset", properties: Any) -> None:
         """Refuse a declared size that the stored bytes cannot fill."""
@@ -363,12 +448,12 @@ def _address(found: Any) -> int:
     return int(h5py.h5o.get_info(found).addr)
 
 
-def _links(group: Any, most: int) -> list[tuple[bytes, int]]:
-    """Return name and type of the links in a group, at most one more than `most`."""
-    links: list[tuple[bytes, int]] = []
+def _links(group: Any, most: int) -> list[tuple[bytes, int, int]]:
+    """Return name, type and address of the links in a group, at most one more than `most`."""
+    links: list[tuple[bytes, int, int]] = []
 
     def note(name: bytes, info: Any) -> bool | None:
-        links.append((name, info.type))
+        links.append((name, info.type, info.u))
         return len(links) > most or None
 
     group.links.iterate(note, info=True)
@@ -385,6 +470,8 @@ class GuardedDataset:
     content: str
     type_class: str
     shape: tuple[int, ...]
+    # None if it is not stored in chunks.
+    chunks: StoredChunks | None = None
 
     def error(self, text: str) -> FileFormatError:
         """Return an error about this data set."""
@@ -437,15 +524,64 @@ class GuardedDataset:
             size += copies * self.count
         self.source.budget.claim(size, f"data set `/{self.name}`")
 
-    def read_into(self, out: AnyArray, space: Any = None) -> None:
-        """Read all elements, or those that an HDF5 data space selects, into an array."""
+    def read_into(self, out: AnyArray, begin: tuple[int, ...] | None = None) -> None:
+        """Read all elements into an array in C order, or as many as it has from `begin` on.
+
+        The array must be zeros where chunks may be missing: see `is_whole`.
+        """
         # Bytes are taken as they are stored, also those of an enumeration, in which a
         # damaged file can hold what numpy's bool must never hold.
         kind = self.dataset.id.get_type() if self._is_byte_mask else None
-        if space is None:
+        if self.chunks is not None and self.chunks.is_packed:
+            with self._damage():
+                self._unpack_into(out, (0,) * out.ndim if begin is None else begin, kind)
+        elif begin is None:
             self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, out, mtype=kind)
         else:
+            space = self.dataset.id.get_space()
+            space.select_hyperslab(begin, out.shape)
             self.dataset.id.read(h5py.h5s.create_simple(out.shape), space, out, mtype=kind)
+
+    def _unpack_into(self, out: AnyArray, begin: tuple[int, ...], kind: Any) -> None:
+        """Unpack the elements from `begin` on; those of chunks never written are the fill value."""
+        stored = self.dataset.id.get_type()
+        wanted = stored if kind is not None else h5py.h5t.py_create(out.dtype)
+        properties = self.dataset.id.get_create_plist()
+        if properties.fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED:
+            fill = np.zeros((), dtype=out.dtype)
+            properties.get_fill_value(fill)
+            out[...] = fill
+        remember = self.source.remembers_chunks and out.size < self.count
+        assert self.chunks is not None
+        for place, chunk, part in self.chunks.parts(begin, out.shape, remember=remember):
+            if stored.equal(wanted):
+                elements = chunk.view(out.dtype)[..., 0]
+            else:
+                elements = _converted(chunk, stored, wanted, out.dtype)
+            out[place] = elements[part]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all elements are stored; others can be left as they were by the library."""
+        if self.chunks is None:
+            return int(self.dataset.id.get_storage_size()) > 0
+        steps = zip(self.shape, self.chunks.shape, strict=True)
+        return self.chunks.count == math.prod(-(-extent // step) for extent, step in steps)
+
+    @contextlib.contextmanager
+    def _damage(self) -> Iterator[None]:
+        """Name the data set in errors about its bytes."""
+        try:
+            yield
+        except (ValueError, struct.error, zlib.error) as error:
+            raise self.error(f"is damaged: {error}") from error
+
+    def check_chunks(self) -> None:
+        """Unpack all chunks to see that the library can read them."""
+        if self.chunks is not None:
+            with self._damage():
+                for begin in self.chunks.begins:
+                    self.chunks.unpack(begin)
 
     def read(self) -> AnyArray:
         """Return the content, read-only: ids as a vector, else of the shape in the file."""
@@ -455,7 +591,8 @@ class GuardedDataset:
 
     def read_numbers(self) -> AnyArray:
         """Return all elements in their `memory_type`."""
-        out = np.empty(self.shape, dtype=self.memory_type)
+        # Zeros, because the library leaves what was never written as it is.
+        out = np.zeros(self.shape, dtype=self.memory_type)
         if out.size:
             self.read_into(out)
         return mark_read_only(out)
@@ -473,14 +610,16 @@ class GuardedDataset:
         """Return the ids as a vector of str."""
         kind = self.dataset.id.get_type()
         if kind.is_variable_str():
-            try:
+            with self._damage():
                 encoded = _read_variable_strings(self)
-            except (ValueError, struct.error, zlib.error) as error:
-                raise self.error(f"is damaged: {error}") from error
         else:
-            encoded = np.empty(self.count, dtype=f"S{self.item_size}")
-            if self.count:
-                self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, encoded, mtype=kind)
+            stored = np.zeros(self.shape, dtype=f"S{self.item_size}")
+            if self.chunks is not None and self.chunks.is_packed:
+                with self._damage():
+                    self._unpack_into(stored, (0,) * stored.ndim, kind)
+            elif self.count:
+                self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, stored, mtype=kind)
+            encoded = stored.ravel()
             if kind.get_strpad() == h5py.h5t.STR_SPACEPAD:
                 encoded = np.strings.rstrip(encoded, b" ")
             else:
@@ -489,6 +628,18 @@ class GuardedDataset:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:
             raise self.error("holds an id that is neither ASCII nor UTF-8") from error
+        except ValueError as error:
+            raise self.error(f"holds {error}") from error
+
+
+def _converted(chunk: ByteArray, stored: Any, wanted: Any, dtype: np.dtype[Any]) -> AnyArray:
+    """Return the elements of a chunk in another type; the library converts them."""
+    count, size = math.prod(chunk.shape[:-1]), stored.get_size()
+    buffer = np.zeros(count * max(size, dtype.itemsize), dtype=np.uint8)
+    buffer[: chunk.size] = chunk.ravel()
+    h5py.h5t.convert(stored, wanted, count, buffer)
+    elements: AnyArray = buffer[: count * dtype.itemsize].view(dtype).reshape(chunk.shape[:-1])
+    return elements
 
 
 def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArray:
@@ -557,11 +708,13 @@ def _read_variable_strings(found: GuardedDataset) -> BytesArray:
     userblock = found.source.file.userblock_size
     address_size, _ = h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()
     element = np.dtype([("length", "<u4"), ("heap", f"<u{address_size}"), ("object", "<u4")])
-    elements = _read_elements(dataset, path, element.itemsize).view(element).ravel()
+    elements = _read_elements(found, element.itemsize).view(element).ravel()
     width = int(elements["length"].max())
     file_size = path.stat().st_size
     if width > file_size:
         raise ValueError(f"a string of {width} bytes in a file of {file_size}")
+    if width > LONGEST_STORED_ID:
+        raise ValueError(f"an id of {width} bytes; {LONGEST_STORED_ID} is the most")
     # As bytes, and four bytes for each character.
     found.source.budget.claim(5 * found.count * max(1, width), "an array of ids")
     strings = []
@@ -574,7 +727,9 @@ def _read_variable_strings(found: GuardedDataset) -> BytesArray:
                 strings.append(b"")
                 continue
             if address not in heaps:
-                heaps[address], size = _read_heap(stream, userblock + address, file_size)
+                heaps[address], size = read_global_heap(
+                    stream, userblock + address, file_size, found.source.budget.claim
+                )
                 unread -= size
                 if unread < 0:
                     raise ValueError("heaps that overlap")
@@ -585,17 +740,19 @@ def _read_variable_strings(found: GuardedDataset) -> BytesArray:
     return np.array(strings, dtype=f"S{max(1, width)}")
 
 
-def _read_elements(dataset: Any, path: Path, size: int) -> npt.NDArray[np.uint8]:
+def _read_elements(found: GuardedDataset, size: int) -> ByteArray:
     """Return the stored elements, each a row of `size` bytes."""
-    elements = np.zeros((*dataset.shape, size), dtype=np.uint8)
+    dataset = found.dataset.id
+    elements = np.zeros((*found.shape, size), dtype=np.uint8)
     layout = dataset.get_create_plist().get_layout()
-    if layout == h5py.h5d.CHUNKED:
-        _read_chunks(dataset, elements)
+    if found.chunks is not None:
+        for place, chunk, part in found.chunks.parts((0,) * len(found.shape), found.shape):
+            elements[place] = chunk[part]
     elif layout == h5py.h5d.CONTIGUOUS:
         begin = dataset.get_offset()
         # Without an address nothing was ever written: empty strings.
         if begin is not None:
-            with path.open("rb") as stream:
+            with found.source.path.open("rb") as stream:
                 stream.seek(begin)
                 stored = stream.read(elements.size)
             elements = np.frombuffer(stored, dtype=np.uint8).reshape(elements.shape)
@@ -604,58 +761,13 @@ def _read_elements(dataset: Any, path: Path, size: int) -> npt.NDArray[np.uint8]
     return elements
 
 
-def _read_chunks(dataset: Any, elements: npt.NDArray[np.uint8]) -> None:
-    """Set the elements that are stored in chunks; the others stay zero."""
-    properties = dataset.get_create_plist()
-    # The last extent of a chunk is that of the bytes of an element.
-    chunk_shape = (*properties.get_chunk(), elements.shape[-1])
-    filters = [properties.get_filter(number)[0] for number in range(properties.get_nfilters())]
-    for number in range(dataset.get_num_chunks()):
-        begin = dataset.get_chunk_info(number).chunk_offset
-        skipped, data = dataset.read_direct_chunk(begin)
-        applied = [code for bit, code in enumerate(filters) if not skipped >> bit & 1]
-        for code in reversed(applied):
-            if code != h5py.h5z.FILTER_DEFLATE:
-                raise ValueError(f"strings of variable length compressed with filter {code}")
-            data = zlib.decompressobj().decompress(data, math.prod(chunk_shape))
-        stored = np.frombuffer(data, dtype=np.uint8).reshape(chunk_shape)
-        part = tuple(
-            slice(start, start + extent)
-            for start, extent in zip(begin, chunk_shape[:-1], strict=True)
-        )
-        # Chunks at the end of the data set reach beyond it.
-        target = elements[part]
-        target[...] = stored[tuple(slice(extent) for extent in target.shape)]
-
-
-def _read_heap(stream: Any, begin: int, file_size: int) -> tuple[dict[int, bytes], int]:
-    """Read a global heap; return its objects by number, and its size."""
-    stream.seek(begin)
-    header = stream.read(_HEAP_HEADER)
-    if header[:4] != b"GCOL":
-        raise ValueError(f"no heap of strings at {begin}")
-    (size,) = struct.unpack_from("<Q", header, 8)
-    if not _HEAP_HEADER <= size <= file_size:
-        raise ValueError(f"a heap of {size} bytes in a file of {file_size}")
-    data = stream.read(size - _HEAP_HEADER)
-    objects = {}
-    position = 0
-    while position + _OBJECT_HEADER <= len(data):
-        number, _, length = struct.unpack_from("<HH4xQ", data, position)
-        # Number 0 is the free space at the end.
-        if number == 0:
-            break
-        position += _OBJECT_HEADER
-        objects[number] = data[position : position + length]
-        position += length + (-length % 8)
-    return objects, size
-
-
 def decode_ids(encoded: BytesArray) -> StrArray:
     """Decode UTF-8 into the narrowest array that holds all strings."""
     if encoded.size == 0:
         return np.empty(0, dtype=np.str_)
     width = max(1, int(np.strings.str_len(encoded).max()))
+    if width > LONGEST_STORED_ID:
+        raise ValueError(f"an id of {width} bytes; {LONGEST_STORED_ID} is the most")
     if character_codes(encoded).max(initial=0) < 128:
         return encoded.astype(f"U{width}")
     return np.strings.decode(encoded, "utf-8")
@@ -680,8 +792,13 @@ def cut_at_null(encoded: BytesArray) -> BytesArray:
     return np.ascontiguousarray(cleaned).view(encoded.dtype).ravel()
 
 
-def refuse_nul(ids: StrArray, name: str) -> None:
-    """Raise if an id holds a NUL character, which ends a string in most formats."""
+def refuse_unstorable(ids: StrArray, name: str) -> None:
+    """Raise if an id is longer than what is read again, or holds a NUL, which ends a string."""
+    if ids.dtype.itemsize > 4 * LONGEST_ID and int(np.strings.str_len(ids).max(initial=0)) > (
+        LONGEST_ID
+    ):
+        message = f"an id of `{name}` is longer than {LONGEST_ID} characters, which is the most"
+        raise InvalidInputError(message)
     codes = character_codes(ids)
     if ((codes[:, :-1] == 0) & (codes[:, 1:] != 0)).any():
         message = f"an id of `{name}` holds a NUL character, which files cannot store"

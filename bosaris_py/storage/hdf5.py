@@ -78,7 +78,7 @@ from bosaris_py.storage._guarded_hdf5 import (
     character_codes,
     create_hdf5,
     open_guarded,
-    refuse_nul,
+    refuse_unstorable,
 )
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
@@ -132,8 +132,9 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     path : str or path-like
         The file.
     max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for the memory of
-        the machine, together with a check that stored bytes back what is declared.
+        Refuse a file whose arrays need more memory; None stands for half of
+        what machine, container and ulimit give, together with a check that stored bytes back
+        what is declared.
 
     Returns
     -------
@@ -484,7 +485,7 @@ def put_attribute(location: Any, name: str, text: str) -> None:
 
 def put_strings(root: Any, name: str, ids: StrArray) -> None:
     """Put strings of fixed length, one byte longer than the longest, as MATLAB does."""
-    refuse_nul(ids, name)
+    refuse_unstorable(ids, name)
     is_ascii = bool(character_codes(ids).max(initial=0) < 128)
     try:
         encoded = ids.astype(np.bytes_) if is_ascii else np.strings.encode(ids, "utf-8")

@@ -30,11 +30,12 @@ from bosaris_py._validation import FilePath, list_some
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import (
+    LONGEST_ID,
     GuardedFile,
     MemoryBudget,
     check_mask_values,
     open_guarded,
-    refuse_nul,
+    refuse_unstorable,
 )
 from bosaris_py.storage._mat5 import HEADER_SIZE, OBJECT, Matrix, find_variable
 from bosaris_py.storage.atomic import atomic_write
@@ -62,8 +63,8 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     path : str or path-like
         The file.
     max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for the memory of
-        the machine.
+        Refuse a file whose arrays need more memory; None stands for half of
+        what machine, container and ulimit give.
 
     Returns
     -------
@@ -134,7 +135,7 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
     for name in KINDS[kind].fields:
         array, field = arrays[name], FIELDS[name]
         if field.content == "ids":
-            refuse_nul(array, name)
+            refuse_unstorable(array, name)
             record[name] = np.empty((array.size, 1), dtype=object)
             record[name][:, 0] = array
         elif field.dims in ("m", "n"):
@@ -177,7 +178,7 @@ def _open_struct(path: Path, kind: str, max_bytes: int | None) -> Iterator["_Str
         found = _Struct5.find(path, variable, order, max_bytes)
         found.check_kind(kind)
         yield found
-    except (ValueError, struct.error, zlib.error) as error:
+    except (ValueError, struct.error, zlib.error, MemoryError) as error:
         raise FileFormatError(f"{path}: damaged or truncated MATLAB file: {error}") from error
 
 
@@ -227,6 +228,8 @@ class _Struct(ABC):
         """Return the ids of a cell array."""
         self._require(name)
         ids = self.strings(name)
+        if max(map(len, ids), default=0) > LONGEST_ID:
+            raise self.error(name, f"holds an id of more than {LONGEST_ID} characters")
         # Every id takes the room of the longest.
         size = 4 * len(ids) * max(map(len, ids), default=0)
         self.budget.claim(size, f"field `{self.variable}.{name}`")
@@ -378,6 +381,7 @@ class _Struct73(_Struct):
         if cells.count and max(cells.shape, default=1) != cells.count:
             raise cells.error(f"must be a list of ids; it has shape {cells.shape}")
         self.budget.claim(_BYTES_OF_CELL * cells.count, f"data set `/{place}`")
+        cells.check_chunks()
         return [self._string(reference, place) for reference in np.ravel(cells.dataset[()])]
 
     def numbers(self, name: str) -> AnyArray:
@@ -394,7 +398,7 @@ class _Struct73(_Struct):
         if len(checked.shape) != 2:
             raise checked.error(f"must have two extents; it has shape {checked.shape}")
         self.budget.claim(2 * checked.stored_bytes, f"data set `/{place}`")
-        return np.asarray(checked.dataset[()]).T
+        return checked.read_numbers().T
 
     def _empty_extents(self, found: Any, place: str) -> tuple[int, ...] | None:
         """Return the extents of an empty matrix, which are stored in its place."""
@@ -405,7 +409,7 @@ class _Struct73(_Struct):
         checked = self.file.check_dataset(found, place, {"integer"}, "extents")
         if checked.count > 2:
             raise checked.error("is empty and has more than two extents")
-        extents = tuple(int(extent) for extent in np.ravel(checked.dataset[()]))
+        extents = tuple(int(extent) for extent in np.ravel(checked.read_numbers()))
         if math.prod(extents) != 0:
             raise checked.error(f"is marked as empty but has extents {extents}")
         return extents
@@ -424,5 +428,5 @@ class _Struct73(_Struct):
         if letters.count and max(letters.shape, default=1) != letters.count:
             raise letters.error("must hold one row of characters in each cell")
         self.budget.claim(8 * letters.count, f"data set `/{place}`")
-        units = np.ravel(letters.dataset[()]).astype("<u2")
+        units = np.ravel(letters.read_numbers()).astype("<u2")
         return units.tobytes().decode("utf-16-le")

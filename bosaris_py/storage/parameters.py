@@ -116,6 +116,9 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
         raise FileFormatError(f"{file_path}:{error.lineno}: no valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{file_path}: {error}") from error
+    except MemoryError as error:
+        message = f"{file_path}: reading needs more memory than this process may take"
+        raise FileFormatError(message) from error
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)

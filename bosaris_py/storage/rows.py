@@ -390,13 +390,11 @@ class FlatReader(FileReader):
         # Numpy has no integers for what uint64 and int64 add up to; HDF5 keeps what is too
         # large for int64 too large for a position.
         dtype = np.dtype(np.int64) if dtype == np.uint64 else dtype
-        out = np.empty(trials.stop - trials.start, dtype=dtype)
+        out = np.zeros(trials.stop - trials.start, dtype=dtype)
         if out.size == 0:
             return out
         with self._reading(f"trials {trials.start} to {trials.stop - 1} of `/{matrix.name}`"):
-            space = matrix.dataset.id.get_space()
-            space.select_hyperslab((trials.start,), out.shape)
-            matrix.read_into(out, space)
+            matrix.read_into(out, (trials.start,))
         return out
 
 
@@ -520,14 +518,15 @@ class RowReader(FileReader):
 
 def _read_slab(matrix: GuardedDataset, rows: slice, out: AnyArray) -> None:
     """Read consecutive rows of a matrix, also one that is stored as a vector."""
-    space = matrix.dataset.id.get_space()
+    if not matrix.is_whole:
+        # The buffer holds what was read before.
+        out[...] = 0
     if len(matrix.shape) == 2:
-        space.select_hyperslab((rows.start, 0), out.shape)
+        matrix.read_into(out, (rows.start, 0))
     elif matrix.count == out.shape[1]:
-        space.select_all()
+        matrix.read_into(out.reshape(matrix.shape))
     else:
-        space.select_hyperslab((rows.start,), (out.shape[0],))
-    matrix.read_into(out, space)
+        matrix.read_into(out.reshape(-1), (rows.start,))
 
 
 def _name_rows(rows: Rows) -> str:

@@ -40,7 +40,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, mark_read_only
 from bosaris_py._validation import FilePath, as_ids, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
-from bosaris_py.storage._guarded_hdf5 import MemoryBudget
+from bosaris_py.storage._guarded_hdf5 import LONGEST_ID, MemoryBudget, within_memory
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.schema import Arrays, check_fields
 from bosaris_py.storage.tokens import (
@@ -65,6 +65,9 @@ _LAYOUTS = {
     "scores": "model segment score",
     "id_map": "left right",
 }
+# Memory of a line: the codes of its ids and its content, here and in the object.
+_BYTES_OF_LINE = {"ndx": 24, "key": 26, "scores": 40, "id_map": 16}
+
 _LABELS = {b"target": True, b"nontarget": False}
 
 # Lines that are put together before they are written: about 2 MB.
@@ -74,8 +77,8 @@ _LINES_AT_ONCE = 2**16
 class ReadLimits(TypedDict, total=False):
     """Keywords of all readers.
 
-    Arrays that need more memory than `max_bytes` are refused; None stands for the memory
-    of the machine. `progress` shows a progress bar.
+    A file that needs more memory than `max_bytes` is refused; None stands for half of what
+    machine, container and ulimit give. `progress` shows a progress bar.
     """
 
     max_bytes: int | None
@@ -103,12 +106,14 @@ class _Lines:
     ) -> "_Lines":
         """Read a file of a kind of `_LAYOUTS`."""
         numbers = LineNumbers(Path(path))
+        budget = MemoryBudget(Path(path), max_bytes)
         columns = IdColumn(), IdColumn()
         codes: tuple[list[Int32Array], list[Int32Array]] = ([], [])
         labels = IdColumn()
         contents: list[AnyArray] = []
         blocks = read_blocks(path, progress=progress)
-        for block in cut_blocks(blocks, Layout(_LAYOUTS[kind]), numbers):
+        for block in cut_blocks(blocks, Layout(_LAYOUTS[kind]), numbers, budget):
+            budget.claim(_BYTES_OF_LINE[kind] * len(block), "the lines")
             for number, column in enumerate(columns):
                 codes[number].append(column.encode(block, number).astype(np.int32))
             if kind == "key":
@@ -118,7 +123,6 @@ class _Lines:
         if numbers.count == 0:
             message = f"{path}: there is no line in this file; was it cut off?"
             warn_caller(message, BosarisWarning)
-        budget = MemoryBudget(Path(path), max_bytes)
         both = [np.concatenate([np.empty(0, dtype=np.int32), *parts]) for parts in codes]
         models, segments = (DecodedIds.of(columns[i], both[i], numbers, budget) for i in range(2))
         empty: AnyArray = np.empty(0, dtype=np.float64 if kind == "scores" else np.bool_)
@@ -184,6 +188,7 @@ def _describe(content: Any) -> str:
     return repr(float(content))
 
 
+@within_memory
 def read_ndx(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read `modelset`, `segset` and `trialmask` of an `Ndx` file."""
     lines = _Lines.read(path, "ndx", **limits)
@@ -193,10 +198,12 @@ def read_ndx(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     return {**lines.ids, "trialmask": mark_read_only(mask)}
 
 
+@within_memory
 def read_key(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read `modelset`, `segset`, `tar` and `non` of a `Key` file."""
     lines = _Lines.read(path, "key", **limits)
-    shape, cells = lines.cells(item_size=2)
+    # Two masks, and what they share.
+    shape, cells = lines.cells(item_size=3)
     tar, non = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
     tar.reshape(-1)[cells[lines.contents]] = True
     non.reshape(-1)[cells[~lines.contents]] = True
@@ -205,6 +212,7 @@ def read_key(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     return {**lines.ids, "tar": mark_read_only(tar), "non": mark_read_only(non)}
 
 
+@within_memory
 def read_scores(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read `scoremat`, `modelset`, `segset` and `scoremask` of a `Scores` file."""
     lines = _Lines.read(path, "scores", **limits)
@@ -217,6 +225,7 @@ def read_scores(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     return {**lines.ids, "scoremat": mark_read_only(scores), "scoremask": mark_read_only(mask)}
 
 
+@within_memory
 def read_id_map(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read `leftids` and `rightids` of an `IdMap` file, in the order of the file."""
     pairs = _Lines.read(path, "id_map", **limits)
@@ -226,17 +235,20 @@ def read_id_map(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     }
 
 
+@within_memory
 def read_flat_ndx(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read `modelset`, `segset`, and `models` and `segments` line by line, of an `Ndx` file."""
     lines = _Lines.read(path, "ndx", **limits)
     return {**lines.ids, **lines.positions()}
 
 
+@within_memory
 def read_flat_key(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read a `Key` file: like `read_flat_ndx`, with `is_target`."""
     return _read_flat(_Lines.read(path, "key", **limits), "is_target")
 
 
+@within_memory
 def read_flat_scores(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read a `Scores` file: like `read_flat_ndx`, with `scores`."""
     return _read_flat(_Lines.read(path, "scores", **limits), "scores")
@@ -252,6 +264,7 @@ def _read_flat(lines: _Lines, name: str) -> Arrays:
     return {**lines.ids, **{name: mark_read_only(column) for name, column in columns.items()}}
 
 
+@within_memory
 def read_segment_quality(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
     """Read `ids` (n,) and `values` (q, n) of a `SegmentQuality` file, in the order of the file."""
     blocks = read_blocks(path, progress=limits.get("progress", False))
@@ -271,13 +284,14 @@ def read_segment_quality(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays
     codes = [np.empty(0, dtype=np.intp)]
     parts: list[Float64Array] = [np.empty((count, 0))]
     budget = MemoryBudget(Path(path), limits.get("max_bytes"))
-    for block in cut_blocks(
-        itertools.chain([(head.number + 1, head.rest)], blocks), layout, numbers
-    ):
-        codes.append(column.encode(block, 0))
-        budget.claim(16 * count * len(block), "the matrix of measures")
-        measures = [read_numbers(block, 1 + row) for row in range(count)]
-        parts.append(np.array(measures).reshape(count, len(block)))
+    lines = itertools.chain([(head.number + 1, head.rest)], blocks)
+    for block in cut_blocks(lines, layout, numbers, budget):
+        # What the first line says is believed only if the others say so too.
+        if len(block):
+            codes.append(column.encode(block, 0))
+            budget.claim(16 * count * len(block), "the matrix of measures")
+            measures = read_numbers(block, slice(1, None))
+            parts.append(measures.reshape(len(block), count).T)
     all_codes = np.concatenate(codes)
     ids = DecodedIds.of(column, all_codes, numbers, budget)
     if len(column) < all_codes.size:
@@ -298,6 +312,9 @@ _UNPRINTABLE = re.compile("[\x00-\x1f]|^\ufeff")
 def words(ids: npt.ArrayLike, name: str) -> list[str]:
     """Return ids as a list, refusing those that a column of text cannot hold."""
     names: list[str] = as_ids(ids, name).tolist()
+    longest = max(map(len, names), default=0)
+    if longest > LONGEST_ID:
+        raise invalid(name, f"hold ids of at most {LONGEST_ID} characters", str(longest))
     bad = [text for text in names if text.split() != [text] or _UNPRINTABLE.search(text)]
     if bad:
         found = f"{len(bad)} others ({list_some(map(repr, bad))})"

@@ -25,7 +25,12 @@ from tqdm import tqdm
 from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage._guarded_hdf5 import MemoryBudget, character_codes, decode_ids
+from bosaris_py.storage._guarded_hdf5 import (
+    LONGEST_STORED_ID,
+    MemoryBudget,
+    character_codes,
+    decode_ids,
+)
 
 WordArray = npt.NDArray[np.uint64]
 BytesArray = npt.NDArray[np.bytes_]
@@ -35,6 +40,9 @@ BytesArray = npt.NDArray[np.bytes_]
 _BLOCK_BYTES = 2**20
 
 _LONGEST_LINE = 2**26
+
+# Memory that cutting and coding a block takes, for each of its bytes.
+_BYTES_OF_LETTER = 12
 
 # Behind the last token; the last word of eight bytes may reach so far.
 _PADDING = bytes(8)
@@ -204,11 +212,11 @@ class Block:
         return self.data[self.starts[row, column] : self.stops[row, column]].tobytes()
 
     def column(
-        self, column: int, rows: IndexArray | slice = slice(None)
+        self, column: int | slice, rows: IndexArray | slice = slice(None)
     ) -> tuple[IndexArray, IndexArray]:
-        """Return where the tokens of a column begin, and their lengths."""
+        """Return where the tokens of one or more columns begin, and their lengths, row by row."""
         starts = np.ascontiguousarray(self.starts[rows, column])
-        return starts, self.stops[rows, column] - starts
+        return starts.ravel(), (self.stops[rows, column] - starts).ravel()
 
     def words(self, starts: IndexArray, lengths: IndexArray) -> WordArray:
         """Return tokens as columns of little-endian words of eight bytes, with zeros behind."""
@@ -242,10 +250,11 @@ def _as_bytes(words: WordArray) -> BytesArray:
 
 
 def cut_blocks(
-    blocks: Iterable[tuple[int, bytes]], layout: Layout, numbers: LineNumbers
+    blocks: Iterable[tuple[int, bytes]], layout: Layout, numbers: LineNumbers, budget: MemoryBudget
 ) -> Iterator[Block]:
     """Cut blocks of lines into tokens, and note in which lines the records are."""
     for line, data in blocks:
+        budget.claim_once(_BYTES_OF_LETTER * len(data), "a part of the text")
         yield cut_lines(data, line, layout, numbers)
 
 
@@ -365,6 +374,9 @@ def _take_off_quotes(
 # Longer ids are coded one by one, so that a single one cannot blow up the words of all.
 _LONGEST_ID = 128
 
+# Memory of a distinct id and its place in the table besides its letters.
+_BYTES_OF_DISTINCT_ID = 64
+
 # Marks a long id: the word is this control character, which no text holds, and a number.
 _LONG_MARK = 1
 
@@ -417,6 +429,11 @@ class IdColumn:
             for code in np.flatnonzero(self._words[0, : self._count] & 0xFF == _LONG_MARK):
                 self._ids[code] = long[int(self._words[0, code]) >> 8]
         return self._ids
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest of the long ids, 0 if there are none."""
+        return max(map(len, self._long), default=0)
 
     def letters(self) -> BytesArray:
         """Return the distinct ids as an array."""
@@ -522,10 +539,19 @@ class DecodedIds:
         Raises if an id is not in UTF-8 or could not be written as text again; `codes` are
         those of all records, for the line number.
         """
-        letters = column.letters()
+        if column.longest > LONGEST_STORED_ID:
+            letters = np.array([name[: LONGEST_STORED_ID + 1] for name in column.ids])
+        else:
+            letters = column.letters()
         longest = int(np.strings.str_len(letters).max(initial=1))
-        # Four bytes for each character of the longest id, here and where they are used.
-        budget.claim(8 * longest * letters.size, f"a list of {letters.size} ids")
+        if longest > LONGEST_STORED_ID:
+            record = int(np.argmax(codes == int(np.strings.str_len(letters).argmax())))
+            text = f"an id of {longest} bytes; {LONGEST_STORED_ID} is the most"
+            raise numbers.error(record, text)
+        # The words, their copies and their order, and four bytes for each character here and
+        # where they are used.
+        size = (8 * longest + _BYTES_OF_DISTINCT_ID) * letters.size
+        budget.claim(size, f"a list of {letters.size} ids")
         letters = _without_suffixes(letters, suffixes)
         # UTF-8 sorts like the characters do. As numbers of eight bytes, the first the most
         # significant, ids sort faster than as texts.
@@ -596,8 +622,12 @@ _POWERS_OF_TEN = np.array([float(10**power) for power in range(_LONGEST_DECIMAL 
 _NUMBER_WITH_COMMA = re.compile(rb"[+-]?\d+,\d+([eE][+-]?\d+)?")
 
 
-def read_numbers(block: Block, column: int, rows: IndexArray | slice = slice(None)) -> Float64Array:
+def read_numbers(
+    block: Block, column: int | slice, rows: IndexArray | slice = slice(None)
+) -> Float64Array:
     """Return a column of a block, or some rows of it, as the nearest float64 values.
+
+    Several columns come row by row.
 
     ``inf`` and ``nan`` in any case of letters are numbers; what is too large for one is not.
     """
@@ -623,7 +653,8 @@ def read_numbers(block: Block, column: int, rows: IndexArray | slice = slice(Non
     for item in np.flatnonzero(np.isinf(found)).tolist():
         fault = _fault_of_number(tokens[item])
         if fault:
-            row = int(np.arange(len(block))[rows][others[item]])
+            in_rows = np.arange(len(block))[rows]
+            row = int(in_rows[others[item] * in_rows.size // starts.size])
             raise block.error(row, f"{show(tokens[item])} {fault}")
     values[others] = found
     return values

@@ -8,12 +8,13 @@ import numpy as np
 from bosaris_py._arrays import mark_read_only
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.storage._guarded_hdf5 import MemoryBudget
+from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.text import formatter, row_slices, write_parts
 from bosaris_py.storage.tokens import Layout, LineNumbers, cut_blocks, read_blocks, read_numbers
 from bosaris_py.storage.trial_table import TrialTable
 
 
+@within_memory
 def read_answers(
     path: FilePath, trials: TrialTable, *, max_bytes: int | None = None, progress: bool = False
 ) -> TrialTable:
@@ -60,7 +61,8 @@ def read_answers(
     numbers = LineNumbers(Path(path))
     budget = MemoryBudget(Path(path), max_bytes)
     parts = [np.empty(0)]
-    for block in cut_blocks(read_blocks(path, progress=progress), Layout("score"), numbers):
+    blocks = read_blocks(path, progress=progress)
+    for block in cut_blocks(blocks, Layout("score"), numbers, budget):
         values = read_numbers(block, 0)
         if np.isnan(values).any():
             raise block.error(int(np.argmax(np.isnan(values))), "the score is NaN")

@@ -19,7 +19,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError
-from bosaris_py.storage._guarded_hdf5 import MemoryBudget
+from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (
     LABEL,
@@ -73,6 +73,7 @@ class ReadOptions(TypedDict, total=False):
     progress: bool
 
 
+@within_memory
 def read_table(
     path: FilePath,
     format: str | None = None,
@@ -192,7 +193,8 @@ def read_table(
     head = first.number, first.text + b"\n" + first.rest
     if plan.skips_first_line:
         head = first.number + 1, first.rest
-    for block in cut_blocks(itertools.chain([head], blocks), plan.layout, reader.numbers):
+    lines = itertools.chain([head], blocks)
+    for block in cut_blocks(lines, plan.layout, reader.numbers, reader.budget):
         reader.add(block)
     if not reader.numbers.count:
         message = f"{file_path}: there is no trial below the header; was the file cut off?"
