@@ -185,7 +185,7 @@ class LinearLoss:
 
     def against_targets(self) -> "LinearLoss":
         """Return the loss of targets: their log-odds against the truth are negated."""
-        return evolve(self, coefficients=-self.coefficients)
+        return LinearLoss(-self.coefficients, self.rule, self.centre, self.spread)
 
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
@@ -195,12 +195,13 @@ class LinearLoss:
         block = min(n_trials, max(1, _WORK_SPACE // (2 * size + 5)))
         origin, inverse_spread = self.centre[:, np.newaxis], 1.0 / self.spread[:, np.newaxis]
         # One row for each system and a row of ones for the offset.
-        design = np.ones((size, block))
+        design = np.empty((size, block))
+        design[-1] = 1.0
         # The same times the curvature, then the slope: one product with the
         # design then gives Hessian and gradient.
         factors = np.empty((size + 1, block))
-        vectors = np.empty((3, block))
-        x, g, (log_odds, loss, curvature) = design, factors, vectors
+        log_odds, loss, curvature = np.empty(block), np.empty(block), np.empty(block)
+        x, g = design, factors
         losses: list[float] = []
         sums: list[Float64Array] = []
         worst = -math.inf
@@ -210,7 +211,7 @@ class LinearLoss:
                 part = slice(start, min(start + block, n_trials))
                 if (n := part.stop - part.start) < block:
                     x, g = design[:, :n], factors[:, :n]
-                    log_odds, loss, curvature = vectors[:, :n]
+                    log_odds, loss, curvature = log_odds[:n], loss[:n], curvature[:n]
                 inputs, slope = x[:-1], g[-1]
                 np.subtract(scores[:, part], origin, out=inputs)
                 np.multiply(inputs, inverse_spread, out=inputs)

@@ -264,8 +264,7 @@ class DecisionCosts:
         if isinstance(prior, DecisionCosts):
             return prior
         if isinstance(prior, OperatingPoint):
-            one = cls.from_prior([prior])
-            return cls(one.miss[0], one.fa[0], one.plo[0])
+            return cls(prior.miss_cost, prior.fa_cost, prior.plo)
         if isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior):
             points = [
                 p if isinstance(p, OperatingPoint) else OperatingPoint(cast("float", p))
