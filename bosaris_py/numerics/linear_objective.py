@@ -183,10 +183,6 @@ class LinearLoss:
     centre: Float64Array
     spread: Float64Array
 
-    def against_targets(self) -> "LinearLoss":
-        """Return the loss of targets: their log-odds against the truth are negated."""
-        return LinearLoss(-self.coefficients, self.rule, self.centre, self.spread)
-
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials = scores.shape[1]
@@ -336,7 +332,7 @@ class LinearObjective(ABC):
         """Return the sums of targets, then of non-targets, for posterior log-odds of a target."""
 
     def loss(self, coefficients: Float64Array) -> LinearLoss:
-        """Return the loss of non-targets, of which the posterior log-odds are evidence."""
+        """Return the loss of trials of which `coefficients` give the log-odds against the truth."""
         return LinearLoss(coefficients, self.rule, self.centre, self.spread)
 
     def evaluate(self, coefficients: Float64Array) -> Evaluation:
@@ -458,9 +454,9 @@ class TrainingObjective(LinearObjective):
         return np.asarray(self.tar[:, slice(0, 1)], dtype=np.float64)
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        loss = self.loss(coefficients)
-        tar = loss.against_targets().sum(self.tar, self.tar_weights)
-        return tar, loss.sum(self.non, self.non_weights)
+        # Posterior log-odds of a target are evidence against the truth of non-targets only.
+        tar = self.loss(-coefficients).sum(self.tar, self.tar_weights)
+        return tar, self.loss(coefficients).sum(self.non, self.non_weights)
 
 
 def _thinned(

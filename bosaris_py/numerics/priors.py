@@ -279,10 +279,8 @@ class DecisionCosts:
         values = values.astype(np.float64, copy=False)
         for value in values[~((values > 0) & (values < 1))][:1]:
             check_fraction(value, "prior")
-        shape = () if scalar else values.shape
-        plo = special.logit(values)
-        prices = values.copy(), 1.0 - values
-        return cls(*(column.reshape(shape) for column in (*prices, plo)))
+        values = values.reshape(() if scalar else values.shape)
+        return cls(values.copy(), 1.0 - values, special.logit(values))
 
     @classmethod
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":
