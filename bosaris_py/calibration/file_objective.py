@@ -242,7 +242,7 @@ class FileObjective(LinearObjective):
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
         loss = self.loss(coefficients)
-        tar = loss.against_targets().sum(self.tar)
+        tar = self.loss(-coefficients).sum(self.tar)
         if self._is_in_memory:
             return tar, loss.sum(self.some_non)
         parts = self.passes.run(_sum, loss, f"objective ({self.rule.name})")

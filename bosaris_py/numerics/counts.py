@@ -388,11 +388,11 @@ def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> T
 def _count_by_passes(
     thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
 ) -> None:
-    upper = lower = cast("FloatArray", thresholds)
-    if scores.dtype == np.float32:
+    limits: list[tuple[Any, Any]] = [(limit, limit) for limit in thresholds]
+    if scores.dtype != np.float64:
         upper = round_to_float32(thresholds, towards=np.inf)
         lower = round_to_float32(thresholds, towards=-np.inf)
-    limits = list(zip(upper, lower, strict=True))
+        limits = list(zip(upper, lower, strict=True))
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
         if weights is None:

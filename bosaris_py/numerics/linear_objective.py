@@ -183,10 +183,6 @@ class LinearLoss:
     centre: Float64Array
     spread: Float64Array
 
-    def against_targets(self) -> "LinearLoss":
-        """Return the loss of targets: their log-odds against the truth are negated."""
-        return evolve(self, coefficients=-self.coefficients)
-
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials = scores.shape[1]
@@ -195,12 +191,13 @@ class LinearLoss:
         block = min(n_trials, max(1, _WORK_SPACE // (2 * size + 5)))
         origin, inverse_spread = self.centre[:, np.newaxis], 1.0 / self.spread[:, np.newaxis]
         # One row for each system and a row of ones for the offset.
-        design = np.ones((size, block))
+        design = np.empty((size, block))
+        design[-1] = 1.0
         # The same times the curvature, then the slope: one product with the
         # design then gives Hessian and gradient.
         factors = np.empty((size + 1, block))
-        vectors = np.empty((3, block))
-        x, g, (log_odds, loss, curvature) = design, factors, vectors
+        log_odds, loss, curvature = np.empty(block), np.empty(block), np.empty(block)
+        x, g = design, factors
         losses: list[float] = []
         sums: list[Float64Array] = []
         worst = -math.inf
@@ -210,7 +207,7 @@ class LinearLoss:
                 part = slice(start, min(start + block, n_trials))
                 if (n := part.stop - part.start) < block:
                     x, g = design[:, :n], factors[:, :n]
-                    log_odds, loss, curvature = vectors[:, :n]
+                    log_odds, loss, curvature = log_odds[:n], loss[:n], curvature[:n]
                 inputs, slope = x[:-1], g[-1]
                 np.subtract(scores[:, part], origin, out=inputs)
                 np.multiply(inputs, inverse_spread, out=inputs)
@@ -335,7 +332,7 @@ class LinearObjective(ABC):
         """Return the sums of targets, then of non-targets, for posterior log-odds of a target."""
 
     def loss(self, coefficients: Float64Array) -> LinearLoss:
-        """Return the loss of non-targets, of which the posterior log-odds are evidence."""
+        """Return the loss of trials of which `coefficients` give the log-odds against the truth."""
         return LinearLoss(coefficients, self.rule, self.centre, self.spread)
 
     def evaluate(self, coefficients: Float64Array) -> Evaluation:
@@ -457,9 +454,9 @@ class TrainingObjective(LinearObjective):
         return np.asarray(self.tar[:, slice(0, 1)], dtype=np.float64)
 
     def _sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
-        loss = self.loss(coefficients)
-        tar = loss.against_targets().sum(self.tar, self.tar_weights)
-        return tar, loss.sum(self.non, self.non_weights)
+        # Posterior log-odds of a target are evidence against the truth of non-targets only.
+        tar = self.loss(-coefficients).sum(self.tar, self.tar_weights)
+        return tar, self.loss(coefficients).sum(self.non, self.non_weights)
 
 
 def _thinned(

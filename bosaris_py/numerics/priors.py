@@ -264,8 +264,7 @@ class DecisionCosts:
         if isinstance(prior, DecisionCosts):
             return prior
         if isinstance(prior, OperatingPoint):
-            one = cls.from_prior([prior])
-            return cls(one.miss[0], one.fa[0], one.plo[0])
+            return cls(prior.miss_cost, prior.fa_cost, prior.plo)
         if isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior):
             points = [
                 p if isinstance(p, OperatingPoint) else OperatingPoint(cast("float", p))
@@ -280,10 +279,8 @@ class DecisionCosts:
         values = values.astype(np.float64, copy=False)
         for value in values[~((values > 0) & (values < 1))][:1]:
             check_fraction(value, "prior")
-        shape = () if scalar else values.shape
-        plo = special.logit(values)
-        prices = values.copy(), 1.0 - values
-        return cls(*(column.reshape(shape) for column in (*prices, plo)))
+        values = values.reshape(() if scalar else values.shape)
+        return cls(values.copy(), 1.0 - values, special.logit(values))
 
     @classmethod
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":

@@ -460,12 +460,12 @@ class _Problem:
             gradient = self.chain.T @ plain.gradient
             hessian = self.chain.T @ plain.hessian @ self.chain
         if self.ridge == self.damping == 0.0:
-            return evolve(plain, gradient=gradient, hessian=hessian)
+            return Evaluation(plain.value, gradient, hessian, plain.overlap)
         stiffness = self.ridge * np.eye(self.basis.shape[1]) + self.damping * self.variance
         gradient[:-1] += stiffness @ point[:-1]
         hessian[:-1, :-1] += stiffness
         value = plain.value + self.penalty(point)
-        return evolve(plain, value=value, gradient=gradient, hessian=hessian)
+        return Evaluation(value, gradient, hessian, plain.overlap)
 
     def damped(self) -> "_Problem":
         """Return the problem with a penalty that always gives a finite optimum."""

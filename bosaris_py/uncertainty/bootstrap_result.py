@@ -464,6 +464,8 @@ class BootstrapResult:
 
     @property
     def _defined(self) -> Float64Array:
+        if not self.n_degenerate:
+            return self.replicates
         return self.replicates[defined_replicates(self.replicates)]
 
     @property

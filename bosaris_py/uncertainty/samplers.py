@@ -330,6 +330,7 @@ class CellCounts:
 
     cells: IntArray
     orders: tuple[IndexArray, ...]
+    sizes: IntArray
     shares: Float64Array
     accepted: bool
 
@@ -340,8 +341,9 @@ class CellCounts:
             scores, limits = systems[0]
             order = np.argsort(limits, kind="stable")
             below = count_rejected(scores, limits, strata)[:, order]
-            cells = np.diff(below, prepend=0, append=strata.sizes[:, None])
-            return cls(mark_read_only(cells), (order,), strata.shares, accepted)
+            cells = np.hstack((below, strata.sizes[:, None]))
+            cells[:, 1:] -= below
+            return cls(mark_read_only(cells), (order,), strata.sizes, strata.shares, accepted)
         shape = strata.n_sets, *(limits.size + 1 for _, limits in systems)
         numbers, orders = np.zeros(strata.n_trials, dtype=np.int64), []
         if strata.labels is not None:
@@ -351,13 +353,12 @@ class CellCounts:
             orders.append(order)
             numbers = numbers * (limits.size + 1) + cell
         cells = np.bincount(numbers, minlength=int(np.prod(shape))).reshape(shape)
-        return cls(mark_read_only(cells), tuple(orders), strata.shares, accepted)
+        return cls(mark_read_only(cells), tuple(orders), strata.sizes, strata.shares, accepted)
 
     def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw the error-rates of all systems side by side."""
         rates = []
-        for cells in self.cells:
-            size = int(cells.sum())
+        for cells, size in zip(self.cells, self.sizes.tolist(), strict=True):
             below = self._draw_below(cells, size, n_replicates, rng)
             rates.append((size - below if self.accepted else below) / size)
         return np.asarray(weighted_sum(rates, self.shares))

@@ -432,8 +432,9 @@ class _ActualCost(ThresholdStatistic):
     @property
     def bounds(self) -> Bounds:
         """From no errors to nothing but errors."""
-        ones = np.ones_like(self.costs.miss)
-        return 0.0, self.costs.cost(ones, ones, normalize=self.normalize)
+        costs = self.costs
+        ones = np.ones_like(costs.miss)
+        return 0.0, costs.cost(ones, ones, normalize=self.normalize)
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Make costs from error-rates."""
