@@ -38,7 +38,8 @@ def operations() -> Iterator[type[Operation]]:
 
 def best(call: object, patience: float = PATIENCE) -> float:
     """Return the shortest time of as many calls as patience allows, three at least if short."""
-    first = seconds(call, 1)
+    # Twice: the very first call may import modules, which would leave no patience for repeats.
+    first = seconds(call, 2)
     repeats = int(np.clip(patience / max(first, 1e-6), 0, 1000))
     return min(first, seconds(call, repeats)) if repeats else first
 

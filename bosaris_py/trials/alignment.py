@@ -178,16 +178,14 @@ class Frame:
     @property
     def n_found(self) -> tuple[int, int]:
         """Number of wanted rows, and of wanted columns, that the source has."""
-        n_rows, n_cols = (
-            size if found is None else int(np.count_nonzero(found >= 0))
-            for found, size in zip((self.rows, self.cols), self.shape, strict=True)
-        )
-        return n_rows, n_cols
+        (rows, cols), (n_rows, n_cols) = (self.rows, self.cols), self.shape
+        n_rows = n_rows if rows is None else int(np.count_nonzero(rows >= 0))
+        return n_rows, n_cols if cols is None else int(np.count_nonzero(cols >= 0))
 
     @property
     def is_complete(self) -> bool:
         """Whether the source has all that is wanted."""
-        return self.n_found == self.shape
+        return self.is_identity or self.n_found == self.shape
 
     def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
         """Return the rows and columns in the source of wanted trials, -1 where it has none."""

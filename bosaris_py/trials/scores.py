@@ -126,8 +126,8 @@ def _type_with(scores: FloatArray, value: float) -> "np.dtype[Any]":
 
 
 def _holds_nan(vector: FloatArray) -> bool:
-    """Tell whether some score is NaN, in blocks, to need no mask as long as the scores."""
-    return any(np.isnan(vector[block]).any() for block in blocks(vector.size, 1))
+    """Tell whether some score is NaN: then the minimum is, which needs no mask of the scores."""
+    return vector.size > 0 and bool(np.isnan(vector.min()))
 
 
 class ScoreMethods:
