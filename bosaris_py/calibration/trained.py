@@ -27,8 +27,8 @@ from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.calibration.passes import FilePasses, Where, missing_scores, one_file
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
-from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
-from bosaris_py.numerics.scoring_rules import scoring_rule
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import LinearSolution, train_linear
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows

@@ -10,7 +10,8 @@ from bosaris_py._tables import text_table
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
-from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring_rules import resolve_prior
 from bosaris_py.trials.key import AnyKey, AnyNdx
 from bosaris_py.trials.scores import AnyScores, stack_scores, stack_tar_non
 

@@ -18,7 +18,7 @@ from bosaris_py.numerics.linear_objective import (
     moderate_weights,
     refuse_non_finite,
 )
-from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.quality_form import (
     QualityDesign,
     form_entries,
@@ -28,7 +28,7 @@ from bosaris_py.numerics.quality_form import (
     trial_quality_term,
     triangle_from_form,
 )
-from bosaris_py.numerics.scoring_rules import scoring_rule
+from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, FlatScores, QualityMeasures, Scores, SegmentQuality
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials

@@ -31,8 +31,9 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.numerics.counts import as_class
-from bosaris_py.numerics.priors import OperatingPoint, resolve_prior, sigmoid
+from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import hull_of
+from bosaris_py.numerics.scoring_rules import resolve_prior
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13

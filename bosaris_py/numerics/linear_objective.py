@@ -50,8 +50,13 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.priors import OperatingPoint, resolve_prior
-from bosaris_py.numerics.scoring_rules import LARGEST_LOG_ODDS, ScoringRule, scoring_rule
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring_rules import (
+    LARGEST_LOG_ODDS,
+    ScoringRule,
+    resolve_prior,
+    scoring_rule,
+)
 
 # Numbers in the work space of one block, 1 MB: the size of a usual second-level cache. With
 # smaller blocks what numpy takes for each call begins to count.

@@ -226,14 +226,6 @@ class OperatingPoint:
         return -self.plo
 
 
-def resolve_prior(prior: float | OperatingPoint) -> tuple[float, float]:
-    """Return the (effective) prior that a `prior` argument means, and its log-odds."""
-    if isinstance(prior, OperatingPoint):
-        return prior.effective_prior, prior.plo
-    number = check_fraction(prior, "prior")
-    return number, math.log(number) - math.log1p(-number)
-
-
 def _fresh(values: npt.ArrayLike) -> Float64Array:
     return mark_read_only(np.asarray(values, dtype=np.float64))
 

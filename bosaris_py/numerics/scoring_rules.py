@@ -12,7 +12,8 @@ import numpy as np
 from attrs import field, frozen
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import check_fraction, describe, invalid
+from bosaris_py.numerics.priors import OperatingPoint
 
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
@@ -119,3 +120,11 @@ def scoring_rule(name: str) -> ScoringRule:
         known = ", ".join(repr(known) for known in OBJECTIVES)
         raise invalid("objective", f"be one of {known}", describe(name))
     return rule
+
+
+def resolve_prior(prior: float | OperatingPoint) -> tuple[float, float]:
+    """Return the (effective) prior that a `prior` argument means, and its log-odds."""
+    if isinstance(prior, OperatingPoint):
+        return prior.effective_prior, prior.plo
+    number = check_fraction(prior, "prior")
+    return number, math.log(number) - math.log1p(-number)

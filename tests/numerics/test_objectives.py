@@ -18,8 +18,8 @@ from bosaris_py.numerics.linear_objective import (
     class_moments,
     evaluate_objective,
 )
-from bosaris_py.numerics.priors import OperatingPoint, logit, resolve_prior
-from bosaris_py.numerics.scoring_rules import OBJECTIVES, scoring_rule
+from bosaris_py.numerics.priors import OperatingPoint, logit
+from bosaris_py.numerics.scoring_rules import OBJECTIVES, resolve_prior, scoring_rule
 
 PRIORS = (0.5, 0.1, 0.001, 0.999)
 
