@@ -111,6 +111,4 @@ def setup(app: Any) -> None:
     """Connect what Sphinx itself does not know."""
     app.connect("missing-reference", _keep_fields_plain)
     app.connect("doctree-resolved", _link_literals)
-    app.add_html_math_renderer(
-        "mathml", (_write_inline_mathml, None), (_write_block_mathml, None)
-    )
+    app.add_html_math_renderer("mathml", (_write_inline_mathml, None), (_write_block_mathml, None))
