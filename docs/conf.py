@@ -65,7 +65,13 @@ myst_heading_anchors = 3
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"bosaris_py {version}"
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 5,
+}
+# Pages without a section of their own need no column for it.
+html_sidebars = {page: [] for page in ("index", "start")}
 html_show_sourcelink = False
 
 
