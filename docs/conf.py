@@ -73,6 +73,8 @@ html_theme_options = {
 # Pages without a section of their own need no column for it.
 html_sidebars = {page: [] for page in ("index", "start")}
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["layout.css"]
 
 
 def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
