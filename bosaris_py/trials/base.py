@@ -385,7 +385,8 @@ def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
     """Return objects that are to be merged, all of which must be of the same class."""
     for item in objects:
         if not isinstance(item, cls):
-            raise invalid("objects", f"all be {cls.__name__}", describe(item))
+            hint = "Write merge(*objects)." if isinstance(item, list | tuple) else ""
+            raise invalid("objects", f"all be {cls.__name__}", describe(item), hint)
     return objects
 
 
