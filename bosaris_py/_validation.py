@@ -6,6 +6,8 @@ A message says what was expected, what came, and the likely mistake::
     got (300, 12). Did you swap models and segments?
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import warnings

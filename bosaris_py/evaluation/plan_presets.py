@@ -1,5 +1,7 @@
 """The plans of known evaluations, as data."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from bosaris_py._validation import describe, invalid

@@ -1,5 +1,7 @@
 """Quality fusion: linear fusion plus what quality measures say about a trial."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast, overload
 

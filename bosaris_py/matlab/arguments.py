@@ -1,5 +1,7 @@
 """Check and convert arguments as the toolkit's functions take them; write results to files."""
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar

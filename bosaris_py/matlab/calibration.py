@@ -4,6 +4,8 @@
 """
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable
 from typing import Any

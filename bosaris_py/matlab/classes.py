@@ -1,5 +1,7 @@
 """The toolkit's classes of trials, and its class Results."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import attrs

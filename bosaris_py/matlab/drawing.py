@@ -1,12 +1,13 @@
 """The toolkit's plots, and its two scripts that draw from files."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.axes import Axes
 
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, describe, invalid
@@ -138,7 +139,7 @@ class Det_Plot(_Plot):
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
-        self, plot_window: DETWindow | str, plot_title: str | None = None, *, ax: Axes | None = None
+        self, plot_window: DETWindow | str, plot_title: str | None = None, *, ax: Any = None
     ) -> None:
         self.plot = DETPlot(plot_window, plot_title, ax)
 
@@ -218,7 +219,7 @@ class Norm_DCF_Plot(_Plot):
     _dr30_labels = ("FA DR30", "Miss DR30")
 
     def __init__(
-        self, axes: Sequence[float] = AXES, plot_title: str | None = None, *, ax: Axes | None = None
+        self, axes: Sequence[float] = AXES, plot_title: str | None = None, *, ax: Any = None
     ) -> None:
         self.plot = BayesPlot(flat(axes) if np.size(axes) else AXES, plot_title, ax)
 

@@ -5,6 +5,8 @@
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
 # Arguments stand in the order of the toolkit's functions, which differs from one to the other.
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

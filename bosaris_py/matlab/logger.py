@@ -1,5 +1,7 @@
 """The toolkit's logging in terms of Python's: levels that are bits, sinks that are handlers."""
 
+from __future__ import annotations
+
 import logging
 import sys
 import warnings

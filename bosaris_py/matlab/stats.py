@@ -1,6 +1,8 @@
 """The toolkit's statistics: costs at priors, ROC and hull, PAV, analyses of fusions; maths."""
 
 # ruff: noqa: FBT001, FBT002 -- flags are positional as in the toolkit
+from __future__ import annotations
+
 import logging
 from collections.abc import Sequence
 from typing import Any

@@ -16,6 +16,8 @@ References
    code for binary classifier score processing", 2011.
 """
 
+from __future__ import annotations
+
 import math
 from typing import NamedTuple, cast
 

@@ -23,6 +23,8 @@ References
    logistic regression models", Biometrika 71(1), 1984, doi:10.1093/biomet/71.1.1.
 """
 
+from __future__ import annotations
+
 import functools
 import math
 from collections.abc import Callable

@@ -6,6 +6,8 @@ Trials are listed in the order that every vector of trials has, column by column
 only once; so vectors made from a list and from the matrix of the same trials are identical.
 """
 
+from __future__ import annotations
+
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence

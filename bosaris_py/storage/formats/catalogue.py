@@ -4,6 +4,8 @@ To add a format, add a `TrialFormat` to `_ALL`, a file to the tests and an examp
 ``docs/formats.md``.
 """
 
+from __future__ import annotations
+
 import enum
 from collections.abc import Mapping
 from functools import partial
