@@ -1,5 +1,7 @@
 """Print rows of text as an aligned table."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 
 

@@ -6,6 +6,8 @@ warning derives from `BosarisWarning`, so one filter silences or promotes them
 all.
 """
 
+from __future__ import annotations
+
 
 class BosarisError(Exception):
     """Root of all exceptions that bosaris_py raises on purpose."""

@@ -1,5 +1,7 @@
 """The normalized Bayes error-rate plot: the cost of decisions over a range of priors."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any, ClassVar

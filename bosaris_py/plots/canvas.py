@@ -1,5 +1,7 @@
 """Base class of the plots: an Axes, the system to draw, styles, the legend, the file."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias

@@ -1,5 +1,7 @@
 """The DET plot: miss rate over false-alarm rate, both on probit scales."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar
 
 from matplotlib.axes import Axes

@@ -1,5 +1,7 @@
 """Error bars of bootstrap results, and histograms of standard errors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 

@@ -4,6 +4,8 @@ Nothing is registered with matplotlib; hand an instance to the axes:
 ``axes.set_xscale(ProbitScale())``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

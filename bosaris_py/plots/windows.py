@@ -1,5 +1,7 @@
 """Which part of the plane a DET plot shows, and where its ticks are."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any

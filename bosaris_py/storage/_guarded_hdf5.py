@@ -10,6 +10,8 @@ The parts in this order: the limits of memory, the guarded file and its data set
 variable length, ids as text, and writing.
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import math

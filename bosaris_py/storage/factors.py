@@ -1,5 +1,7 @@
 """A column of categories: a small number for each trial, and the text of each number once."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any
 

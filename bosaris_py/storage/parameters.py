@@ -18,6 +18,8 @@ JSON has no infinities and no NaN; they are the strings ``"Infinity"``, ``"-Infi
 and ``"NaN"``, which therefore cannot be values themselves.
 """
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Mapping

@@ -24,6 +24,8 @@ must agree. A cell without a line has the score +Inf there, which leaks into mer
 here it has score 0 and a false mask.
 """
 
+from __future__ import annotations
+
 import gzip
 import io
 import itertools

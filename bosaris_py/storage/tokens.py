@@ -7,6 +7,8 @@ eight bytes. For ids beyond the processor's cache this takes two thirds of the t
 ``bytes.split`` and a dictionary take, for a few thousand about the same.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gzip
 import io

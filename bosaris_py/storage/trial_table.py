@@ -5,6 +5,8 @@ lists of ids. Codes ascend in column-major order, so all work is sorting and com
 numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

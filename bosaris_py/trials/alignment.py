@@ -5,6 +5,8 @@ and a `Frame` says where the models and segments of one object lie in another. M
 moved in blocks; lists are searched by the number of the cell of each trial.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any
 

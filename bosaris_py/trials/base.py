@@ -6,6 +6,8 @@ Trials are listed in the order that every vector of trials has, column by column
 only once; so vectors made from a list and from the matrix of the same trials are identical.
 """
 
+from __future__ import annotations
+
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -384,7 +386,8 @@ def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
     """Return objects that are to be merged, all of which must be of the same class."""
     for item in objects:
         if not isinstance(item, cls):
-            raise invalid("objects", f"all be {cls.__name__}", describe(item))
+            hint = "Write merge(*objects)." if isinstance(item, list | tuple) else ""
+            raise invalid("objects", f"all be {cls.__name__}", describe(item), hint)
     return objects
 
 

@@ -16,6 +16,8 @@ chunk, and those of the score files that may be the same are searched among them
 files hold matrices, lists are put into the rows of these.
 """
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,7 @@
 """Columns of facts about trials, models and segments, and comparison of trial lists."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

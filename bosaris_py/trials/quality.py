@@ -1,5 +1,7 @@
 """Quality measures of segments and of trials."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Self, TypeVar

@@ -1,5 +1,7 @@
 """Scores of trials: Scores as a matrix, FlatScores as a list, and stacks of several systems."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real

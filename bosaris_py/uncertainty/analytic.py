@@ -10,6 +10,8 @@ as in the bootstraps of Wu et al. (`dcf_standard_error`), or speakers, who take 
 trials on both sides (`speaker_errors`).
 """
 
+from __future__ import annotations
+
 import functools
 import math
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """The result of a bootstrap: estimate, standard error, interval, replicates."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, Literal, TypeAlias
 

@@ -6,6 +6,8 @@
 `speaker_permutation_test_scores` swap the systems speaker by speaker.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from typing import Literal, Protocol, Self

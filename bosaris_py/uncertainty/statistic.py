@@ -5,6 +5,8 @@ bootstrap replicates, see `Statistic.sampler`: functions of class means (error-r
 thresholds, Cllr), functions of the ROC, and functions that a user gives.
 """
 
+from __future__ import annotations
+
 import abc
 import functools
 import math

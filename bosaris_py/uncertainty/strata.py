@@ -15,6 +15,8 @@ A target trial has one speaker, a non-target trial two. Trials that share a spea
 side, are dependent. Trials are vectors, column by column, whether a matrix or a list holds them.
 """
 
+from __future__ import annotations
+
 import functools
 import itertools
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """Scores alone, one per line, in the order of a trial list."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import attrs

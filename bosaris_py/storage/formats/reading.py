@@ -1,5 +1,7 @@
 """Read any of the text formats into a `TrialTable`."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path

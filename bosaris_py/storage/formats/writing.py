@@ -1,5 +1,7 @@
 """Write a `TrialTable` in any of the text formats."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
