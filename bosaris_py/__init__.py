@@ -23,6 +23,7 @@ _HOMES = {
         "primary_cost",
         "primary_cost_of_files",
     ),
+    "bosaris_py.frames": ("TrialFrame", "from_frame"),
     "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
     "bosaris_py.numerics": (
         "OperatingPoint",

@@ -21,6 +21,8 @@ from bosaris_py.evaluation import SystemComparison as SystemComparison
 from bosaris_py.evaluation import SystemDivergence as SystemDivergence
 from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
+from bosaris_py.frames import TrialFrame as TrialFrame
+from bosaris_py.frames import from_frame as from_frame
 from bosaris_py.fusion import LinearFusion as LinearFusion
 from bosaris_py.fusion import QualityFusion as QualityFusion
 from bosaris_py.numerics import ROC as ROC
