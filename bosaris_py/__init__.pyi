@@ -7,6 +7,8 @@ from bosaris_py import plots as plots
 from bosaris_py import storage as storage
 from bosaris_py import trials as trials
 from bosaris_py import uncertainty as uncertainty
+from bosaris_py._evaluate import Evaluation as Evaluation
+from bosaris_py._evaluate import evaluate as evaluate
 from bosaris_py._version import __version__ as __version__
 from bosaris_py.calibration import LinearCalibration as LinearCalibration
 from bosaris_py.calibration import PAVCalibration as PAVCalibration
@@ -19,6 +21,8 @@ from bosaris_py.evaluation import SystemComparison as SystemComparison
 from bosaris_py.evaluation import SystemDivergence as SystemDivergence
 from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
+from bosaris_py.frames import TrialFrame as TrialFrame
+from bosaris_py.frames import from_frame as from_frame
 from bosaris_py.fusion import LinearFusion as LinearFusion
 from bosaris_py.fusion import QualityFusion as QualityFusion
 from bosaris_py.numerics import ROC as ROC

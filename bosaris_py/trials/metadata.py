@@ -816,10 +816,14 @@ def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
     """Tell whether trials are to be a matrix."""
     if form is not None:
         return form == "dense"
+    return prefers_matrix(flat.modelset.size * flat.segset.size, flat.n_trials)
+
+
+def prefers_matrix(n_cells: int, n_trials: int) -> bool:
+    """Tell whether a matrix suits trials better than a list."""
     # A cell of a matrix takes nine bytes, a trial of a list sixteen: at four cells a trial the
     # matrix takes twice the memory, but its rows are read in order.
-    n_cells = flat.modelset.size * flat.segset.size
-    return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * flat.n_trials))
+    return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * n_trials))
 
 
 def _conflicts(
