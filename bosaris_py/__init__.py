@@ -22,7 +22,7 @@ _HOMES = {
         "primary_cost",
         "primary_cost_of_files",
     ),
-    "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
+    "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "read_model"),
     "bosaris_py.numerics": (
         "OperatingPoint",
         "ROC",
