@@ -1,6 +1,22 @@
-"""Print rows of text as an aligned table."""
+"""Tables: aligned text, and the ways out to data frames, files, papers and notebooks."""
 
-from collections.abc import Collection, Sequence
+import abc
+import csv
+import html
+import importlib
+import io
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from bosaris_py._validation import FilePath
+from bosaris_py.storage.atomic import atomic_write
+
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
 
 
 def text_table(
@@ -24,3 +40,159 @@ def text_table(
             )
         )
     return lines
+
+
+def data_frame(columns: Any) -> Any:
+    """Return a pandas DataFrame of rows or of columns; pandas is imported now."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError as error:
+        message = "to_frame() needs pandas, which is not installed; records() does without."
+        raise ImportError(message) from error
+    return pandas.DataFrame(columns)
+
+
+def or_none(value: Any) -> Any:
+    """Return None in place of NaN, which JSON lacks and tables must not hide."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def for_json(value: Any) -> Any:
+    """Return plain values that any JSON parser takes: NaN as null, infinity as text."""
+    if isinstance(value, Mapping):
+        return {str(name): for_json(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [for_json(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+class Table(abc.ABC):
+    """What every table can do with its rows.
+
+    Numbers in `records`, data frames, CSV and JSON are exact and errors are fractions; the
+    printed table, Markdown, LaTeX and HTML are for reading: rounded, with an EER in per cent.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        """The columns of text, aligned to the left."""
+        return (0,)
+
+    @abc.abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as dicts of plain values.
+
+        Returns
+        -------
+        list of dict
+            None where a number is not defined.
+        """
+
+    @abc.abstractmethod
+    def _texts(self) -> list[list[str]]:
+        """Return the printed cells: the head, then the rows."""
+
+    def to_frame(self) -> Any:
+        """Return the records as a pandas DataFrame; pandas is imported by this call.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame(self.records())
+
+    def to_csv(self, path: FilePath | None = None) -> str:
+        """Return the records as CSV, all digits given, and write them to a file.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            The file, which is replaced in one step.
+
+        Returns
+        -------
+        str
+            The text; a value that is not defined is an empty cell.
+        """
+        records = self.records()
+        names = list(dict.fromkeys(name for record in records for name in record))
+        stream = io.StringIO()
+        writer = csv.DictWriter(stream, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        return _written(stream.getvalue(), path)
+
+    def to_json(self, path: FilePath | None = None) -> str:
+        """Return the records as JSON, all digits given, and write them to a file.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            The file, which is replaced in one step.
+
+        Returns
+        -------
+        str
+            The text; null where a number is not defined, infinity as text.
+        """
+        text = json.dumps(for_json(self._content()), indent=1, allow_nan=False)
+        return _written(f"{text}\n", path)
+
+    def _content(self) -> Any:
+        """Return what JSON holds."""
+        return self.records()
+
+    def to_markdown(self) -> str:
+        """Return the printed table in Markdown.
+
+        Returns
+        -------
+        str
+        """
+        head, *rows = [[cell.replace("|", r"\|") for cell in row] for row in self._texts()]
+        rule = ["---" if column in self._left else "--:" for column in range(len(head))]
+        return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+
+    def to_latex(self) -> str:
+        r"""Return the printed table as a ``tabular`` of LaTeX, which needs no package.
+
+        Returns
+        -------
+        str
+        """
+        head, *rows = [[cell.translate(_LATEX) for cell in row] for row in self._texts()]
+        layout = "".join("l" if column in self._left else "r" for column in range(len(head)))
+        lines = [" & ".join(row) + r" \\" for row in (head, *rows)]
+        begin, end = rf"\begin{{tabular}}{{{layout}}}", r"\end{tabular}"
+        return "\n".join([begin, r"\hline", lines[0], r"\hline", *lines[1:], r"\hline", end, ""])
+
+    def _repr_html_(self) -> str:
+        """Return the printed table for notebooks."""
+        head, *rows = self._texts()
+        lines = [_html_row("th", head, self._left), *(_html_row("td", r, self._left) for r in rows)]
+        return f"<table>\n{chr(10).join(lines)}\n</table>"
+
+
+def _html_row(tag: str, cells: Iterable[str], left: Collection[int]) -> str:
+    parts = (
+        f'<{tag} style="text-align: {"left" if i in left else "right"}">{html.escape(cell)}</{tag}>'
+        for i, cell in enumerate(cells)
+    )
+    return f"<tr>{''.join(parts)}</tr>"
+
+
+def _written(text: str, path: FilePath | None) -> str:
+    """Write a text to a file, if one is named, and return it."""
+    if path is not None:
+        with atomic_write(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return text

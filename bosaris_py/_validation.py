@@ -278,3 +278,27 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+class NamedWarnings:
+    """Say in each warning of a block what it is about; the same warning comes once.
+
+    Where there are `categories`, others pass without the name.
+    """
+
+    def __init__(self, name: str, *categories: type[Warning]) -> None:
+        self._name, self._categories = name, categories or (Warning,)
+        self._block: Any = warnings.catch_warnings(record=True)
+
+    def __enter__(self) -> None:
+        """Start to collect warnings."""
+        self._caught: list[warnings.WarningMessage] = self._block.__enter__()
+        warnings.simplefilter("always")
+
+    def __exit__(self, kind: Any, *error: Any) -> None:
+        """Give the warnings, unless the block failed."""
+        self._block.__exit__(kind, *error)
+        if kind is None:
+            for category, text in dict.fromkeys((w.category, str(w.message)) for w in self._caught):
+                named = self._name and issubclass(category, self._categories)
+                warn_caller(f"{self._name}: {text}" if named else text, category)

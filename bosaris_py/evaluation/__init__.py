@@ -1,6 +1,11 @@
 """Judging detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
-from bosaris_py.evaluation.condition_table import ConditionRow, ConditionTable, condition_table
+from bosaris_py.evaluation.condition_table import (
+    ConditionRow,
+    ConditionTable,
+    SystemTable,
+    condition_table,
+)
 from bosaris_py.evaluation.curves import BayesCurves, hull_points, steppy_points
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
@@ -34,6 +39,7 @@ __all__ = [
     "StreamedScores",
     "SystemComparison",
     "SystemDivergence",
+    "SystemTable",
     "condition_table",
     "hull_points",
     "primary_cost",

@@ -1,6 +1,6 @@
 """Tables of the figures of each condition, of the pooled trials, and of equalised conditions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from bosaris_py._tables import text_table
+from bosaris_py._tables import Table, text_table
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
@@ -19,7 +19,13 @@ from bosaris_py.trials.scores import AnyScores, check_scores
 
 RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
 
-_HEADS = {"cllr": "Cllr", "min_cllr": "minCllr", "eer": "EER (%)"}
+_HEADS = {
+    "cllr": "Cllr",
+    "min_cllr": "minCllr",
+    "eer": "EER (%)",
+    "act_primary": "actCprimary",
+    "min_primary": "minCprimary",
+}
 
 _NOTHING = "-"
 
@@ -83,12 +89,12 @@ class ConditionRow:
         return record
 
 
-def _to_rows(rows: Iterable[ConditionRow]) -> tuple[ConditionRow, ...]:
+def _to_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(rows)
 
 
 @attrs.frozen(repr=False)
-class ConditionTable:
+class ConditionTable(Table):
     """Figures of each condition, of the pooled trials, and of the equalised ones.
 
     Make one with `condition_table`; `uncertainty.bootstrap_condition_table` adds
@@ -119,19 +125,81 @@ class ConditionTable:
 
     def __str__(self) -> str:
         """Return the table as text."""
-        names = list(self.rows[0].figures)
-        heads = [_HEADS.get(name) or name.replace("_dcf", "DCF") for name in names]
-        lines = [["condition", "weight", "targets", "non-targets", *heads]]
-        for row in self.rows:
-            weight = _NOTHING if row.weight is None else f"{row.weight:.4g}"
-            counts = [str(row.n_tar), str(row.n_non)]
-            lines.append([row.name, weight, *counts, *(_cell(row, name) for name in names)])
+        lines = self._texts()
         return "\n".join(text_table(lines, rules=(1, len(lines) - 2)))
+
+    def _texts(self) -> list[list[str]]:
+        return _printed([("", row) for row in self.rows], ("condition",))
+
+
+@attrs.frozen(repr=False)
+class SystemTable(Table):
+    """Figures of several systems, each with one row or with one for each condition.
+
+    `evaluate` makes one; it prints as a table.
+
+    Parameters
+    ----------
+    rows : sequence of (str, ConditionRow)
+        Name of the system and its figures. Where there are no conditions, the only row of
+        a system is of kind ``"pooled"``.
+    """
+
+    rows: tuple[tuple[str, ConditionRow], ...] = attrs.field(converter=_to_rows)
+
+    @property
+    def _heads(self) -> tuple[str, ...]:
+        single = all(row.kind == "pooled" for _, row in self.rows)
+        return ("system",) if single else ("system", "condition")
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return tuple(range(len(self._heads)))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as dicts.
+
+        Returns
+        -------
+        list of dict
+            ``system``, then what `ConditionRow.record` returns; without conditions there
+            is no ``condition``, ``kind`` or ``weight``.
+        """
+        records = [{"system": name, **row.record()} for name, row in self.rows]
+        if len(self._heads) == 1:
+            for record in records:
+                del record["condition"], record["kind"], record["weight"]
+        return records
+
+    def __repr__(self) -> str:
+        """Return the table as text, a rule between systems that have several rows."""
+        lines, names = self._texts(), [name for name, _ in self.rows]
+        starts = [i + 1 for i, name in enumerate(names) if name not in names[:i]]
+        rules = starts if len(self._heads) > 1 else starts[:1]
+        return "\n".join(text_table(lines, left=self._left, rules=rules))
+
+    def _texts(self) -> list[list[str]]:
+        return _printed(self.rows, self._heads)
+
+
+def _printed(rows: Sequence[tuple[str, ConditionRow]], heads: tuple[str, ...]) -> list[list[str]]:
+    """Return the cells of a table; columns that `heads` name come first."""
+    names = list(dict.fromkeys(name for _, row in rows for name in row.figures))
+    weighted = ("weight",) if "condition" in heads else ()
+    titles = (_HEADS.get(name) or name.replace("_dcf", "DCF") for name in names)
+    lines = [[*heads, *weighted, "targets", "non-targets", *titles]]
+    for system, row in rows:
+        weight = _NOTHING if row.weight is None else f"{row.weight:.4g}"
+        cells = {"system": system, "condition": row.name, "weight": weight}
+        counts = [str(row.n_tar), str(row.n_non)]
+        figures = [_cell(row, name) for name in names]
+        lines.append([*(cells[head] for head in (*heads, *weighted)), *counts, *figures])
+    return lines
 
 
 def _cell(row: ConditionRow, name: str) -> str:
     """Return a figure, and its interval if there is one, as text."""
-    value = row.figures[name]
+    value = row.figures.get(name)
     if value is None:
         return _NOTHING
     factor, form = (100.0, ".2f") if name == "eer" else (1.0, ".4f")
@@ -241,13 +309,13 @@ def condition_table(
             results = Results.from_evidence(ConditionMixture(tar, non, members))
         elif own_tar.size and own_non.size:
             results = Results(own_tar, own_non)
-        figures = _figures(results, points, normalize=normalize)
+        figures = table_figures(results, points, normalize=normalize)
         counts = {"n_tar": own_tar.size, "n_non": own_non.size}
         rows.append(ConditionRow(name=name, kind=kind, weight=weight, figures=figures, **counts))
     return ConditionTable(rows)
 
 
-def _figures(
+def table_figures(
     results: Results | None, points: Mapping[str, float | OperatingPoint], *, normalize: bool
 ) -> dict[str, float | None]:
     """Return the figures of one row, each None where a class is empty and there are no results."""

@@ -27,6 +27,7 @@ from bosaris_py.uncertainty.comparisons import ComparisonTable as ComparisonTabl
 from bosaris_py.uncertainty.comparisons import HolmResult as HolmResult
 from bosaris_py.uncertainty.comparisons import McNemarTest as McNemarTest
 from bosaris_py.uncertainty.comparisons import PermutationTest as PermutationTest
+from bosaris_py.uncertainty.comparisons import compare_systems as compare_systems
 from bosaris_py.uncertainty.comparisons import holm_correction as holm_correction
 from bosaris_py.uncertainty.comparisons import mcnemar_test as mcnemar_test
 from bosaris_py.uncertainty.comparisons import speaker_permutation_test as speaker_permutation_test

@@ -5,9 +5,10 @@ block depends on the statistic alone. So the replicates are the same for any num
 and for any order in which blocks finish.
 """
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -41,10 +42,11 @@ from bosaris_py.uncertainty.resampling import (
     Resampling,
     ResamplingPlan,
     ScoresMethod,
+    SpeakerPlan,
     Speakers,
     SpeakerWeights,
 )
-from bosaris_py.uncertainty.samplers import Sampler
+from bosaris_py.uncertainty.samplers import Sampler, WeightedSampler
 from bosaris_py.uncertainty.statistic import (
     EER,
     ActDCF,
@@ -328,7 +330,7 @@ def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:
 def bootstrap_scores(
     scores: AnyScores,
     key: AnyKey,
-    statistic: StatisticLike,
+    statistic: Any,
     *,
     method: ScoresMethod = "speaker",
     model_speakers: IdMap | None = None,
@@ -343,7 +345,7 @@ def bootstrap_scores(
     rng: Rng = None,
     workers: int = 1,
     progress: bool = False,
-) -> BootstrapResult:
+) -> Any:
     r"""Estimate the standard error and a confidence interval of a metric of a score matrix.
 
     In a matrix of trials one speaker occurs in a row and in a column of trials.
@@ -356,10 +358,10 @@ def bootstrap_scores(
         Scores of the system.
     key : Key or FlatKey
         Which trials are targets and which non-targets.
-    statistic : Statistic or callable
+    statistic : Statistic, callable, or list of these
         As for `bootstrap`. A function gets the scores column by column of the
         key, and weights that with ``weights="exponential"`` or `conditions` are not
-        whole.
+        whole. Several statistics are computed on the same replicates.
     method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
         ``"speaker"``: draw a weight for each speaker. ``"iid"``: pick trials.
         ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets, and
@@ -389,8 +391,8 @@ def bootstrap_scores(
 
     Returns
     -------
-    BootstrapResult
-        Estimate, standard error, interval and all replicates.
+    BootstrapResult or list of BootstrapResult
+        Estimate, standard error, interval and all replicates; a list for a list of statistics.
 
     Raises
     ------
@@ -494,10 +496,72 @@ def bootstrap_scores(
     >>> bool(by_speaker.standard_error > 1.5 * by_trial.standard_error)
     True
     """
-    chosen = as_statistic(statistic)
+    several = isinstance(statistic, (list, tuple))
+    if several and not statistic:
+        raise invalid("statistic", "be at least one statistic", "none")
+    chosen = [as_statistic(item) for item in (statistic if several else [statistic])]
     who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
-    return _bootstrap_scores(scores, key, chosen, conditions, options, who)
+    if several:
+        return _bootstrap_several(scores, key, chosen, conditions, options, who)
+    return _bootstrap_scores(scores, key, chosen[0], conditions, options, who)
+
+
+def _bootstrap_several(
+    scores: AnyScores,
+    key: AnyKey,
+    statistics: Sequence[AnyStatistic],
+    conditions: Conditions | None,
+    options: Resampling,
+    who: Speakers,
+) -> list[BootstrapResult]:
+    trials = ScoredTrials.of(scores, key, conditions)
+    plan = options.plan_of_trials(key, trials, who)
+    taken = trials.take(scores, key)
+    systems = [System.of(statistic, taken, plan.strata) for statistic in statistics]
+    few_errors = warn_of_few_errors(systems, plan.strata)
+    parts = tuple(_sampler_of_trials(system, plan) for system in systems)
+    shapes = [np.shape(system.estimate) for system in systems]
+    replicates = draw_replicates(SharedSampler(parts), options)
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    results = []
+    for system, shape, values in zip(
+        systems, shapes, np.split(replicates, ends[:-1], axis=1), strict=True
+    ):
+        own = np.ascontiguousarray(values).reshape(-1, *shape)
+        results.append(system.result(own, options, system.statistic.default_interval))
+    # What makes one statistic degenerate, a lost class, mostly makes all so.
+    worst = max(results, key=lambda result: result.n_degenerate)
+    if not (warn_of_degenerate(worst) or few_errors):
+        warn_of_no_variation(min(results, key=lambda result: np.max(result.standard_error)))
+    return results
+
+
+def _sampler_of_trials(system: System, plan: ResamplingPlan) -> Sampler:
+    """Return a sampler whose draws depend on the plan alone, not on the statistic."""
+    if isinstance(plan, SpeakerPlan):
+        # All that is drawn are the weights of persons, replicate by replicate.
+        return system.statistic.sampler(system.tar, system.non, plan)
+    evaluate = system.statistic.in_order(system.tar, system.non, plan.strata)
+    return WeightedSampler(plan, evaluate, np.shape(system.estimate))
+
+
+@attrs.frozen(eq=False)
+class SharedSampler:
+    """Several statistics of the same replicates, side by side along the second axis."""
+
+    block: ClassVar[int] = 50
+
+    parts: tuple[Sampler, ...]
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates, along the first axis; each part starts from the same random state."""
+        start = rng.bit_generator.state
+        columns = []
+        for part in self.parts:
+            rng.bit_generator.state = start
+            columns.append(part.draw(n_replicates, rng).reshape(n_replicates, -1))
+        return np.hstack(columns)
 
 
 def _bootstrap_scores(
@@ -593,7 +657,7 @@ def bootstrap_condition_table(
     who = Speakers(model_speakers, segment_speakers, unknown, weights)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     table = condition_table(scores, key, conditions, prior, normalize=normalize)
-    statistics = _statistics(prior, normalize=normalize)
+    statistics = table_statistics(prior, normalize=normalize)
     chosen = list(statistics) if figures is None else list(figures)
     unknown_names = [name for name in chosen if name not in statistics]
     if unknown_names:
@@ -607,7 +671,7 @@ def bootstrap_condition_table(
         if row.figures[name] is not None
     ]
     children = options.rng.spawn(len(tasks))
-    subsets = [_conditions_of(row, conditions, key) for row in table.rows]
+    subsets = [conditions_of_row(row, conditions, key) for row in table.rows]
     shown = tqdm(tasks, desc="condition table", disable=not progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConditionWarning)
@@ -622,7 +686,7 @@ def bootstrap_condition_table(
     )
 
 
-def _statistics(prior: PriorLike | None, *, normalize: bool) -> dict[str, Statistic]:
+def table_statistics(prior: PriorLike | None, *, normalize: bool) -> dict[str, Statistic]:
     """Return the statistic of each figure of a table."""
     statistics: dict[str, Statistic] = {"cllr": Cllr(), "min_cllr": MinCllr(), "eer": EER()}
     for suffix, point in {} if prior is None else table_points(prior).items():
@@ -631,7 +695,7 @@ def _statistics(prior: PriorLike | None, *, normalize: bool) -> dict[str, Statis
     return statistics
 
 
-def _conditions_of(row: ConditionRow, conditions: Conditions, key: AnyKey) -> Conditions | None:
+def conditions_of_row(row: ConditionRow, conditions: Conditions, key: AnyKey) -> Conditions | None:
     """Return conditions that make the whole key show the figures of one row."""
     if row.kind == "equalised":
         return conditions

@@ -6,9 +6,10 @@
 `speaker_permutation_test_scores` swap the systems speaker by speaker.
 """
 
+import itertools
 import math
 from collections.abc import Mapping
-from typing import Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import attrs
 import numpy as np
@@ -17,8 +18,9 @@ from scipy import special
 from tqdm import tqdm
 
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
-from bosaris_py._tables import text_table
+from bosaris_py._tables import Table, or_none, text_table
 from bosaris_py._validation import (
+    NamedWarnings,
     as_nonnegative,
     as_vector,
     check_choice,
@@ -28,12 +30,15 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.errors import TrialMismatchError
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.systems import SpeakersLike, SystemsLike, as_systems, speaker_maps, split_key
 from bosaris_py.uncertainty.analytic import FixedCost, dyadic_covariance
 from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
+from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
@@ -42,7 +47,9 @@ from bosaris_py.uncertainty.decisions import (
     disagreements_of,
     rejected,
 )
-from bosaris_py.uncertainty.statistic import ActDCF
+from bosaris_py.uncertainty.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.resampling import ScoresMethod
+from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike
 from bosaris_py.uncertainty.strata import (
     Rng,
     ScoredTrials,
@@ -51,6 +58,7 @@ from bosaris_py.uncertainty.strata import (
     TrialSpeakers,
     Unknown,
     as_generator,
+    check_same_trials,
     check_system,
     effective_errors,
     refuse_missing,
@@ -281,10 +289,11 @@ class Comparison(Protocol):
 
 
 @attrs.frozen(eq=False, repr=False)
-class ComparisonTable:
+class ComparisonTable(Table):
     """Comparisons of several systems, with p-values corrected for their number.
 
-    Make one with `from_tests`; it prints as a table.
+    `compare_systems` and `from_tests` make one; it prints as a table. Where a p-value is not
+    defined, the comparison has no part in the correction.
 
     Parameters
     ----------
@@ -338,19 +347,54 @@ class ComparisonTable:
         if not tests:
             raise invalid("tests", "hold at least one comparison", "none")
         results = tuple(tests.values())
-        corrected = holm_correction([test.p_value for test in results], level=level)
-        return cls(tuple(tests), results, corrected)
+        p_values = np.array([test.p_value for test in results], dtype=np.float64)
+        adjusted, defined = p_values.copy(), ~np.isnan(p_values)
+        if defined.any():
+            adjusted[defined] = holm_correction(p_values[defined], level=level).adjusted
+        alpha = check_fraction(level, "level")
+        arrays = mark_read_only(p_values), mark_read_only(adjusted)
+        holm = HolmResult(*arrays, mark_read_only(adjusted <= alpha), alpha)
+        return cls(tuple(tests), results, holm)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the comparisons as dicts.
+
+        Returns
+        -------
+        list of dict
+            ``first``, ``second``, ``difference``, ``standard_error``, ``p_value``,
+            ``p_holm`` and ``significant``; None where the test is not defined.
+        """
+        p_holm, significant = self.holm.adjusted.tolist(), self.holm.significant.tolist()
+        return [
+            {
+                "first": first,
+                "second": second,
+                "difference": or_none(test.difference),
+                "standard_error": or_none(test.standard_error),
+                "p_value": or_none(test.p_value),
+                "p_holm": or_none(p_holm[i]),
+                "significant": None if math.isnan(p_holm[i]) else significant[i],
+            }
+            for i, ((first, second), test) in enumerate(zip(self.pairs, self.tests, strict=True))
+        ]
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return 0, 1, 6
+
+    def _texts(self) -> list[list[str]]:
+        rows = [["first", "second", "difference", "SE", "p", "p Holm", "significant"]]
+        forms, verdicts = (".4g", ".3g", ".3g", ".3g"), {True: "yes", False: "no", None: "-"}
+        for first, second, *numbers, significant in map(dict.values, self.records()):
+            cells = zip(numbers, forms, strict=True)
+            texts = ["-" if number is None else format(number, form) for number, form in cells]
+            rows.append([first, second, *texts, verdicts[significant]])
+        return rows
 
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
-        rows = [("first", "second", "difference", "SE", "p", "p Holm", "significant")]
-        for (first, second), test, adjusted, significant in zip(
-            self.pairs, self.tests, self.holm.adjusted, self.holm.significant, strict=True
-        ):
-            texts = f"{test.difference:.4g}", f"{test.standard_error:.3g}", f"{test.p_value:.3g}"
-            verdict = "yes" if significant else "no"
-            rows.append((first, second, *texts, f"{adjusted:.3g}", verdict))
-        lines = [line.rstrip() for line in text_table(rows, left=(0, 1, 6))]
+        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
         return "\n".join([*lines, f"(Holm's correction, level {self.holm.level:g})"])
 
 
@@ -711,3 +755,111 @@ def _permute(
     # Independent signs: the variance of a sum of +-psi_k is the sum of their squares.
     spread = math.sqrt(float(np.dot(shares, shares)))
     return PermutationTest(observed, spread, p_value, alternative, n_speakers, n_rounds, exact)
+
+
+# All pairs of several systems.
+
+
+def compare_systems(
+    systems: SystemsLike,
+    key: Any,
+    statistic: StatisticLike | OperatingPoint,
+    *,
+    speakers: SpeakersLike = None,
+    correction: Literal["holm"] = "holm",
+    level: float = 0.05,
+    method: ScoresMethod = "speaker",
+    conditions: Conditions | None = None,
+    alternative: Alternative = "two-sided",
+    replications: int = 2000,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
+) -> ComparisonTable:
+    """Compare each pair of several systems, and correct the p-values for their number.
+
+    Parameters
+    ----------
+    systems : mapping of str to Scores or FlatScores
+        At least two systems by name; a list is numbered.
+    key : Key or FlatKey, or pair (key, metadata)
+        Which trials are targets and which non-targets; such as `read_key` returns.
+    statistic : Statistic, OperatingPoint or callable
+        The metric, a number. A cost at a fixed threshold, such as `DCF` and `ActDCF`, is
+        compared by `speaker_z_test`, all others as by `paired_bootstrap`.
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        The speaker of each model and segment: a map, a function of the id, or a column
+        of the metadata. A pair is for (models, segments), a single value for both, where it
+        fits. By default each model is a speaker of its own.
+    correction : {"holm"}, default: "holm"
+        The correction, see `holm_correction`.
+    level : float, default: 0.05
+        The chance of at least one false alarm that is accepted.
+    method
+        As for `bootstrap_scores`; other than "speaker" every statistic is resampled.
+    conditions, alternative, replications, rng, workers, progress
+        As for `paired_bootstrap`. All pairs see the same replicates.
+
+    Returns
+    -------
+    ComparisonTable
+        One row for each pair. A pair whose p-value is not defined, because its difference has
+        no spread, has none, and does not count as a test.
+
+    Raises
+    ------
+    InvalidInputError, TrialMismatchError
+        As for `speaker_z_test` and `paired_bootstrap`, or if there are fewer than two systems.
+
+    Warns
+    -----
+    FewErrorsWarning, DegenerateReplicatesWarning, MissingTrialsWarning
+        As for these; each names the systems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import Key, Scores
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng = np.random.default_rng(1)
+    >>> speakers, same = [f"speaker{i}" for i in range(40)], np.eye(40, dtype=bool)
+    >>> key = Key(speakers, speakers, same, ~same)
+    >>> systems, noise = {}, 4.0 * same
+    >>> for name in ("A", "B", "C"):
+    ...     noise = noise + rng.normal(size=(40, 40))
+    ...     systems[name] = Scores(noise, speakers, speakers)
+    >>> table = unc.compare_systems(systems, key, unc.Cllr(), replications=200, rng=2)
+    >>> [(r["first"], r["second"], r["significant"]) for r in table.records()]
+    [('A', 'B', True), ('A', 'C', True), ('B', 'C', True)]
+    """
+    check_choice(correction, ("holm",), "correction")
+    check_choice(alternative, Alternative, "alternative")
+    named = as_systems(systems)
+    if len(named) < 2:
+        raise invalid("systems", "hold at least two systems", "one")
+    key, metadata = split_key(key)
+    model_speakers, segment_speakers = speaker_maps(speakers, key, metadata)
+    maps = {"model_speakers": model_speakers, "segment_speakers": segment_speakers}
+    pairs = list(itertools.combinations(named, 2))
+    tests: dict[tuple[str, str], Comparison] = {}
+    if method == "speaker" and isinstance(statistic, (DCF, ActDCF, OperatingPoint)):
+        for a, b in tqdm(pairs, disable=not progress, unit="pair"):
+            options: dict[str, Any] = {"conditions": conditions, "alternative": alternative, **maps}
+            with NamedWarnings(f"{a} and {b}"):
+                tests[a, b] = speaker_z_test(named[a], named[b], key, statistic, **options)
+        return ComparisonTable.from_tests(tests, level=level)
+    seed = int(as_generator(rng).spawn(1)[0].integers(2**63)) if not isinstance(rng, int) else rng
+    options = {"method": method, "conditions": conditions, "replications": replications, **maps}
+    results = {}
+    for name in tqdm(named, disable=not progress, unit="system"):
+        check_same_trials((next(iter(named.values())), named[name]), key)
+        with NamedWarnings(name):
+            # As a list: what is drawn then depends on the trials alone, the same for all.
+            (results[name],) = bootstrap_scores(
+                named[name], key, [statistic], rng=seed, workers=workers, **options
+            )
+    for a, b in pairs:
+        first, second = results[a], results[b]
+        with NamedWarnings(f"{a} and {b}"):
+            tests[a, b] = PairedBootstrapResult(first, second, first.minus(second), alternative)
+    return ComparisonTable.from_tests(tests, level=level)

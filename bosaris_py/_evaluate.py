@@ -1,0 +1,363 @@
+"""One call from scores to judged systems: a table, plots and comparisons."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from bosaris_py._lazy import on_demand
+from bosaris_py._tables import Table, or_none
+from bosaris_py._validation import NamedWarnings, check_fraction
+from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
+from bosaris_py.evaluation import (
+    ConditionRow,
+    EvaluationPlan,
+    PrimaryCost,
+    Results,
+    SystemTable,
+    condition_table,
+    primary_cost,
+)
+from bosaris_py.evaluation.condition_table import table_figures, table_points
+from bosaris_py.evaluation.plan_presets import find_plan
+from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.trials import Conditions, IdMap
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.systems import (
+    SpeakersLike,
+    SystemsLike,
+    as_conditions,
+    as_systems,
+    speaker_maps,
+    split_key,
+)
+from bosaris_py.uncertainty.analytic import speaker_errors
+from bosaris_py.uncertainty.bootstrapping import (
+    bootstrap_scores,
+    conditions_of_row,
+    table_statistics,
+)
+from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
+from bosaris_py.uncertainty.statistic import EER, StatisticLike
+from bosaris_py.uncertainty.strata import Rng, as_generator
+
+# Matplotlib is imported when a plot is asked for.
+_plot, _ = on_demand(__name__, {"bosaris_py.plots": ("BayesPlot", "DETPlot")})
+
+
+def _as_point(point: float | OperatingPoint) -> OperatingPoint:
+    return point if isinstance(point, OperatingPoint) else OperatingPoint(point)
+
+
+@attrs.frozen(kw_only=True)
+class _Judging:
+    """How systems are judged: all that the rows of a table have in common."""
+
+    key: AnyKey
+    points: Mapping[str, float | OperatingPoint]
+    normalize: bool
+    conditions: Conditions | None
+    maps: dict[str, IdMap | None]
+    replications: int
+    seed: int
+    confidence: float
+
+    @property
+    def prior(self) -> Any:
+        """The operating points, in the form that gives the figures their names."""
+        points = list(self.points.values())
+        return points[0] if "" in self.points else points
+
+    def rows(self, scores: AnyScores, results: Results) -> list[ConditionRow]:
+        """Return the rows of one system, with intervals."""
+        options = {"normalize": self.normalize}
+        if self.conditions is None:
+            figures = table_figures(results, self.points, **options)
+            row = ConditionRow(
+                name="pooled",
+                kind="pooled",
+                weight=None,
+                n_tar=results.n_tar,
+                n_non=results.n_non,
+                figures=figures,
+            )
+            rows: Iterable[ConditionRow] = [row]
+        else:
+            rows = condition_table(scores, self.key, self.conditions, self.prior, **options).rows
+        return [attrs.evolve(row, intervals=self.intervals(scores, row)) for row in rows]
+
+    def intervals(self, scores: AnyScores, row: ConditionRow) -> dict[str, tuple[float, float]]:
+        """Return intervals of the figures of a row; without replications those of a formula."""
+        if row.figures["eer"] is None or not (self.replications or any(self.maps.values())):
+            return {}
+        key, name = self.key, ""
+        options: dict[str, Any] = dict(self.maps)
+        if self.conditions is not None:
+            name, options["conditions"] = row.name, conditions_of_row(row, self.conditions, key)
+        with NamedWarnings(name, FewErrorsWarning, DegenerateReplicatesWarning):
+            if self.replications:
+                statistics = table_statistics(self.prior, normalize=self.normalize)
+                options |= {"replications": self.replications, "confidence": self.confidence}
+                options["rng"] = self.seed
+                several = bootstrap_scores(scores, key, list(statistics.values()), **options)
+                found = dict(zip(statistics, several, strict=True))
+            else:
+                found = {
+                    f"act_dcf{suffix}": self._by_formula(scores, point, options)
+                    for suffix, point in self.points.items()
+                }
+            return {name: (float(result.low), float(result.high)) for name, result in found.items()}
+
+    def _by_formula(self, scores: AnyScores, point: float | OperatingPoint, options: Any) -> Any:
+        cost = _as_point(point)
+        errors = speaker_errors(scores, self.key, cost.threshold, **options)
+        return errors.dcf_interval(cost, confidence=self.confidence, normalize=self.normalize)
+
+    @property
+    def how(self) -> str:
+        """What the intervals are, in words; nothing where there are none."""
+        percent = f"{100 * self.confidence:g} % intervals"
+        if self.replications:
+            return f"{percent}: speaker bootstrap, {self.replications} replicates"
+        if any(self.maps.values()):
+            return f"{percent} of actual costs: formula for trials that share speakers"
+        return ""
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class Evaluation(Table):
+    """Systems judged on one key; made by `evaluate`. It prints as a table.
+
+    Parameters
+    ----------
+    table : SystemTable
+        The figures of each system.
+    results : mapping of str to Results
+        What each system's figures are taken from.
+    primary : mapping of str to PrimaryCost
+        The published cost of each system, if there was a plan.
+    plan : EvaluationPlan or None
+        Whose cost that is.
+    """
+
+    table: SystemTable
+    results: Mapping[str, Results]
+    primary: Mapping[str, PrimaryCost]
+    plan: EvaluationPlan | None
+    _systems: Mapping[str, AnyScores]
+    _judging: _Judging
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the table as dicts; see `evaluation.SystemTable.records`.
+
+        Returns
+        -------
+        list of dict
+        """
+        return self.table.records()
+
+    def _content(self) -> dict[str, Any]:
+        how = self._judging
+        points = [attrs.asdict(_as_point(point)) for point in how.points.values()]
+        return {
+            "table": self.records(),
+            "operating_points": points,
+            "normalized": how.normalize,
+            "plan": None if self.plan is None else self.plan.name,
+            "fingerprint": None if self.plan is None else self.plan.fingerprint,
+            "intervals": how.how or None,
+        }
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return self.table._left
+
+    def _texts(self) -> list[list[str]]:
+        return self.table._texts()
+
+    def __repr__(self) -> str:
+        """Return the table and what its figures are."""
+        costs = "costs are normalized" if self._judging.normalize else "costs are not normalized"
+        plan = f"primary cost of {self.plan.name}" if self.plan else ""
+        notes = "; ".join(filter(None, (costs, plan, self._judging.how)))
+        return f"{self.table!r}\n({notes})"
+
+    def det(self, **options: Any) -> Any:
+        """Draw the DET curves of all systems.
+
+        Parameters
+        ----------
+        **options
+            As for `DETPlot`: ``window``, ``title``, ``ax``.
+
+        Returns
+        -------
+        DETPlot
+        """
+        plot = _plot("DETPlot")(**options)
+        for name, results in self.results.items():
+            plot.set_system_from_results(results, name)
+            plot.plot_steppy_det(label="")
+        plot.display_legend()
+        return plot
+
+    def bayes(self, **options: Any) -> Any:
+        """Draw the normalized Bayes error-rates of all systems, actual and minimum.
+
+        Parameters
+        ----------
+        **options
+            As for `BayesPlot`: ``axes``, ``title``, ``ax``.
+
+        Returns
+        -------
+        BayesPlot
+        """
+        plot = _plot("BayesPlot")(**options)
+        for name, results in self.results.items():
+            plot.set_system_from_results(results, name)
+            plot.plot_dcf_curve_act(label="")
+            plot.plot_dcf_curve_min()
+        plot.display_legend()
+        return plot
+
+    def compare(self, statistic: StatisticLike | None = None, **options: Any) -> ComparisonTable:
+        """Compare each pair of systems; see `uncertainty.compare_systems`.
+
+        Parameters
+        ----------
+        statistic : Statistic, OperatingPoint or callable, optional
+            The metric; by default the EER.
+        **options
+            As for `compare_systems`. Speakers, replications and random numbers are by
+            default those of the evaluation.
+
+        Returns
+        -------
+        uncertainty.ComparisonTable
+        """
+        how = self._judging
+        speakers = how.maps["model_speakers"], how.maps["segment_speakers"]
+        given: dict[str, Any] = {"speakers": speakers, "rng": how.seed, **options}
+        if how.replications:
+            given.setdefault("replications", how.replications)
+        return compare_systems(self._systems, how.key, statistic or EER(), **given)
+
+
+def evaluate(
+    systems: SystemsLike,
+    key: Any,
+    *,
+    priors: PriorLike = (0.01, 0.05),
+    plan: EvaluationPlan | str | None = None,
+    conditions: Any = None,
+    speakers: SpeakersLike = None,
+    replications: int = 0,
+    rng: Rng = None,
+    normalize: bool = True,
+    confidence: float = 0.95,
+) -> Evaluation:
+    """Judge systems: a table of their figures, plots and comparisons.
+
+    Parameters
+    ----------
+    systems : mapping of str to Scores or FlatScores
+        Scores by name of the system; for actual costs and Cllr log-likelihood-ratios.
+        Single scores, or a list, are numbered.
+    key : Key or FlatKey, or pair (key, metadata)
+        Which trials are targets and which non-targets; what `read_key` returns will do.
+    priors : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
+        Operating points of the actual and minimum costs.
+    plan : EvaluationPlan or str, optional
+        Adds the published cost of an evaluation, see `primary_cost`.
+    conditions : Conditions, mapping, or name or names of columns, optional
+        Adds a row for each condition, and one for all equalised; a mapping is as for
+        `Conditions`, columns are of the metadata.
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        The speaker of each model and segment, for confidence intervals: a map, a function of the
+        id, or a column of the metadata. A pair is for (models, segments), a single value for
+        both, where it fits. By default each model is a speaker of its own.
+    replications : int, default: 0
+        Replicates of a bootstrap by speaker, which gives intervals of all figures. Without, and
+        with `speakers`, actual costs have intervals by `uncertainty.speaker_errors`.
+    rng : Generator, int or None
+        Source of randomness. All systems see the same replicates.
+    normalize : bool, default: True
+        Divide costs by that of the better decision made without a detector.
+    confidence : float, default: 0.95
+        Nominal coverage of the intervals.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    InvalidInputError, TrialMismatchError
+        As for `Results.from_scores`, `evaluation.condition_table`, `primary_cost` and
+        `uncertainty.bootstrap_scores`.
+
+    Warns
+    -----
+    MissingTrialsWarning, ConditionWarning, FewErrorsWarning, DegenerateReplicatesWarning
+        As for these; each names the system.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> key = bp.Key(["anna", "bert"], ["s1", "s2", "s3"],
+    ...              tar=[[True, False, True], [False, True, False]],
+    ...              non=[[False, True, False], [True, False, True]])
+    >>> systems = {"A": bp.Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset),
+    ...            "B": bp.Scores([[3.0, -1.0, 2.5], [-2.0, 1.0, 0.0]], key.modelset, key.segset)}
+    >>> evaluate(systems, key, priors=0.5)
+    system  targets  non-targets  EER (%)  minDCF  actDCF  minCllr    Cllr
+    ----------------------------------------------------------------------
+    A             3            3    22.22  0.3333  0.3333   0.4591  0.7348
+    B             3            3     0.00  0.0000  0.3333   0.0000  0.3785
+    (costs are normalized)
+    """
+    named = as_systems(systems)
+    key, metadata = split_key(key)
+    chosen = None if plan is None else find_plan(plan)
+    maps = zip(
+        ("model_speakers", "segment_speakers"), speaker_maps(speakers, key, metadata), strict=True
+    )
+    how = _Judging(
+        key=key,
+        points=table_points(priors),
+        normalize=normalize,
+        conditions=as_conditions(conditions, metadata),
+        maps=dict(maps),
+        replications=replications,
+        seed=rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63)),
+        confidence=check_fraction(confidence, "confidence"),
+    )
+    results, primary, rows = {}, {}, []
+    for name, scores in named.items():
+        with NamedWarnings(name):
+            results[name] = Results.from_scores(scores, key)
+            if chosen is not None:
+                primary[name] = primary_cost(scores, key, chosen, metadata)
+            of_system = how.rows(scores, results[name])
+        rows += [(name, _ordered(row, primary.get(name))) for row in of_system]
+    return Evaluation(
+        table=SystemTable(rows),
+        results=results,
+        primary=primary,
+        plan=chosen,
+        systems=named,
+        judging=how,
+    )
+
+
+def _ordered(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
+    """Put the figures into the order of published tables; the primary cost is of all trials."""
+    costs = [name for name in row.figures if "_dcf" in name]
+    costs.sort(key=lambda name: name.startswith("act"))
+    figures = {name: row.figures[name] for name in ("eer", *costs, "min_cllr", "cllr")}
+    if primary is not None and row.kind == "pooled":
+        figures["min_primary"] = or_none(primary.minimum)
+        figures["act_primary"] = or_none(primary.actual)
+    return attrs.evolve(row, figures=figures)
