@@ -9,6 +9,7 @@ from bosaris_py import trials as trials
 from bosaris_py import uncertainty as uncertainty
 from bosaris_py._evaluate import Evaluation as Evaluation
 from bosaris_py._evaluate import evaluate as evaluate
+from bosaris_py._evaluate import evaluate_files as evaluate_files
 from bosaris_py._version import __version__ as __version__
 from bosaris_py.calibration import LinearCalibration as LinearCalibration
 from bosaris_py.calibration import PAVCalibration as PAVCalibration

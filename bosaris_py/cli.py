@@ -11,6 +11,7 @@ went away.
 import argparse
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -80,14 +81,21 @@ def _column_names(text: str) -> Any:
     return {role: name or None for role, name in _pairs(text).items()}
 
 
+def _split_column(text: str) -> tuple[str, str]:
+    """Return a file and the column of scores behind the sign #, "" if none is named."""
+    path, _, column = text.rpartition("#")
+    return (text, "") if not path or Path(text).exists() else (path, column)
+
+
 def _systems(files: Iterable[str]) -> dict[str, str]:
     """Return files by the names of their systems: those given, or those of the files."""
     named: dict[str, str] = {}
     for text in files:
         name, sign, path = text.partition("=")
         if not sign or Path(text).exists():
-            name, path = Path(text).name.removesuffix(".gz").rpartition(".")[0], text
-        name = name or Path(path).name
+            file, column = _split_column(text)
+            base = Path(file).name.removesuffix(".gz")
+            name, path = column or Path(base).stem, text
         if name in named:
             message = f"two systems are called {name!r}; name them: NAME=FILE"
             raise _UsageError(message)
@@ -111,8 +119,10 @@ def _text_options(args: argparse.Namespace, **others: Any) -> dict[str, Any]:
 
 
 def _load_scores(args: argparse.Namespace, path: str) -> Any:
-    options = _text_options(args, format=args.format, columns=args.columns, labels=args.labels)
-    return bp.trials.load_scores(path, **options)
+    file, column = _split_column(path)
+    columns = {"score": column} if column else args.columns
+    options = _text_options(args, format=args.format, columns=columns, labels=args.labels)
+    return bp.trials.load_scores(file, **options)
 
 
 def _load_key(args: argparse.Namespace) -> tuple[Any, Any]:
@@ -126,7 +136,8 @@ def _load_key(args: argparse.Namespace) -> tuple[Any, Any]:
 def _are_large(args: argparse.Namespace, *files: str | None) -> bool:
     """Tell whether files are so large that they must be read in blocks."""
     most = None if args.memory is None else args.memory * 1e9
-    return bp.trials.are_large([file for file in files if file is not None], max_bytes=most)
+    named = [_split_column(file)[0] for file in files if file is not None]
+    return bp.trials.are_large(named, max_bytes=most)
 
 
 def _emit(text: str, output: str | None = None) -> None:
@@ -307,6 +318,85 @@ def _fuse(args: argparse.Namespace) -> None:
     _save(model.apply(scores, trials), args.output, args.to)
 
 
+def _speakers(text: str) -> Any:
+    """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
+
+    def of_side(word: str) -> Any:
+        if not word.startswith("re:"):
+            return bp.IdMap.read(word) if Path(word).is_file() else word or None
+        try:
+            pattern = re.compile(word[3:])
+        except re.error as error:
+            message = f"--speakers: {error} in the pattern {word[3:]!r}"
+            raise _UsageError(message) from error
+        # Its first group, or all that matches; an id without a match is a speaker of its own.
+        return lambda name: (
+            found[min(1, pattern.groups)] if (found := pattern.search(name)) else name
+        )
+
+    sides = tuple(map(of_side, text.split(",")))
+    return sides[0] if len(sides) == 1 else sides
+
+
+def _judged_by(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that evaluate and compare have in common."""
+    speakers = None if args.speakers is None else _speakers(args.speakers)
+    return {"speakers": speakers, "rng": args.seed}
+
+
+def _evaluate(args: argparse.Namespace) -> None:
+    systems, options = _systems(args.scores), {}
+    if args.prior:
+        options["priors"] = args.prior
+    needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
+    if not needs_trials and _are_large(args, *systems.values(), args.key):
+        found = bp.evaluate_files(systems, args.key, **options, progress=_at_terminal())
+    else:
+        found = bp.evaluate(
+            {name: _load_scores(args, file) for name, file in systems.items()},
+            _load_key(args),
+            plan=args.plan,
+            conditions=args.conditions,
+            replications=args.bootstrap,
+            **_judged_by(args),
+            **options,
+        )
+    _emit(_table_text(found, args.table), args.output)
+
+
+def _table_text(table: Any, form: str | None) -> str:
+    """Return a table as it prints, or in the format that is asked for."""
+    text: str = repr(table) if form is None else getattr(table, f"to_{form}")()
+    return text
+
+
+_STATISTICS: Mapping[str, Callable[[Any], Any]] = {
+    "eer": lambda point: bp.uncertainty.EER(),
+    "min_dcf": lambda point: bp.uncertainty.MinDCF(point, normalize=True),
+    "act_dcf": lambda point: bp.uncertainty.ActDCF(point, normalize=True),
+    "min_cllr": lambda point: bp.uncertainty.MinCllr(),
+    "cllr": lambda point: bp.uncertainty.Cllr(),
+    "auc": lambda point: bp.uncertainty.AUC(),
+}
+
+
+def _compare(args: argparse.Namespace) -> None:
+    if len(args.prior) > 1:
+        raise _UsageError("systems are compared at one --prior")
+    key, metadata = _load_key(args)
+    conditions = metadata.conditions(*args.conditions) if args.conditions else None
+    found = bp.uncertainty.compare_systems(
+        {name: _load_scores(args, file) for name, file in _systems(args.scores).items()},
+        (key, metadata),
+        _STATISTICS[args.statistic](args.prior[0] if args.prior else 0.01),
+        conditions=conditions,
+        replications=args.bootstrap,
+        progress=_at_terminal(),
+        **_judged_by(args),
+    )
+    _emit(_table_text(found, args.table), args.output)
+
+
 def _results(args: argparse.Namespace) -> dict[str, Any]:
     """Judge each system, in blocks if its file is large."""
     systems, found = _systems(args.scores), {}
@@ -399,7 +489,10 @@ def _add_text_options(parser: argparse.ArgumentParser, *, key: bool = True) -> N
 
 def _add_systems(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "scores", nargs="+", metavar="SCORES", help="file of scores, or NAME=FILE, of each system"
+        "scores",
+        nargs="+",
+        metavar="SCORES",
+        help="of each system FILE, NAME=FILE, or NAME=FILE#COLUMN",
     )
     parser.add_argument("--key", required=True, metavar="FILE", help="which trials are targets")
     parser.add_argument("--metadata", metavar="FILE", help="columns about the trials (.h5)")
@@ -442,6 +535,43 @@ def _add_training(parser: argparse.ArgumentParser, *, many: bool) -> None:
     parser.add_argument("--objective", default="cllr", help="cllr (default), brier or boost")
     parser.add_argument("--ridge", type=float, default=0.0, help="strength of a ridge penalty")
     _add_text_options(parser)
+
+
+def _add_judging(parser: argparse.ArgumentParser, replications: int) -> None:
+    _add_systems(parser)
+    parser.add_argument(
+        "--speakers",
+        metavar="WHO[,WHO]",
+        help="speakers of models and of segments: a column, a file of pairs (id, speaker), or "
+        "re:PATTERN whose group is the speaker in an id",
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=int,
+        default=replications,
+        metavar="N",
+        help="replicates of a bootstrap by speaker (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of random numbers (default: 0)")
+    forms = parser.add_mutually_exclusive_group()
+    for form in ("json", "csv", "markdown", "latex"):
+        words: dict[str, Any] = {
+            "action": "store_const",
+            "const": form,
+            "help": f"write {form}, all digits",
+        }
+        forms.add_argument(f"--{form}", dest="table", **words)
+    _add_output(parser, help="write into a file")
+
+
+def _evaluate_options(parser: argparse.ArgumentParser) -> None:
+    _add_judging(parser, 0)
+    parser.add_argument("--plan", metavar="NAME", help="add its published cost: SRE18-CMN2, ...")
+
+
+def _compare_options(parser: argparse.ArgumentParser) -> None:
+    _add_judging(parser, 2000)
+    parser.add_argument("--statistic", choices=_STATISTICS, default="eer", help="default: eer")
 
 
 def _info_options(parser: argparse.ArgumentParser) -> None:
@@ -523,6 +653,21 @@ _COMMANDS: Mapping[str, tuple[Callable[..., None], Callable[..., None], str, str
         "bosaris convert scores.txt scores.h5\n"
         "bosaris convert key.h5 key.tsv\n"
         "bosaris convert scores.h5 scores.txt --key key.h5 --to speechbrain-scores",
+    ),
+    "evaluate": (
+        _evaluate,
+        _evaluate_options,
+        "judge systems: a table of their figures",
+        "bosaris evaluate A=a.txt B=b.txt --key key.tsv --prior 0.01,0.05\n"
+        "bosaris evaluate a.h5 b.h5 --key key.tsv --speakers gender --bootstrap 2000 --json\n"
+        "bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv",
+    ),
+    "compare": (
+        _compare,
+        _compare_options,
+        "compare each pair of systems by a test",
+        "bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01 \\\n"
+        "    --speakers models.txt,segments.txt",
     ),
     "calibrate": (
         _calibrate,

@@ -16,8 +16,9 @@ import bosaris_py as bp
 from bosaris_py import cli
 
 ROOT = Path(__file__).resolve().parent.parent
-MODELS = [f"m{i:02}" for i in range(12)]
-SEGMENTS = [f"s{j:02}" for j in range(40)]
+# Two models for each of six speakers.
+MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
+SEGMENTS = sorted(f"p{j % 6}-s{j:02}" for j in range(40))
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -31,21 +32,21 @@ def _make(seed: int, key: bp.Key, strength: float) -> bp.Scores:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two systems on dev and on eval, as text and as HDF5."""
     monkeypatch.chdir(tmp_path)
+    speakers = [name[:2] for name in MODELS], [name[:2] for name in SEGMENTS]
+    is_tar = np.equal.outer(*map(np.array, speakers))
+    key = bp.Key(MODELS, SEGMENTS, is_tar, ~is_tar)
+    gender = ["f" if name < "p2" else "m" for name in speakers[0]]
+    metadata = bp.TrialMetadata(key, model_columns={"gender": gender, "speaker": speakers[0]})
     for part, seed in (("dev", 1), ("eval", 2)):
-        is_tar = np.random.default_rng(seed).random((12, 40)) < 0.15
-        key = bp.Key(MODELS, SEGMENTS, is_tar, ~is_tar)
         key.save(f"{part}_key.h5")
-        gender = np.where(np.arange(12) % 3 == 0, "f", "m")
-        columns = {"gender": gender[key.trial_positions()[0]]}
-        table = bp.to_table(key, metadata=bp.TrialMetadata(key, columns))
+        table = bp.to_table(key, metadata=metadata)
         bp.storage.formats.write_table(f"{part}_key.tsv", table, "nist")
         for name, strength in (("a", 1.5), ("b", 2.0)):
             scores = _make(10 * seed + ord(name), key, strength)
             scores.save(f"{part}_{name}.h5")
             scores.save(f"{part}_{name}.txt")
-    speakers = bp.IdMap(MODELS, [f"p{i // 2}" for i in range(12)])
-    speakers.save("models.txt")
-    bp.IdMap(SEGMENTS, [f"p{j % 8}" for j in range(40)]).save("segments.h5")
+    bp.IdMap(MODELS, speakers[0]).save("models.txt")
+    bp.IdMap(SEGMENTS, speakers[1]).save("segments.h5")
     return tmp_path
 
 
@@ -154,7 +155,7 @@ class TestConvert:
     def test_metadata_and_forms(self, run: Run) -> None:
         assert run("convert", "dev_key.tsv", "m.h5", "--content", "metadata")[0] == 0
         metadata = bp.TrialMetadata.read("m.h5")
-        assert metadata.names == ("gender",)
+        assert sorted(metadata.names) == ["gender", "speaker"]
         assert run("convert", "m.h5", "m.csv")[0] == 0
         assert bp.storage.formats.read_table("m.csv") == bp.to_table(
             metadata.trials, metadata=metadata
@@ -324,6 +325,131 @@ class TestPrimaryCost:
         assert json.loads(out)["actual"] == cost.actual
 
 
+JUDGED = ("evaluate", "eval_a.h5", "B=eval_b.txt", "--key", "eval_key.tsv")
+
+
+@pytest.fixture
+def systems(folder: Path) -> tuple[dict[str, bp.Scores], tuple[bp.Key, bp.TrialMetadata]]:
+    """Return what `JUDGED` judges: systems, and key with metadata."""
+    named = {"eval_a": bp.Scores.read("eval_a.h5"), "B": bp.read_scores("eval_b.txt")}
+    return named, bp.read_key("eval_key.tsv")
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+class TestEvaluate:
+    def test_equals_the_library_in_every_form(self, run: Run, systems) -> None:
+        points = [0.05, bp.OperatingPoint(0.01, 10, 1)]
+        expected = bp.evaluate(*systems, priors=points)
+        words = (*JUDGED, "--prior", "0.05,0.01:10:1")
+        assert run(*words)[:2] == (0, f"{expected!r}\n")
+        for form in ("json", "csv", "markdown", "latex"):
+            text = getattr(expected, f"to_{form}")().rstrip("\n")
+            assert run(*words, f"--{form}")[:2] == (0, f"{text}\n")
+            assert run(*words, f"--{form}", "-o", "table")[:2] == (0, "")
+            assert Path("table").read_text(encoding="utf-8") == f"{text}\n"
+
+    def test_json_is_the_table(self, run: Run, systems) -> None:
+        _, out, _ = run(*JUDGED, "--json")
+        assert json.loads(out)["table"] == bp.evaluate(*systems).records()
+
+    def test_conditions_speakers_plan_and_bootstrap(self, run: Run, systems) -> None:
+        maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
+        options = {"conditions": ["gender"], "speakers": maps, "replications": 20, "rng": 7}
+        expected = bp.evaluate(*systems, plan="VoxSRC", **options)
+        code, out, _ = run(
+            *(*JUDGED, "--conditions", "gender", "--speakers", "models.txt,segments.h5"),
+            *("--bootstrap", "20", "--seed", "7", "--plan", "VoxSRC", "--json"),
+        )
+        assert code == 0
+        assert json.loads(out)["table"] == expected.records()
+        assert "min_primary" in out
+
+    @pytest.mark.parametrize(
+        ("words", "speakers"),
+        [
+            (r"re:(p\d)-", lambda name: name[:2]),
+            (r"re:^p\d,re:p.", (lambda name: name[:2], lambda name: name[:2])),
+            ("speaker,", ("speaker", None)),
+            ("models.txt", {name: name[:2] for name in MODELS}),
+        ],
+    )
+    def test_who_speaks(self, run: Run, systems, words: str, speakers: object) -> None:
+        expected = bp.evaluate(*systems, speakers=speakers, rng=0)
+        code, out, err = run(*JUDGED, "--speakers", words, "--json")
+        assert (code, json.loads(out)["table"]) == (0, expected.records()), err
+
+    def test_files_larger_than_memory(self, run: Run) -> None:
+        words = ("evaluate", "eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", "--json")
+        in_memory, streamed = (
+            json.loads(run(*words, *more)[1]) for more in ((), ("--memory", "0"))
+        )
+        for first, second in zip(in_memory["table"], streamed["table"], strict=True):
+            assert first.pop("cllr") == pytest.approx(second.pop("cllr"), rel=1e-12)
+        assert in_memory == streamed
+
+    def test_columns_of_one_file(self, run: Run, systems) -> None:
+        key, _ = systems[1]
+        tables = {name: bp.to_table(key, scores=scores) for name, scores in systems[0].items()}
+        first = tables["eval_a"]
+        columns = {**first.columns, "B": tables["B"].scores}
+        ids = (first.modelset, first.models, first.segset, first.segments)
+        both = bp.TrialTable(*ids, first.is_target, first.scores, columns)
+        bp.storage.formats.write_table("both.csv", both, "csv")
+        words = ("eval_a=both.csv#score", "both.csv#B", "--key", "both.csv", "--json")
+        code, out, err = run("evaluate", *words)
+        assert code == 0, err
+        assert json.loads(out)["table"] == bp.evaluate(systems[0], key).records()
+
+    def test_real_scores(self, run: Run, shared_data: Path) -> None:
+        """Acceptance: to the last digit on asvspoof2019_la eval."""
+        file = shared_data / "asvspoof2019_la" / "bonafide_eval.csv.gz"
+        key, metadata = bp.read_key(file)
+        systems = {
+            name: bp.read_scores(file, columns={"score": name})
+            for name in ("asv_xvector", "asv_ecapa")
+        }
+        expected = bp.evaluate(systems, (key, metadata), conditions="gender")
+        words = (f"{file}#asv_xvector", f"{file}#asv_ecapa", "--key", file, "--json")
+        code, out, _ = run("evaluate", *words, "--conditions", "gender")
+        assert code == 0
+        assert json.loads(out)["table"] == expected.records()
+
+    @pytest.mark.parametrize(
+        ("words", "code", "message"),
+        [
+            (("--speakers", "re:("), 2, "in the pattern '('"),
+            (("--speakers", "nobody"), 1, "`name` must be a column (gender"),
+            (("--conditions", "channel"), 1, "must be a column (gender"),
+            (("--plan", "nothing"), 1, "plan"),
+            (("--bootstrap", "-1"), 1, "replications"),
+            (("--bootstrap", "many"), 2, "invalid int value"),
+            (("--json", "--csv"), 2, "not allowed with argument"),
+        ],
+    )
+    def test_bad_options(self, run: Run, words: tuple[str, ...], code: int, message: str) -> None:
+        found, out, err = run(*JUDGED, *words)
+        assert (found, out) == (code, "")
+        assert message in err.splitlines()[-1]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+class TestCompare:
+    @pytest.mark.parametrize("name", cli._STATISTICS)
+    def test_equals_the_library(self, run: Run, systems, name: str) -> None:
+        maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
+        statistic = cli._STATISTICS[name](0.1)
+        expected = bp.uncertainty.compare_systems(
+            *systems, statistic, speakers=maps, replications=30, rng=0
+        )
+        words = ("--bootstrap", "30", "--speakers", "models.txt,segments.h5", "--prior", "0.1")
+        found = run("compare", *JUDGED[1:], *words, "--statistic", name, "--json")
+        assert found[:2] == (0, expected.to_json())
+
+    def test_two_points(self, run: Run) -> None:
+        code, _, err = run("compare", *JUDGED[1:], "--prior", "0.1,0.2")
+        assert (code, "at one --prior" in err) == (2, True)
+
+
 def _write(name: str, *lines: str) -> None:
     Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
@@ -331,10 +457,10 @@ def _write(name: str, *lines: str) -> None:
 @pytest.fixture
 def bad(folder: Path) -> Path:
     """Files with which something is wrong."""
-    _write("nan.txt", "m00 s00 nan", "m00 s01 1.0")
-    _write("words.txt", "m00 s00 high", "m00 s01 low")
+    _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
+    _write("words.txt", "p0-m00 p0-s00 high", "p0-m00 p1-s01 low")
     _write("other.txt", "x1 y1 0.5", "x2 y2 1.5")
-    _write("targets.txt", "m00 s00 target", "m00 s01 target")
+    _write("targets.txt", "p0-m00 p0-s00 target", "p0-m00 p0-s06 target")
     Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
     Path("empty.txt").touch()
     (folder / "locked").mkdir()
