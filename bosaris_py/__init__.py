@@ -10,7 +10,7 @@ from bosaris_py._lazy import on_demand
 from bosaris_py._version import __version__ as __version__
 
 _HOMES = {
-    "bosaris_py._evaluate": ("Evaluation", "evaluate"),
+    "bosaris_py._evaluate": ("Evaluation", "evaluate", "evaluate_files"),
     "bosaris_py.calibration": ("LinearCalibration", "PAVCalibration"),
     "bosaris_py.evaluation": (
         "EvaluationPlan",
@@ -24,7 +24,7 @@ _HOMES = {
         "primary_cost_of_files",
     ),
     "bosaris_py.frames": ("TrialFrame", "from_frame"),
-    "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
+    "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "read_model"),
     "bosaris_py.numerics": (
         "OperatingPoint",
         "ROC",

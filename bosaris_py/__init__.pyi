@@ -9,6 +9,7 @@ from bosaris_py import trials as trials
 from bosaris_py import uncertainty as uncertainty
 from bosaris_py._evaluate import Evaluation as Evaluation
 from bosaris_py._evaluate import evaluate as evaluate
+from bosaris_py._evaluate import evaluate_files as evaluate_files
 from bosaris_py._version import __version__ as __version__
 from bosaris_py.calibration import LinearCalibration as LinearCalibration
 from bosaris_py.calibration import PAVCalibration as PAVCalibration
@@ -25,6 +26,7 @@ from bosaris_py.frames import TrialFrame as TrialFrame
 from bosaris_py.frames import from_frame as from_frame
 from bosaris_py.fusion import LinearFusion as LinearFusion
 from bosaris_py.fusion import QualityFusion as QualityFusion
+from bosaris_py.fusion import read_model as read_model
 from bosaris_py.numerics import ROC as ROC
 from bosaris_py.numerics import ROCCH as ROCCH
 from bosaris_py.numerics import OperatingPoint as OperatingPoint

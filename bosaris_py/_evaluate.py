@@ -9,7 +9,7 @@ import attrs
 
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, or_none
-from bosaris_py._validation import NamedWarnings, check_fraction
+from bosaris_py._validation import FilePath, NamedWarnings, check_fraction, describe, invalid
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.evaluation import (
     ConditionRow,
@@ -24,7 +24,6 @@ from bosaris_py.evaluation.condition_table import table_figures, table_points
 from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.trials import Conditions, IdMap
-from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.systems import (
     SpeakersLike,
@@ -56,7 +55,8 @@ def _as_point(point: float | OperatingPoint) -> OperatingPoint:
 class _Judging:
     """How systems are judged: all that the rows of a table have in common."""
 
-    key: AnyKey
+    # A Key or FlatKey; None where scores and key stay in files.
+    key: Any
     points: Mapping[str, float | OperatingPoint]
     normalize: bool
     conditions: Conditions | None
@@ -71,20 +71,22 @@ class _Judging:
         points = list(self.points.values())
         return points[0] if "" in self.points else points
 
+    def pooled(self, results: Results) -> ConditionRow:
+        """Return the row of all trials, without intervals."""
+        return ConditionRow(
+            name="pooled",
+            kind="pooled",
+            weight=None,
+            n_tar=results.n_tar,
+            n_non=results.n_non,
+            figures=table_figures(results, self.points, normalize=self.normalize),
+        )
+
     def rows(self, scores: AnyScores, results: Results) -> list[ConditionRow]:
         """Return the rows of one system, with intervals."""
         options = {"normalize": self.normalize}
         if self.conditions is None:
-            figures = table_figures(results, self.points, **options)
-            row = ConditionRow(
-                name="pooled",
-                kind="pooled",
-                weight=None,
-                n_tar=results.n_tar,
-                n_non=results.n_non,
-                figures=figures,
-            )
-            rows: Iterable[ConditionRow] = [row]
+            rows: Iterable[ConditionRow] = [self.pooled(results)]
         else:
             rows = condition_table(scores, self.key, self.conditions, self.prior, **options).rows
         return [attrs.evolve(row, intervals=self.intervals(scores, row)) for row in rows]
@@ -242,6 +244,9 @@ class Evaluation(Table):
         how = self._judging
         speakers = how.maps["model_speakers"], how.maps["segment_speakers"]
         given: dict[str, Any] = {"speakers": speakers, "rng": how.seed, **options}
+        if how.key is None:
+            expected = "be in memory where pairs of them are compared"
+            raise invalid("systems", expected, "files; evaluate() takes Scores")
         if how.replications:
             given.setdefault("replications", how.replications)
         return compare_systems(self._systems, how.key, statistic or EER(), **given)
@@ -351,6 +356,67 @@ def evaluate(
         plan=chosen,
         systems=named,
         judging=how,
+    )
+
+
+def evaluate_files(
+    systems: Mapping[str, FilePath],
+    key_file: FilePath,
+    *,
+    priors: PriorLike = (0.01, 0.05),
+    normalize: bool = True,
+    workers: int = 1,
+    progress: bool = False,
+) -> Evaluation:
+    """Judge systems in files larger than memory, as `evaluate` does those in memory.
+
+    Parameters
+    ----------
+    systems : mapping of str to path
+        HDF5 file of the scores of each system, by its name.
+    key_file : str or path-like
+        HDF5 file of the key.
+    priors, normalize
+        As for `evaluate`.
+    workers, progress
+        As for `Results.from_files <bosaris_py.Results.from_files>`.
+
+    Returns
+    -------
+    Evaluation
+        Its figures are those of `evaluate`, Cllr to 1e-12; it does not compare pairs.
+
+    Raises
+    ------
+    InvalidInputError, FileFormatError, RuntimeError
+        As for `Results.from_files <bosaris_py.Results.from_files>`.
+
+    Warns
+    -----
+    MissingTrialsWarning
+        If the key holds trials without score; it names the system.
+    """
+    given: object = systems
+    if not isinstance(given, Mapping) or not given:
+        raise invalid("systems", "map names to score files", describe(given))
+    how = _Judging(
+        key=None,
+        points=table_points(priors),
+        normalize=normalize,
+        conditions=None,
+        maps={},
+        replications=0,
+        seed=0,
+        confidence=0.95,
+    )
+    options: dict[str, Any] = {"workers": workers, "progress": progress}
+    results = {}
+    for name, file in systems.items():
+        with NamedWarnings(name):
+            results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
+    rows = [(name, _ordered(how.pooled(found), None)) for name, found in results.items()]
+    return Evaluation(
+        table=SystemTable(rows), results=results, primary={}, plan=None, systems={}, judging=how
     )
 
 

@@ -173,6 +173,42 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     return arrays
 
 
+def kind_of(path: FilePath) -> str:
+    """Tell the kind of object that a file holds.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The HDF5 file.
+
+    Returns
+    -------
+    str
+        One of `schema.KINDS`, by the file's own word, else by its data sets.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged or of no known kind.
+    FileNotFoundError
+        If there is no such file.
+    """
+    with open_guarded(path) as source:
+        declared = (source.attribute("format") or "").removeprefix("bosaris_py.")
+        if declared in KINDS:
+            return declared
+        found = [name for signs, name in SIGNS if all(map(source.holds, signs))]
+        if found:
+            return found[0]
+        mask = "trial_mask"
+        if not source.holds(mask):
+            found_sets = list_some(source.members()) or "nothing at all"
+            message = f"{source.path}: none of {', '.join(KINDS)}; the file holds {found_sets}"
+            raise FileFormatError(message)
+        # Labels are of a type that can hold -1.
+        return "ndx" if source.data_set(mask, "mask").is_unsigned else "key"
+
+
 def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
     """Write an object, replacing an existing file in one step.
 

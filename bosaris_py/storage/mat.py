@@ -110,6 +110,37 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     return arrays
 
 
+def kind_of(path: FilePath) -> str:
+    """Tell the kind of object that a file holds.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The MATLAB file.
+
+    Returns
+    -------
+    str
+        The first of `schema.KINDS` whose struct the file has.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged or has none of these structs.
+    FileNotFoundError
+        If there is no such file.
+    """
+    reasons = []
+    for name, kind in KINDS.items():
+        if kind.variable is not None:
+            try:
+                with _open_struct(Path(path), name, None):
+                    return name
+            except FileFormatError as error:
+                reasons.append(error)
+    raise reasons[0]
+
+
 def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
     """Write an object, replacing an existing file in one step.
 

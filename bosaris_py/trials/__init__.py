@@ -5,6 +5,7 @@ model index runs fastest. All objects are immutable.
 """
 
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
+from bosaris_py.trials.files import are_large, load, load_key, load_scores, load_trials
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import (
@@ -33,7 +34,12 @@ __all__ = [
     "SegmentQuality",
     "TrialComparison",
     "TrialMetadata",
+    "are_large",
     "compare_trials",
+    "load",
+    "load_key",
+    "load_scores",
+    "load_trials",
     "read_key",
     "read_scores",
     "read_trials",

@@ -1,0 +1,565 @@
+"""The command: what it writes equals the library, and what goes wrong is one line and a code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import cli
+
+ROOT = Path(__file__).resolve().parent.parent
+# Two models for each of six speakers.
+MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
+SEGMENTS = sorted(f"p{j % 6}-s{j:02}" for j in range(40))
+Run = Callable[..., tuple[int, str, str]]
+
+
+def _make(seed: int, key: bp.Key, strength: float) -> bp.Scores:
+    """Return scores of a made-up system, as text keeps them."""
+    noise = np.random.default_rng(seed).normal(0, 1, key.tar.shape)
+    return bp.Scores(np.round(strength * key.tar + noise, 4), MODELS, SEGMENTS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two systems on dev and on eval, as text and as HDF5."""
+    monkeypatch.chdir(tmp_path)
+    speakers = [name[:2] for name in MODELS], [name[:2] for name in SEGMENTS]
+    is_tar = np.equal.outer(*map(np.array, speakers))
+    key = bp.Key(MODELS, SEGMENTS, is_tar, ~is_tar)
+    gender = ["f" if name < "p2" else "m" for name in speakers[0]]
+    metadata = bp.TrialMetadata(key, model_columns={"gender": gender, "speaker": speakers[0]})
+    for part, seed in (("dev", 1), ("eval", 2)):
+        key.save(f"{part}_key.h5")
+        table = bp.to_table(key, metadata=metadata)
+        bp.storage.formats.write_table(f"{part}_key.tsv", table, "nist")
+        for name, strength in (("a", 1.5), ("b", 2.0)):
+            scores = _make(10 * seed + ord(name), key, strength)
+            scores.save(f"{part}_{name}.h5")
+            scores.save(f"{part}_{name}.txt")
+    bp.IdMap(MODELS, speakers[0]).save("models.txt")
+    bp.IdMap(SEGMENTS, speakers[1]).save("segments.h5")
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command in this process; return its code and what it wrote."""
+
+    def run_command(*words: object) -> tuple[int, str, str]:
+        code = cli.main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return run_command
+
+
+def _start(folder: Path, *words: str, **options: object) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "bosaris_py", *words],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+class TestHelp:
+    def test_version(self, run: Run) -> None:
+        assert run("--version") == (0, f"bosaris_py {bp.__version__}\n", "")
+
+    @pytest.mark.parametrize("command", cli._COMMANDS)
+    def test_every_command_has_examples(self, run: Run, command: str) -> None:
+        code, out, err = run(command, "--help")
+        assert (code, err) == (0, "")
+        assert f"examples:\n  bosaris {command} " in out
+
+    def test_no_command(self, run: Run) -> None:
+        code, out, err = run()
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+
+    def test_help_imports_no_number_of_the_library(self) -> None:
+        code = (
+            "import sys; from bosaris_py.cli import main; main(['--help'])\n"
+            "assert not {'numpy', 'scipy', 'h5py', 'matplotlib'} & set(sys.modules)"
+        )
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+        )
+
+
+class TestInfo:
+    def test_every_format(self, run: Run) -> None:
+        bp.Key.read("dev_key.h5").save("key.mat")
+        run("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
+        code, out, err = run("info", "dev_a.h5", "key.mat", "dev_a.txt", "dev_key.tsv", "c.json")
+        assert (code, err) == (0, "")
+        lines = out.splitlines()
+        assert lines[0] == "dev_a.h5: hdf5, Scores: 12 models x 40 segments, 480 scores"
+        assert lines[1].startswith("key.mat: mat, Key: 12 models x 40 segments")
+        assert lines[2].startswith("dev_a.txt: kaldi-scores, TrialTable: 480 lines")
+        assert lines[3].startswith("dev_key.tsv: nist, TrialTable: 480 lines")
+        assert lines[4].startswith("c.json: json, LinearCalibration: llr = ")
+
+    def test_json(self, run: Run) -> None:
+        _, out, _ = run("info", "dev_a.h5", "--json")
+        holds = "Scores: 12 models x 40 segments, 480 scores"
+        assert json.loads(out) == [{"file": "dev_a.h5", "format": "hdf5", "holds": holds}]
+
+    def test_large_files_are_not_read(self, run: Run) -> None:
+        _, out, _ = run("info", "dev_a.h5", "dev_key.h5", "--memory", "0")
+        assert out.splitlines() == [
+            "dev_a.h5: hdf5, scores: 12 models x 40 segments, read in blocks",
+            "dev_key.h5: hdf5, key: 12 models x 40 segments, read in blocks",
+        ]
+
+
+class TestConvert:
+    def test_there_and_back(self, run: Run) -> None:
+        scores, key = bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
+        for name in ("a.mat", "a.txt", "a.csv", "a.tsv"):
+            assert run("convert", "dev_a.h5", name) == (0, "", "")
+            assert run("convert", name, "back.h5") == (0, "", "")
+            assert bp.Scores.read("back.h5") == scores
+        for name in ("k.mat", "k.txt", "k.csv", "k.tsv"):
+            assert run("convert", "dev_key.h5", name)[0] == 0
+            assert run("convert", name, "back.h5")[0] == 0
+            assert bp.Key.read("back.h5") == key
+
+    @pytest.mark.parametrize(
+        "name", ["speechbrain-scores", "wespeaker-scores", "kaldi-eer", "bob-2", "csv", "nist"]
+    )
+    def test_scores_with_their_labels(self, run: Run, name: str) -> None:
+        assert run("convert", "dev_a.txt", "out", "--key", "dev_key.h5", "--to", name)[0] == 0
+        table = bp.storage.formats.read_table("out", name)
+        expected = bp.Scores.read("dev_a.h5").get_tar_non(bp.Key.read("dev_key.h5"))
+        for found, classes in zip(table.get_tar_non(), expected, strict=True):
+            np.testing.assert_array_equal(np.sort(found), np.sort(classes))
+
+    def test_text_to_text_keeps_lines_and_columns(self, run: Run) -> None:
+        assert run("convert", "dev_key.tsv", "key.csv")[0] == 0
+        first, second = map(bp.storage.formats.read_table, ("dev_key.tsv", "key.csv"))
+        assert first == second
+        assert "gender" in second.columns
+
+    def test_metadata_and_forms(self, run: Run) -> None:
+        assert run("convert", "dev_key.tsv", "m.h5", "--content", "metadata")[0] == 0
+        metadata = bp.TrialMetadata.read("m.h5")
+        assert sorted(metadata.names) == ["gender", "speaker"]
+        assert run("convert", "m.h5", "m.csv")[0] == 0
+        assert bp.storage.formats.read_table("m.csv") == bp.to_table(
+            metadata.trials, metadata=metadata
+        )
+        assert run("convert", "dev_a.txt", "flat.h5", "--form", "flat")[0] == 0
+        assert bp.FlatScores.read("flat.h5").to_dense() == bp.Scores.read("dev_a.h5")
+        assert run("convert", "dev_key.h5", "trials.h5", "--form", "flat")[0] == 0
+        assert bp.FlatKey.read("trials.h5").to_dense() == bp.Key.read("dev_key.h5")
+
+    def test_words_and_columns_of_ones_own(self, run: Run) -> None:
+        Path("own.txt").write_text("same 1.5 a.wav x.wav\ndiff -2 a.wav y.wav\n", encoding="utf-8")
+        words = ("--columns", "label,score,model,segment", "--labels", "same=target,diff=nontarget")
+        assert run("convert", "own.txt", "own.csv", *words, "--strip-suffix", ".wav")[0] == 0
+        text = Path("own.csv").read_text(encoding="utf-8").splitlines()
+        assert sorted(text[0].split(",")) == ["label", "model", "score", "segment"]
+        assert run("convert", "own.csv", "own.h5", "--columns", "score=score")[0] == 0
+        assert bp.Scores.read("own.h5").scoremat.tolist() == [[1.5, -2.0]]
+
+
+class TestTraining:
+    def test_calibration_equals_the_library(self, run: Run) -> None:
+        code, out, err = run(
+            *("calibrate", "dev_a.txt", "--key", "dev_key.tsv", "--prior", "0.1:10:1"),
+            *("--model", "c.json", "--apply", "eval_a.txt", "--output", "llr.h5"),
+        )
+        key, scores = bp.Key.read("dev_key.h5"), bp.Scores.read("dev_a.h5")
+        expected = bp.LinearCalibration.fit_scores(scores, key, prior=bp.OperatingPoint(0.1, 10, 1))
+        assert (code, out, err) == (0, f"{expected!r}\n", "")
+        assert bp.read_model("c.json") == expected
+        llrs = expected.apply(bp.Scores.read("eval_a.h5"))
+        assert bp.Scores.read("llr.h5") == llrs
+        # The saved model gives the same, later and elsewhere.
+        assert run("calibrate", "--model", "c.json", "--apply", "eval_a.h5", "-o", "2.txt")[0] == 0
+        assert bp.Scores.read("2.txt") == llrs
+
+    def test_pav(self, run: Run) -> None:
+        words = ("--method", "pav", "--apply", "eval_a.h5", "-o", "llr.h5")
+        assert run("calibrate", "dev_a.h5", "--key", "dev_key.h5", *words)[0] == 0
+        expected = bp.PAVCalibration.fit_scores(
+            bp.Scores.read("dev_a.h5"), bp.Key.read("dev_key.h5")
+        )
+        assert bp.Scores.read("llr.h5") == expected.apply(bp.Scores.read("eval_a.h5"))
+
+    def test_fusion_equals_the_library(self, run: Run) -> None:
+        code, out, err = run(
+            *("fuse", "dev_a.txt", "dev_b.h5", "--key", "dev_key.h5", "--prior", "0.05"),
+            *("--ridge", "0.01", "--objective", "brier", "--model", "f.json"),
+            *("--apply", "eval_a.h5", "eval_b.txt", "--trials", "eval_key.tsv", "-o", "fused.h5"),
+        )
+        dev, evaluation = (
+            [bp.Scores.read(f"{part}_{name}.h5") for name in "ab"] for part in ("dev", "eval")
+        )
+        expected = bp.LinearFusion.fit_scores(
+            dev, bp.Key.read("dev_key.h5"), prior=0.05, ridge=0.01, objective="brier"
+        )
+        assert (code, out, err) == (0, f"{expected!r}\n", "")
+        fused = expected.apply(evaluation, bp.Key.read("eval_key.h5"))
+        assert bp.Scores.read("fused.h5") == fused
+        words = ("--apply", "eval_a.h5", "eval_b.h5", "-o", "2.csv")
+        assert run("fuse", "--model", "f.json", *words)[0] == 0
+        assert bp.read_scores("2.csv") == fused
+
+    def test_files_larger_than_memory(self, run: Run) -> None:
+        """In blocks the trained numbers agree but for rounding; applying is exact."""
+        words = ("--key", "dev_key.h5", "--memory", "0")
+        code, _, err = run(
+            *("calibrate", "dev_a.h5", *words, "--model", "c.json"),
+            *("--apply", "eval_a.h5", "-o", "c.h5", "--trials", "eval_key.h5"),
+        )
+        assert (code, err) == (0, "")
+        dev, evaluation = (
+            [bp.Scores.read(f"{part}_{name}.h5") for name in "ab"] for part in ("dev", "eval")
+        )
+        key, eval_key = bp.Key.read("dev_key.h5"), bp.Key.read("eval_key.h5")
+        model = bp.read_model("c.json")
+        in_memory = bp.LinearCalibration.fit_scores(dev[0], key)
+        assert model.scale == pytest.approx(in_memory.scale, rel=1e-9)
+        assert bp.Scores.read("c.h5") == model.apply(evaluation[0])
+        code, _, err = run(
+            *("fuse", "dev_a.h5", "dev_b.h5", *words, "--model", "f.json"),
+            *("--apply", "eval_a.h5", "eval_b.h5", "-o", "f.h5", "--trials", "eval_key.h5"),
+        )
+        assert (code, err) == (0, "")
+        assert bp.Scores.read("f.h5") == bp.read_model("f.json").apply(evaluation, eval_key)
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (("calibrate",), "give SCORES and --key to train, or --model"),
+            (("calibrate", "dev_a.h5"), "SCORES and --key go together"),
+            (("calibrate", "dev_a.h5", "--key", "dev_key.h5"), "what is to become of"),
+            (("fuse", "--model", "f.json", "--apply", "eval_a.h5"), "--apply and --output go"),
+            (
+                ("calibrate", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5", "--model", "m.json"),
+                "`bosaris fuse` joins several",
+            ),
+            (
+                *[("fuse", "dev_a.h5", "--key", "k", "--model", "m", "--prior", ".1,.2")],
+                "a training has one --prior",
+            ),
+            (("fuse", "x/a.h5", "y/a.h5", "--key", "k", "--model", "m"), "two systems are called"),
+            (("info", "--labels", "same", "f"), "expected NAME=VALUE"),
+            (("info", "--labels", "same=yes", "f"), "'yes' is none of target, nontarget"),
+            (("det", "a", "--key", "k", "-o", "p.png", "--prior", "1.5"), "between 0 and 1"),
+            (("det", "a", "--key", "k", "-o", "p.png", "--prior", "x"), "could not convert"),
+            (("det", "a", "--key", "k"), "required: -o/--output"),
+        ],
+    )
+    def test_usage(self, run: Run, words: tuple[str, ...], message: str) -> None:
+        code, out, err = run(*words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err
+        assert f"(see bosaris {words[0]} --help)" in err
+
+    def test_model_of_another_kind(self, run: Run) -> None:
+        run("fuse", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
+        run("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
+        code, _, err = run("calibrate", "--model", "f.json", "--apply", "eval_a.h5", "-o", "x.h5")
+        assert code == 2
+        assert "is no calibration: LinearFusion" in err
+        code, _, err = run("fuse", "--model", "c.json", "--apply", "eval_a.h5", "-o", "x.h5")
+        assert code == 2
+        assert "is no linear fusion: LinearCalibration" in err
+
+
+class TestPlots:
+    @pytest.mark.parametrize("memory", [(), ("--memory", "0")])
+    @pytest.mark.parametrize("command", ["det", "bayes"])
+    def test_figures(self, run: Run, command: str, memory: tuple[str, ...]) -> None:
+        code, out, err = run(
+            *(command, "first=eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", *memory),
+            *("-o", "plot.svg", "--prior", "0.1,0.2:10:1", "--title", "Eval"),
+        )
+        assert (code, out) == (0, "")
+        assert all("will not be plotted" in line for line in err.splitlines())
+        assert Path("plot.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+    def test_conditions(self, run: Run) -> None:
+        words = ("--key", "eval_key.tsv", "--conditions", "gender", "-o", "plot.pdf")
+        assert run("det", "eval_a.txt", *words)[0] == 0
+
+    def test_other_file(self, run: Run) -> None:
+        code, _, err = run("det", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.gif")
+        assert code == 1
+        assert (
+            err == "bosaris: error: `path` must end in one of .pdf, .png, .svg; got 'plot.gif'.\n"
+        )
+
+
+class TestPrimaryCost:
+    def test_equals_the_library(self, run: Run) -> None:
+        run("calibrate", "dev_b.h5", "--key", "dev_key.h5", *("--model", "c.json"))
+        run("calibrate", "--model", "c.json", "--apply", "eval_b.h5", "-o", "llr.tsv")
+        cost = bp.primary_cost_of_files("llr.tsv", "eval_key.tsv", "VoxSRC")
+        words = ("primary-cost", "llr.tsv", "--key", "eval_key.tsv", "--plan", "voxsrc")
+        assert run(*words) == (0, f"{cost}\n", "")
+        code, out, _ = run(*words, "--json")
+        assert code == 0
+        assert json.loads(out) == cost.to_dict()
+        assert run(*words, "-o", "cost.txt") == (0, "", "")
+        assert Path("cost.txt").read_text(encoding="utf-8") == f"{cost}\n"
+
+    def test_hdf5(self, run: Run) -> None:
+        words = ("eval_b.h5", "--key", "eval_key.h5", "--plan", "VoxSRC", "--json")
+        _, out, _ = run("primary-cost", *words)
+        cost = bp.primary_cost(bp.Scores.read("eval_b.h5"), bp.Key.read("eval_key.h5"), "VoxSRC")
+        assert json.loads(out)["actual"] == cost.actual
+
+
+JUDGED = ("evaluate", "eval_a.h5", "B=eval_b.txt", "--key", "eval_key.tsv")
+
+
+@pytest.fixture
+def systems(folder: Path) -> tuple[dict[str, bp.Scores], tuple[bp.Key, bp.TrialMetadata]]:
+    """Return what `JUDGED` judges: systems, and key with metadata."""
+    named = {"eval_a": bp.Scores.read("eval_a.h5"), "B": bp.read_scores("eval_b.txt")}
+    return named, bp.read_key("eval_key.tsv")
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+class TestEvaluate:
+    def test_equals_the_library_in_every_form(self, run: Run, systems) -> None:
+        points = [0.05, bp.OperatingPoint(0.01, 10, 1)]
+        expected = bp.evaluate(*systems, priors=points)
+        words = (*JUDGED, "--prior", "0.05,0.01:10:1")
+        assert run(*words)[:2] == (0, f"{expected!r}\n")
+        for form in ("json", "csv", "markdown", "latex"):
+            text = getattr(expected, f"to_{form}")().rstrip("\n")
+            assert run(*words, f"--{form}")[:2] == (0, f"{text}\n")
+            assert run(*words, f"--{form}", "-o", "table")[:2] == (0, "")
+            assert Path("table").read_text(encoding="utf-8") == f"{text}\n"
+
+    def test_json_is_the_table(self, run: Run, systems) -> None:
+        _, out, _ = run(*JUDGED, "--json")
+        assert json.loads(out)["table"] == bp.evaluate(*systems).records()
+
+    def test_conditions_speakers_plan_and_bootstrap(self, run: Run, systems) -> None:
+        maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
+        options = {"conditions": ["gender"], "speakers": maps, "replications": 20, "rng": 7}
+        expected = bp.evaluate(*systems, plan="VoxSRC", **options)
+        code, out, _ = run(
+            *(*JUDGED, "--conditions", "gender", "--speakers", "models.txt,segments.h5"),
+            *("--bootstrap", "20", "--seed", "7", "--plan", "VoxSRC", "--json"),
+        )
+        assert code == 0
+        assert json.loads(out)["table"] == expected.records()
+        assert "min_primary" in out
+
+    @pytest.mark.parametrize(
+        ("words", "speakers"),
+        [
+            (r"re:(p\d)-", lambda name: name[:2]),
+            (r"re:^p\d,re:p.", (lambda name: name[:2], lambda name: name[:2])),
+            ("speaker,", ("speaker", None)),
+            ("models.txt", {name: name[:2] for name in MODELS}),
+        ],
+    )
+    def test_who_speaks(self, run: Run, systems, words: str, speakers: object) -> None:
+        expected = bp.evaluate(*systems, speakers=speakers, rng=0)
+        code, out, err = run(*JUDGED, "--speakers", words, "--json")
+        assert (code, json.loads(out)["table"]) == (0, expected.records()), err
+
+    def test_files_larger_than_memory(self, run: Run) -> None:
+        words = ("evaluate", "eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", "--json")
+        in_memory, streamed = (
+            json.loads(run(*words, *more)[1]) for more in ((), ("--memory", "0"))
+        )
+        for first, second in zip(in_memory["table"], streamed["table"], strict=True):
+            assert first.pop("cllr") == pytest.approx(second.pop("cllr"), rel=1e-12)
+        assert in_memory == streamed
+
+    def test_columns_of_one_file(self, run: Run, systems) -> None:
+        key, _ = systems[1]
+        tables = {name: bp.to_table(key, scores=scores) for name, scores in systems[0].items()}
+        first = tables["eval_a"]
+        columns = {**first.columns, "B": tables["B"].scores}
+        ids = (first.modelset, first.models, first.segset, first.segments)
+        both = bp.TrialTable(*ids, first.is_target, first.scores, columns)
+        bp.storage.formats.write_table("both.csv", both, "csv")
+        words = ("eval_a=both.csv#score", "both.csv#B", "--key", "both.csv", "--json")
+        code, out, err = run("evaluate", *words)
+        assert code == 0, err
+        assert json.loads(out)["table"] == bp.evaluate(systems[0], key).records()
+
+    def test_real_scores(self, run: Run, shared_data: Path) -> None:
+        """Acceptance: to the last digit on asvspoof2019_la eval."""
+        file = shared_data / "asvspoof2019_la" / "bonafide_eval.csv.gz"
+        key, metadata = bp.read_key(file)
+        systems = {
+            name: bp.read_scores(file, columns={"score": name})
+            for name in ("asv_xvector", "asv_ecapa")
+        }
+        expected = bp.evaluate(systems, (key, metadata), conditions="gender")
+        words = (f"{file}#asv_xvector", f"{file}#asv_ecapa", "--key", file, "--json")
+        code, out, _ = run("evaluate", *words, "--conditions", "gender")
+        assert code == 0
+        assert json.loads(out)["table"] == expected.records()
+
+    @pytest.mark.parametrize(
+        ("words", "code", "message"),
+        [
+            (("--speakers", "re:("), 2, "in the pattern '('"),
+            (("--speakers", "nobody"), 1, "`name` must be a column (gender"),
+            (("--conditions", "channel"), 1, "must be a column (gender"),
+            (("--plan", "nothing"), 1, "plan"),
+            (("--bootstrap", "-1"), 1, "replications"),
+            (("--bootstrap", "many"), 2, "invalid int value"),
+            (("--json", "--csv"), 2, "not allowed with argument"),
+        ],
+    )
+    def test_bad_options(self, run: Run, words: tuple[str, ...], code: int, message: str) -> None:
+        found, out, err = run(*JUDGED, *words)
+        assert (found, out) == (code, "")
+        assert message in err.splitlines()[-1]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+class TestCompare:
+    @pytest.mark.parametrize("name", cli._STATISTICS)
+    def test_equals_the_library(self, run: Run, systems, name: str) -> None:
+        maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
+        statistic = cli._STATISTICS[name](0.1)
+        expected = bp.uncertainty.compare_systems(
+            *systems, statistic, speakers=maps, replications=30, rng=0
+        )
+        words = ("--bootstrap", "30", "--speakers", "models.txt,segments.h5", "--prior", "0.1")
+        found = run("compare", *JUDGED[1:], *words, "--statistic", name, "--json")
+        assert found[:2] == (0, expected.to_json())
+
+    def test_two_points(self, run: Run) -> None:
+        code, _, err = run("compare", *JUDGED[1:], "--prior", "0.1,0.2")
+        assert (code, "at one --prior" in err) == (2, True)
+
+
+def _write(name: str, *lines: str) -> None:
+    Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def bad(folder: Path) -> Path:
+    """Files with which something is wrong."""
+    _write("nan.txt", "p0-m00 p0-s00 nan", "p0-m00 p1-s01 1.0")
+    _write("words.txt", "p0-m00 p0-s00 high", "p0-m00 p1-s01 low")
+    _write("other.txt", "x1 y1 0.5", "x2 y2 1.5")
+    _write("targets.txt", "p0-m00 p0-s00 target", "p0-m00 p0-s06 target")
+    Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
+    Path("empty.txt").touch()
+    (folder / "locked").mkdir()
+    return folder
+
+
+JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("info", "missing.h5"), "missing.h5: No such file or directory"),
+        (("info", "."), "Is a directory"),
+        (("info", "damaged.h5"), "damaged.h5: damaged"),
+        (("info", "words.txt"), "no format fits the first lines"),
+        (("det", "eval_key.h5", *JUDGE[2:]), "expected Scores; the file holds Key"),
+        (("det", "eval_a.h5", "--key", "eval_a.h5", "-o", "p.png"), "expected a Key"),
+        (("det", "eval_a.txt", "--key", "eval_a.txt", "-o", "p.png"), "has no labels"),
+        (("det", "nan.txt", *JUDGE[2:]), "NaN"),
+        (("det", "eval_a.txt", "--format", "kaldi", *JUDGE[2:]), "`format` must be one of nist"),
+        (("det", "other.txt", *JUDGE[2:]), "`tar`|`key`|no trial"),
+        (("det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"), "`non`"),
+        (("calibrate", "dev_a.txt", "--key", "targets.txt", "--model", "p.json"), "`non`"),
+        (("calibrate", "dev_a.txt", "--key", "dev_key.h5", "--model", "p.txt"), "end in .json"),
+        (("convert", "eval_a.h5", "no/such/p.h5"), "such/p.h5: No such folder|No such folder"),
+        (("convert", "eval_a.h5", "/dev/full"), "must end in"),
+        (("convert", "eval_a.h5", "/dev/full", "--to", "csv"), "not a regular file"),
+        (("convert", "eval_a.h5", "locked", "--to", "csv"), "Is a directory"),
+        (("convert", "eval_key.h5", "p.txt", "--to", "kaldi-scores"), "scor"),
+        (("primary-cost", "eval_a.h5", "--key", "eval_key.h5", "--plan", "XYZ"), "plan"),
+    ],
+)
+@pytest.mark.filterwarnings("default")
+def test_bad_input(bad: Path, run: Run, words: tuple[str, ...], message: str) -> None:
+    before = sorted(bad.rglob("*"))
+    code, out, err = run(*words)
+    assert (code, out) == (1, "")
+    lines = err.splitlines()
+    assert all(line.startswith("bosaris: warning: ") for line in lines[:-1])
+    assert lines[-1].startswith("bosaris: error: ")
+    assert any(part in lines[-1] for part in message.split("|"))
+    assert sorted(bad.rglob("*")) == before
+
+
+def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
+    _write("some.txt", *Path("eval_a.txt").read_text(encoding="utf-8").splitlines()[:100])
+    code, _, err = run("det", "some.txt", "--key", "eval_key.h5", "-o", "p.png")
+    assert code == 0
+    assert err.splitlines()
+    assert all(line.startswith("bosaris: warning: ") for line in err.splitlines())
+
+
+class TestProcess:
+    """What only a process of its own shows."""
+
+    def test_results_are_alone_on_the_output(self, folder: Path) -> None:
+        process = _start(folder, "info", "dev_a.h5", stdout=subprocess.PIPE)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, "")
+        assert out.startswith("dev_a.h5: hdf5, Scores")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+    def test_full_disk(self, folder: Path) -> None:
+        with Path("/dev/full").open("w") as full:
+            process = _start(folder, "info", "dev_a.h5", stdout=full)
+            _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (1, "bosaris: error: No space left on device\n")
+
+    @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+    def test_reader_goes_away(self, folder: Path) -> None:
+        reading, writing = os.pipe()
+        os.close(reading)
+        process = _start(folder, "info", "dev_a.h5", stdout=writing)
+        os.close(writing)
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (141, "")
+
+    @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+    def test_interrupt_leaves_no_file(self, folder: Path) -> None:
+        # A pipe without a writer keeps the command waiting, after it has opened its output.
+        os.mkfifo(folder / "scores.txt")
+        words = ("convert", "scores.txt", "out.h5", "--format", "kaldi-scores")
+        process = _start(folder, *words, stdout=subprocess.PIPE)
+        with (folder / "scores.txt").open("w") as writer:
+            writer.write("m1 s1 0.5\n")
+            writer.flush()
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        assert (process.returncode, out, err) == (130, "", "bosaris: interrupted\n")
+        assert not (folder / "out.h5").exists()
+
+
+def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bosaris_py.storage.atomic.os.fsync", interrupted)
+    before = sorted(folder.iterdir())
+    assert run("convert", "dev_a.h5", "new.h5") == (130, "", "bosaris: interrupted\n")
+    assert sorted(folder.iterdir()) == before
