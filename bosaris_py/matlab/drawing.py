@@ -37,7 +37,7 @@ def _line(plot_args: PlotArgs | None, legend_string: str | None = None) -> dict[
     # MATLAB's names of properties are matplotlib's but for capital letters.
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
     # MATLAB's legend has an entry for each text that is not empty.
-    return {"style": style, "label": legend_string or None, **keywords}
+    return {"style": style, "label": legend_string or "_nolegend_", **keywords}
 
 
 def _rates(values: npt.ArrayLike, name: str) -> FloatArray:
