@@ -44,7 +44,7 @@ _HOMES = {
         "probit",
         "sigmoid",
     ),
-    "bosaris_py.plots": ("BayesPlot", "DETPlot", "DETWindow"),
+    "bosaris_py.plots": ("BayesPlot", "DETPlot", "DETWindow", "plot_bayes", "plot_det"),
     "bosaris_py.storage": ("Factor",),
     "bosaris_py.storage.formats": ("TrialTable",),
     "bosaris_py.trials": (

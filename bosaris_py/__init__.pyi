@@ -47,6 +47,8 @@ from bosaris_py.numerics import sigmoid as sigmoid
 from bosaris_py.plots import BayesPlot as BayesPlot
 from bosaris_py.plots import DETPlot as DETPlot
 from bosaris_py.plots import DETWindow as DETWindow
+from bosaris_py.plots import plot_bayes as plot_bayes
+from bosaris_py.plots import plot_det as plot_det
 from bosaris_py.storage import Factor as Factor
 from bosaris_py.storage.formats import TrialTable as TrialTable
 from bosaris_py.trials import Conditions as Conditions

@@ -8,6 +8,8 @@ file is at fault, 2 if the command line is, 130 after Ctrl-C, and 141 if the rea
 went away.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os

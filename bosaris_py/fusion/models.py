@@ -1,5 +1,7 @@
 """Reading whatever trained map a file holds."""
 
+from __future__ import annotations
+
 from typing import TypeAlias
 
 from bosaris_py._validation import FilePath

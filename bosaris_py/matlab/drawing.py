@@ -50,7 +50,11 @@ def _line(plot_args: Any, legend_string: str | None = None) -> dict[str, Any]:
     label = keywords.pop("displayname", "")
     if "markerindices" in keywords:
         keywords["markevery"] = (np.ravel(keywords.pop("markerindices")) - 1).tolist()
-    return {"style": style, "label": (shown and (legend_string or label)) or None, **keywords}
+    return {
+        "style": style,
+        "label": (shown and (legend_string or label)) or "_nolegend_",
+        **keywords,
+    }
 
 
 def _rates(values: npt.ArrayLike, name: str) -> FloatArray:
