@@ -21,6 +21,7 @@ _HOMES = {
         "SystemDivergence",
         "primary_cost",
         "primary_cost_of_files",
+        "split_by_labels",
     ),
     "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
     "bosaris_py.numerics": (
@@ -37,7 +38,10 @@ _HOMES = {
         "logit",
         "min_cllr",
         "min_dcf",
+        "norm_act_dcf",
+        "norm_min_dcf",
         "optimal_llrs",
+        "posterior",
         "prbep",
         "probit",
         "sigmoid",
