@@ -7,7 +7,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.evaluation import ScoreLists
 from bosaris_py.matlab import compute_roc, fast_minDCF
 from bosaris_py.numerics.linear_objective import evaluate_objective
@@ -126,3 +126,106 @@ def test_posterior() -> None:
         bp.posterior(0.0, 1.0)
     with pytest.raises(InvalidInputError, match="`llr` must not hold NaN"):
         bp.posterior([0.0, np.nan], 0.5)
+
+
+# Columns of a table in the place of values in the order of the trials
+
+KEY = bp.Key(
+    ["anna", "bert"], ["s1", "s2"], [[True, False], [False, True]], [[False, True], [True, False]]
+)
+# Row by row, where vectors of trials come column by column.
+TABLE = {
+    "model": ["anna", "anna", "bert", "bert"],
+    "segment": ["s1", "s2", "s1", "s2"],
+    "gender": ["f", "f", "m", "m"],
+    "seconds": [1.0, 2.0, 3.0, 4.0],
+    "calls": [1, 2, 3, 4],
+}
+COLUMNS = {name: TABLE[name] for name in ("gender", "seconds", "calls")}
+
+
+class Series(list):
+    """What polars' columns are called."""
+
+
+class Indexed(list):
+    """A column with labels of its rows, as in pandas."""
+
+    index = property(lambda self: range(len(self)))
+
+
+@pytest.mark.parametrize("kind", [Series, Indexed])
+def test_columns_of_a_data_frame(kind: type) -> None:
+    column = kind(TABLE["gender"])
+    expected = f"must hold one value for each trial in the order of the .*; got a {kind.__name__}"
+    with pytest.raises(InvalidInputError, match=rf"{expected}.* TrialMetadata\.from_trials\("):
+        bp.TrialMetadata(KEY, trial_columns={"gender": column})
+    with pytest.raises(InvalidInputError, match=rf"{expected}.* TrialMetadata\.from_trials\("):
+        bp.TrialMetadata(KEY).with_columns({"gender": column})
+    with pytest.raises(InvalidInputError, match=rf"`labels` {expected}.* Conditions\.from_trials"):
+        bp.Conditions.from_labels(KEY, column)
+    with pytest.raises(InvalidInputError, match=rf"`sex` {expected}.* Conditions\.from_trials"):
+        bp.Conditions.from_factors(KEY, {"sex": column})
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1], [0, 1, 2, 3, 2, 0]])
+@pytest.mark.parametrize("key", [KEY, KEY.to_flat(), KEY.filter(["bert"], ["s2"], keep=True)])
+def test_columns_are_matched_by_id(order: list[int], key: bp.Key) -> None:
+    models, segments = ([TABLE[side][i] for i in order] for side in ("model", "segment"))
+    columns = {name: Indexed([values[i] for i in order]) for name, values in COLUMNS.items()}
+    metadata = bp.TrialMetadata.from_trials(models, segments, columns, key)
+    rows, cols = key.trial_positions()
+    pairs = zip(key.modelset[rows], key.segset[cols], strict=True)
+    lines = [int(m == "bert") * 2 + int(s == "s2") for m, s in pairs]
+    for name, values in COLUMNS.items():
+        found = metadata.column(name)
+        found = found.values() if isinstance(found, bp.Factor) else found
+        assert found.tolist() == [values[line] for line in lines]
+    assert metadata.column("calls").dtype.kind == "i"
+    conditions = bp.Conditions.from_trials(models, segments, columns["gender"], key)
+    assert conditions.counts(key) == metadata.conditions("gender").counts(key)
+    everyone = bp.TrialMetadata.from_trials(models, segments, columns)
+    assert everyone.trials.n_trials == 4
+    assert everyone.for_trials(key) == metadata
+
+
+def test_trials_without_a_label() -> None:
+    models, segments = TABLE["model"][:3], TABLE["segment"][:3]
+    with pytest.raises(TrialMismatchError, match=r"do not describe 1 trial: \(bert, s2\)"):
+        bp.TrialMetadata.from_trials(models, segments, {"gender": ["f", "f", "m"]}, KEY)
+    with pytest.raises(TrialMismatchError, match=r"none have 1 trial: \(bert, s2\).*'ignore'"):
+        bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY)
+    some = bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY, uncovered="ignore")
+    assert some.counts(KEY) == {"f": (1, 1), "m": (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: bp.TrialMetadata.from_trials(["a", "a"], ["x", "x"], {"g": ["f", "m"]}),
+            "`columns` must have the same columns for a trial listed twice; got another value in 1",
+        ),
+        (
+            lambda: bp.Conditions.from_trials(["a", "a"], ["x", "x"], ["f", "m"]),
+            "`labels` must have the same columns for a trial listed twice",
+        ),
+        (
+            lambda: bp.TrialMetadata.from_trials(["a"], ["x"], {"g": ["f", "m"]}),
+            r"`columns\['g'\]` must have one value for each of the 1 trials; got 2",
+        ),
+        (
+            lambda: bp.TrialMetadata.from_trials(["a"], ["x"], ["f"]),
+            "`columns` must map names to columns",
+        ),
+        (
+            lambda: bp.Conditions.from_trials(["a"], ["x"], ["f", "m"], KEY),
+            "`labels` must be as long as `models`, 1; got 2",
+        ),
+        (lambda: bp.Conditions.from_trials(["a"], ["x", "y"], ["f"]), "`segments` must have shape"),
+        (lambda: bp.Conditions.from_trials(["a"], ["x"], ["f"], "key"), "Ndx or a Key; got 'key'"),
+    ],
+)
+def test_bad_tables(call: Call, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        call()

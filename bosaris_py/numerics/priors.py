@@ -90,7 +90,7 @@ def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
 
     Examples
     --------
-    >>> float(posterior(0.0, 0.25))
+    >>> round(float(posterior(0.0, 0.25)), 12)
     0.25
     """
     values = np.asarray(llr, dtype=np.float64)
