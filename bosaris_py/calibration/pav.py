@@ -13,6 +13,7 @@ from bosaris_py._validation import (
     check_not_empty,
     describe,
     invalid,
+    refuse_labels,
     refuse_nan,
 )
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, ScoreMap
@@ -126,6 +127,7 @@ class PAVCalibration(SavedMap, ScoreMap):
             `score_offset` is negative.
         """
         targets, others = _finite(tar, "tar"), _finite(non, "non")
+        refuse_labels(targets, others)
         if not (np.isfinite(score_offset) and score_offset >= 0):
             raise invalid("score_offset", "be finite and not negative", describe(score_offset))
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.

@@ -12,7 +12,14 @@ import numpy.typing as npt
 from scipy import optimize
 
 from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
-from bosaris_py._validation import as_matrix, check_fraction, check_not_empty, describe, invalid
+from bosaris_py._validation import (
+    as_matrix,
+    check_fraction,
+    check_not_empty,
+    describe,
+    invalid,
+    refuse_labels,
+)
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import SystemComparison, SystemDivergence
 from bosaris_py.matlab.arguments import (
@@ -168,6 +175,7 @@ def compute_roc(
 def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
     targets, others = vector_of_numbers(tar, "tar"), vector_of_numbers(non, "non")
+    refuse_labels(targets, others)
     check_not_empty(targets, "tar")
     check_not_empty(others, "non")
     order = np.argsort(np.concatenate((targets, others)), kind="stable")

@@ -36,7 +36,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_nonnegative, as_number, as_vector, describe, invalid
+from bosaris_py._validation import as_nonnegative, as_number, as_score_lists, describe, invalid
 from bosaris_py.numerics.counts import (
     SortedScores,
     as_trials,
@@ -137,6 +137,7 @@ class ROC:
         The targets are sorted; the non-targets are only counted between them, in
         O(T log T + N) time and O(T) memory.
         """
+        tar, non = as_score_lists(tar, non)
         ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
         return cls.from_sorted_targets(ordered, *as_trials(non, non_weights, "non"))
 
@@ -691,7 +692,7 @@ def roc_of(
 
     Only the smaller class need be sorted then. Also returned is whether classes are swapped.
     """
-    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
+    targets, others = as_score_lists(tar, non)
     # Sorting a score takes about as long as counting two.
     if targets.size <= 2 * others.size:
         ordered = SortedScores.from_scores(targets, tar_weights, name="tar")

@@ -48,7 +48,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     normal_interval,
     z_test,
 )
-from bosaris_py.uncertainty.strata import as_scores
+from bosaris_py.uncertainty.strata import as_classes
 
 
 class Prices(Protocol):
@@ -330,7 +330,7 @@ class Decisions:
             If a class is empty, or a score or the threshold is NaN.
         """
         limit = as_threshold(threshold, "threshold")
-        return cls(~rejected(as_scores(tar, "tar"), limit), ~rejected(as_scores(non, "non"), limit))
+        return cls(*(~rejected(scores, limit) for scores in as_classes(tar, non)))
 
     @classmethod
     def from_scores(cls, scores: AnyScores, key: AnyKey, threshold: float) -> "Decisions":

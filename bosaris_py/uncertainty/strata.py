@@ -41,6 +41,7 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import (
+    as_score_lists,
     as_vector,
     check_choice,
     check_not_empty,
@@ -84,6 +85,12 @@ def as_scores(scores: npt.ArrayLike, name: str) -> FloatArray:
     check_not_empty(array, name)
     refuse_nan(array, name)
     return array
+
+
+def as_classes(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the scores of both classes, checked."""
+    tar, non = as_score_lists(tar, non)
+    return as_scores(tar, "tar"), as_scores(non, "non")
 
 
 # ---- Labels of sets
