@@ -61,6 +61,10 @@ class FewErrorsWarning(BosarisWarning):
     """An error-rate rests on fewer than 30 errors, so its standard error is itself uncertain."""
 
 
+class FewSpeakersWarning(FewErrorsWarning):
+    """A metric rests on few speakers: those who contribute to it, weighted by how much."""
+
+
 class DegenerateReplicatesWarning(BosarisWarning):
     """A statistic is not defined on some of the bootstrap replicates."""
 
