@@ -92,10 +92,15 @@ class FileMethods(ArrayRecord):
         return _FORMATS[extension]
 
     @classmethod
+    def _of_checked(cls, **arrays: Any) -> Self:
+        """Build an object of arrays that a reader of files has made."""
+        return cls(**arrays)
+
+    @classmethod
     def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
         """Build the object from the content of a file, which an error then names."""
         try:
-            return cls(**arrays)
+            return cls._of_checked(**arrays)
         except InvalidInputError as error:
             message = f"{path}: {error}"
             raise FileFormatError(message) from error
@@ -407,12 +412,17 @@ def as_list_of(
 
 # Converters and validators of fields
 
+_LIKE_IDS = "(models, segments)"
 
-def to_matrix(value: npt.ArrayLike, name: str) -> FloatArray:
+
+def to_matrix(value: npt.ArrayLike, name: str, shape: tuple[int, ...] | None = None) -> FloatArray:
     """Return values as a read-only matrix; an empty list is a matrix without cells."""
     if isinstance(value, (list, tuple)) and len(value) == 0:
         value = np.empty((0, 0))
-    return read_only(as_matrix(value, name))
+    matrix = as_matrix(value, name)
+    if shape is not None:
+        check_shape(matrix, shape, name, _LIKE_IDS)
+    return read_only(matrix)
 
 
 def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArray:
@@ -420,6 +430,10 @@ def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArra
     mask = as_mask(value, name)
     if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
         mask = mask.reshape(shape)
+    if len(shape) == 2:
+        check_shape(mask, shape, name, _LIKE_IDS)
+    elif mask.shape != shape:
+        raise invalid(name, f"have one flag for each of the {shape[0]} ids", f"shape {mask.shape}")
     return read_only(mask)
 
 
@@ -557,11 +571,12 @@ class TrialMatrix(TrialSet, MatFileMethods):
     # Names of the fields that have one cell per model and segment.
     _matrices: ClassVar[tuple[str, ...]] = ()
 
-    def __attrs_post_init__(self) -> None:
-        """Raise unless the matrices have one row per model and one column per segment."""
-        super().__attrs_post_init__()
-        for name in self._matrices:
-            check_shape(getattr(self, name), self.shape, name, "(models, segments)")
+    @classmethod
+    def _of_checked(cls, **arrays: Any) -> Self:
+        # Readers of files have refused other types and shapes already.
+        made = cls.__new__(cls)
+        made.__attrs_init__(**arrays)  # type: ignore[attr-defined]
+        return made
 
     def _fields_in(self, frame: Frame) -> dict[str, Any]:
         return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}

@@ -17,7 +17,7 @@ from bosaris_py.trials.base import (
     FlatTrials,
     MatFileMethods,
     NumberFileMethods,
-    TrialMatrix,
+    TrialSet,
     all_of_class,
     as_list_of,
     both_ids,
@@ -225,7 +225,7 @@ def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
 
 
 @frozen(init=False, eq=False, repr=False)
-class QualityMeasures(TrialMatrix):
+class QualityMeasures(TrialSet, MatFileMethods):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
     Parameters
@@ -279,7 +279,6 @@ class QualityMeasures(TrialMatrix):
     hasseg: BoolArray
     scoremask: BoolArray
 
-    _matrices = ("scoremask",)
     _kind = "quality_measures"
 
     def __init__(
@@ -301,7 +300,7 @@ class QualityMeasures(TrialMatrix):
             # A mask gives no measures to a model that has none; the toolkit refuses such objects.
             mask = to_mask(scoremask, shape, "scoremask")
             some_lack = not (model_flags.all() and seg_flags.all())
-            if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
+            if some_lack and (mask & ~possible).any():
                 mask = mark_read_only(mask & possible)
         matrices = to_matrix(modelQ, "modelQ"), to_matrix(segQ, "segQ")
         self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
@@ -313,12 +312,6 @@ class QualityMeasures(TrialMatrix):
         if len(self.segQ) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
             raise invalid("segQ", expected, f"{len(self.segQ)}")
-        for name, flags, size in zip(
-            ("hasmodel", "hasseg"), (self.hasmodel, self.hasseg), self.shape, strict=True
-        ):
-            if flags.shape != (size,):
-                expected = f"have one flag for each of the {size} ids"
-                raise invalid(name, expected, f"shape {flags.shape}")
         super().__attrs_post_init__()
 
     @classmethod

@@ -426,8 +426,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
         ids, shape = both_ids(modelset, segset)
-        mask = to_mask_or_all(scoremask, shape, "scoremask")
-        self.__attrs_init__(to_matrix(scoremat, "scoremat"), *ids, mask)
+        matrix = to_matrix(scoremat, "scoremat", shape)
+        self.__attrs_init__(matrix, *ids, to_mask_or_all(scoremask, shape, "scoremask"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
