@@ -180,8 +180,7 @@ def _as_codes(values: npt.ArrayLike, n_levels: int) -> CodeArray:
         raise invalid("codes", "be a vector of whole numbers", describe(codes), hint)
     low, high = (int(codes.min()), int(codes.max())) if codes.size else (0, -1)
     if low < 0 or high >= n_levels:
-        expected = f"be positions in the {n_levels} levels, from 0"
-        raise invalid("codes", expected, f"{low} to {high}")
+        raise invalid("codes", f"be positions in the {n_levels} levels, from 0", f"{low} to {high}")
     return read_only(codes.astype(np.min_scalar_type(max(0, n_levels - 1)), copy=False))
 
 

@@ -119,8 +119,7 @@ def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
                 bar.update(on_disk.tell() - bar.n)
                 yield part
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            message = f"{path}: this is no complete gzip file: {error}"
-            raise FileFormatError(message) from error
+            raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error
 
 
 @attrs.frozen
@@ -272,8 +271,7 @@ def cut_lines(data: bytes, line: int, layout: Layout, numbers: LineNumbers) -> B
     if is_control.any():
         position = int(np.argmax(is_control))
         text = f"holds the control character 0x{letters[position]:02x}; this is no text file"
-        at_line = line + int(np.searchsorted(newlines, position)) - 1
-        raise line_error(numbers.path, at_line, text)
+        raise line_error(numbers.path, line + int(np.searchsorted(newlines, position)) - 1, text)
     if layout.separator is None:
         is_blank = letters <= ord(" ")
         edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1

@@ -373,8 +373,7 @@ class TrialTable:
         if absent.any():
             shown = list_some(map(trials._name, np.flatnonzero(absent)[:6].tolist()))
             count = f"{np.count_nonzero(absent)} of {len(trials)}"
-            message = f"{count} trials have no score: {shown}."
-            raise TrialMismatchError(message)
+            raise TrialMismatchError(f"{count} trials have no score: {shown}.")
         scores = self.scores[lines][positions]
         return attrs.evolve(trials, scores=mark_read_only(scores), is_target=None)
 

@@ -8,7 +8,7 @@ only once; so vectors made from a list and from the matrix of the same trials ar
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -47,7 +47,6 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.storage import hdf5, mat, text
-from bosaris_py.storage.schema import Arrays
 from bosaris_py.storage.trial_table import ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
@@ -87,8 +86,7 @@ class FileMethods(ArrayRecord):
         known = [known for known, form in _FORMATS.items() if hasattr(cls, f"read_{form}")]
         if extension not in known:
             expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
-            hint = _NO_FORMAT.get(extension, "")
-            raise invalid("path", expected, repr(str(path)), hint)
+            raise invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, ""))
         return _FORMATS[extension]
 
     @classmethod
@@ -102,8 +100,7 @@ class FileMethods(ArrayRecord):
         try:
             return cls._of_checked(**arrays)
         except InvalidInputError as error:
-            message = f"{path}: {error}"
-            raise FileFormatError(message) from error
+            raise FileFormatError(f"{path}: {error}") from error
 
     @classmethod
     def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
@@ -257,8 +254,7 @@ class TextFileMethods(FileMethods):
         FileFormatError
             If a line is not what it must be, with the number of the line.
         """
-        read: Callable[..., Arrays] = getattr(text, f"read_{cls._kind}")
-        arrays = read(path, max_bytes=max_bytes, progress=progress)
+        arrays = text.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
         return cls._from_file(path, arrays)._checked_for_swaps()
 
     def save_txt(self, path: FilePath) -> None:
@@ -269,10 +265,7 @@ class TextFileMethods(FileMethods):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        self._write_txt(path)
-
-    def _write_txt(self, path: FilePath, **options: Any) -> None:
-        getattr(text, f"write_{self._kind}")(path, **self._arrays(), **options)
+        text.write(self._kind, path, number_format=None, **self._arrays())
 
     def _checked_for_swaps(self) -> Self:
         """Return the object; a list of trials warns if segments are listed in both orders."""
@@ -326,7 +319,7 @@ class NumberFileMethods(TextFileMethods):
         The toolkit writes ``"%f"``, six decimals, which loses most of a small
         number.
         """
-        self._write_txt(path, number_format=number_format)
+        text.write(self._kind, path, number_format=number_format, **self._arrays())
 
 
 logger = logging.getLogger(__name__)
@@ -818,8 +811,7 @@ class TrialList(NamedTuple):
             lines = order.first[order.conflicts(contents)] if may_repeat else order.first
             lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
             if lines.size:
-                message = f"{fault} {trials.name_lines(lines)}."
-                raise TrialMismatchError(message)
+                raise TrialMismatchError(f"{fault} {trials.name_lines(lines)}.")
         return trials.take(order.order)
 
 

@@ -73,7 +73,6 @@ class ReadOptions(TypedDict, total=False):
     progress: bool
 
 
-@within_memory
 def read_table(
     path: FilePath,
     format: str | None = None,
@@ -167,39 +166,40 @@ def read_table(
     """
     options = _Options(spoof, side, strip_suffix, missing, numbers, extra)
     file_path = Path(path)
-    blocks = read_blocks(file_path, progress=progress)
-    first = FirstLine.of(blocks)
-    vocabulary = None if labels is None else _vocabulary_of(labels)
-    if format is not None:
-        trial_format = find_format(format)
-    elif columns is None:
-        trial_format = detect_in(first, file_path, vocabulary)
-    elif isinstance(columns, Mapping):
-        trial_format = find_format("csv")
-    else:
-        trial_format = format_of_columns(columns)
-    if first is None:
-        message = f"{file_path}: there is no line in this file; was it cut off?"
-        warn_caller(message, BosarisWarning)
-        return TrialTable([], [], [], [])
-    plan = make_plan(file_path, trial_format, first, columns)
-    reader = _Reader(
-        plan,
-        trial_format.vocabularies if vocabulary is None else (vocabulary,),
-        options,
-        LineNumbers(file_path),
-        MemoryBudget(file_path, max_bytes),
-    )
-    head = first.number, first.text + b"\n" + first.rest
-    if plan.skips_first_line:
-        head = first.number + 1, first.rest
-    lines = itertools.chain([head], blocks)
-    for block in cut_blocks(lines, plan.layout, reader.numbers, reader.budget):
-        reader.add(block)
-    if not reader.numbers.count:
-        message = f"{file_path}: there is no trial below the header; was the file cut off?"
-        warn_caller(message, BosarisWarning)
-    return reader.table()
+    with within_memory(path):
+        blocks = read_blocks(file_path, progress=progress)
+        first = FirstLine.of(blocks)
+        vocabulary = None if labels is None else _vocabulary_of(labels)
+        if format is not None:
+            trial_format = find_format(format)
+        elif columns is None:
+            trial_format = detect_in(first, file_path, vocabulary)
+        elif isinstance(columns, Mapping):
+            trial_format = find_format("csv")
+        else:
+            trial_format = format_of_columns(columns)
+        if first is None:
+            message = f"{file_path}: there is no line in this file; was it cut off?"
+            warn_caller(message, BosarisWarning)
+            return TrialTable([], [], [], [])
+        plan = make_plan(file_path, trial_format, first, columns)
+        reader = _Reader(
+            plan,
+            trial_format.vocabularies if vocabulary is None else (vocabulary,),
+            options,
+            LineNumbers(file_path),
+            MemoryBudget(file_path, max_bytes),
+        )
+        head = first.number, first.text + b"\n" + first.rest
+        if plan.skips_first_line:
+            head = first.number + 1, first.rest
+        lines = itertools.chain([head], blocks)
+        for block in cut_blocks(lines, plan.layout, reader.numbers, reader.budget):
+            reader.add(block)
+        if not reader.numbers.count:
+            message = f"{file_path}: there is no trial below the header; was the file cut off?"
+            warn_caller(message, BosarisWarning)
+        return reader.table()
 
 
 def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -497,8 +497,7 @@ class _Reader:
             chosen = next(fitting, None)
             if chosen is None:
                 overlaps = [len(set(words) & set(item.classes)) for item in self.vocabularies]
-                best = self.vocabularies[int(np.argmax(overlaps))]
-                raise self._label_error(set(best.classes))
+                raise self._label_error(set(self.vocabularies[int(np.argmax(overlaps))].classes))
             of_code = np.array([chosen.classes[word] for word in words], dtype=np.uint8)
             classes = of_code[self.roles[LABEL].codes()]
         elif self._classes_if_same:

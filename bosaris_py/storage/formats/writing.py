@@ -217,8 +217,7 @@ class _Writer:
         ]
         if bad:
             found = f"{len(bad)} others ({list_some(map(repr, bad))})"
-            expected = "hold texts without separators, quotes and outer blanks"
-            raise invalid(name, expected, found)
+            raise invalid(name, "hold texts without separators, quotes and outer blanks", found)
         return listed
 
     def texts_of(self, column: FileColumn) -> _Texts:
