@@ -47,6 +47,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.storage.factors import as_positions
 from bosaris_py.storage.trial_table import ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
@@ -698,8 +699,9 @@ class TrialList(NamedTuple):
         warning; it is an error if their contents differ.
         """
         modelset, segset = as_ids(ids[0], "modelset"), as_ids(ids[1], "segset")
-        models = _as_positions(positions[0], modelset.size, "models", "modelset")
-        segments = _as_positions(positions[1], segset.size, "segments", "segset")
+        n, hint = (modelset.size, segset.size), "For lists of ids there is from_trials."
+        models = as_positions(positions[0], "modelset", n[0], "models", position_type(n[0]), hint)
+        segments = as_positions(positions[1], "segset", n[1], "segments", position_type(n[1]), hint)
         if segments.size != models.size:
             expected = f"have one position for each of the {models.size} trials, like `models`"
             raise invalid("segments", expected, f"{segments.size}")
@@ -813,32 +815,6 @@ class TrialList(NamedTuple):
             if lines.size:
                 raise TrialMismatchError(f"{fault} {trials.name_lines(lines)}.")
         return trials.take(order.order)
-
-
-def _as_positions(values: npt.ArrayLike, size: int, name: str, ids: str) -> Positions:
-    """Return positions in a list of ids as a read-only vector of the shortest type."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise invalid(name, "be one-dimensional", "lists of different lengths") from None
-    if isinstance(values, np.ma.MaskedArray):
-        raise invalid(name, "be a plain array", "a masked array")
-    if array.ndim != 1:
-        raise invalid(name, "be one-dimensional", describe(array))
-    dtype = position_type(size)
-    if array.size == 0:
-        return mark_read_only(np.empty(0, dtype=dtype))
-    # Truth values are no positions: they would pick the first two ids.
-    if array.dtype.kind not in "iu":
-        hint = "For lists of ids there is from_trials." if array.dtype.kind in "OSTU" else ""
-        raise invalid(name, f"be positions in `{ids}`, whole numbers", describe(array), hint)
-    if array.min() < 0 or array.max() >= size:
-        bad = np.flatnonzero((array < 0) | (array >= size))
-        expected = f"be positions in `{ids}`, from 0 to {size - 1}" if size else f"fit `{ids}`"
-        found = f"{array[bad[0]]} for trial {bad[0]} ({bad.size} of {array.size} are out of range)"
-        hint = "" if size else f"`{ids}` is empty."
-        raise invalid(name, expected, found, hint)
-    return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
 
 
 def _contents_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyArray:
