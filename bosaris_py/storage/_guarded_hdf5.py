@@ -109,11 +109,8 @@ def usable_memory() -> int:
         with contextlib.suppress(OSError, ValueError):
             limits.append(int(Path(place).read_text()))
     if resource is not None:
-        limits.extend(
-            limit
-            for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],)
-            if limit != resource.RLIM_INFINITY
-        )
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        limits += [limit] if limit != resource.RLIM_INFINITY else []
     return min(limits) // 2
 
 

@@ -295,13 +295,11 @@ class QualityMeasures(TrialSet, MatFileMethods):
         model_flags = to_mask_or_all(hasmodel, shape[:1], "hasmodel")
         seg_flags = to_mask_or_all(hasseg, shape[1:], "hasseg")
         possible = _possible(model_flags, seg_flags)
-        mask = possible
-        if scoremask is not None:
-            # A mask gives no measures to a model that has none; the toolkit refuses such objects.
-            mask = to_mask(scoremask, shape, "scoremask")
-            some_lack = not (model_flags.all() and seg_flags.all())
-            if some_lack and (mask & ~possible).any():
-                mask = mark_read_only(mask & possible)
+        mask = possible if scoremask is None else to_mask(scoremask, shape, "scoremask")
+        some_lack = not (model_flags.all() and seg_flags.all())
+        # A mask gives no measures to a model that has none; the toolkit refuses such objects.
+        if some_lack and mask is not possible and (mask & ~possible).any():
+            mask = mark_read_only(mask & possible)
         matrices = to_matrix(modelQ, "modelQ"), to_matrix(segQ, "segQ")
         self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
 

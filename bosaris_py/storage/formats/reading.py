@@ -17,7 +17,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, describe, invalid, list_some, one_of, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.factors import Factor
@@ -211,21 +211,15 @@ def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
 class _Options:
     """Arguments of `read_table`, checked."""
 
-    spoof: str
-    side: str
+    spoof: str = attrs.field(validator=one_of(("error", "nontarget", "drop")))
+    side: str = attrs.field(validator=one_of(("column", "join", "ignore")))
     strip_suffix: tuple[str, ...] = attrs.field(converter=_as_texts)
     missing: tuple[str, ...] = attrs.field(converter=_as_texts)
     numbers: Sequence[str]
     extra: Sequence[str] | None
 
     def __attrs_post_init__(self) -> None:
-        """Check all of them."""
-        for name, value, allowed in (
-            ("spoof", self.spoof, ("error", "nontarget", "drop")),
-            ("side", self.side, ("column", "join", "ignore")),
-        ):
-            if value not in allowed:
-                raise invalid(name, f"be one of {', '.join(allowed)}", describe(value))
+        """Check the others."""
         for name, names in (("numbers", self.numbers), ("extra", self.extra)):
             if isinstance(names, str):
                 raise invalid(name, "be a list of names", describe(names))
@@ -287,6 +281,11 @@ class _CodeColumn:
         """Return the first record that has this text."""
         return int(np.argmax(self.codes() == self.ids.ids.index(name)))
 
+    def values(self, reader: "_Reader") -> Factor:
+        """Return the column as categories."""
+        decoded = DecodedIds.of(self.ids, self.codes(), reader.numbers, reader.budget)
+        return Factor(mark_read_only(decoded.rank[self.codes()]), decoded.names)
+
 
 # Sets the bit that distinguishes lower from upper case in every byte of a word.
 _LOWER_CASE = np.uint64(0x2020202020202020)
@@ -336,14 +335,14 @@ class _NumberColumn:
             is_missing |= (lengths == len(encoded)) & (words == np.uint64(wanted))
         return is_missing
 
-    def values(self, numbers: LineNumbers) -> Float64Array:
+    def values(self, reader: "_Reader") -> Float64Array:
         """Return all numbers; raise if the file says NaN and nobody said what this means."""
         if self._n_nan:
             text = (
                 f"the {self.name} is NaN here ({_count_lines(self._n_nan)} in all); if it says "
                 'that there is none, pass missing="nan"'
             )
-            raise numbers.error(self._first_nan, text)
+            raise reader.numbers.error(self._first_nan, text)
         return mark_read_only(np.concatenate([np.empty(0), *self._parts]))
 
 
@@ -426,16 +425,13 @@ class _Reader:
         segset, segments = self._ids(SEGMENT)
         columns: dict[str, ExtraColumn] = {}
         if SIDE in self.roles:
-            sides = self._factor(self.roles[SIDE])
+            sides = self.roles[SIDE].values(self)
             if self.options.side == "join":
                 segset, segments = _join_ids(segset, segments, sides)
             else:
                 columns[SIDE] = sides
         for name, column in self.extra.items():
-            if isinstance(column, _NumberColumn):
-                columns[name] = column.values(self.numbers)
-            else:
-                columns[name] = self._factor(column)
+            columns[name] = column.values(self)
         if classes is not None and (classes == TrialClass.SPOOF).any() and LABEL in self.roles:
             # The words of all labels are kept where spoofs count as non-targets.
             levels, rank = np.unique(np.array(self._words()), return_inverse=True)
@@ -447,18 +443,12 @@ class _Reader:
             segset,
             segments,
             None if classes is None else mark_read_only(classes == TrialClass.TARGET),
-            None if self.scores is None else self.scores.values(self.numbers),
+            None if self.scores is None else self.scores.values(self),
             columns,
         )
         if classes is not None and (classes == TrialClass.DROPPED).any():
             return table.take(classes != TrialClass.DROPPED)
         return table
-
-    def _factor(self, column: _CodeColumn) -> Factor:
-        """Return a column as categories."""
-        decoded = DecodedIds.of(column.ids, column.codes(), self.numbers, self.budget)
-        rank = decoded.rank.astype(np.min_scalar_type(max(0, decoded.names.size - 1)))
-        return Factor(mark_read_only(rank[column.codes()]), decoded.names)
 
     def _ids(self, role: str) -> tuple[StrArray, Int32Array]:
         """Return the ids of models or segments, and their position for each line."""
