@@ -166,6 +166,28 @@ def test_numbers_need_no_matplotlib() -> None:
     assert done.stdout.split() == ["0.0", str(len(b.__all__))]
 
 
+def test_the_table_of_functions_with_several_results(pages: dict[str, str]) -> None:
+    several: dict[str, set[str]] = {}
+    methods = {
+        f"{cls}.{name}": getattr(getattr(b, cls), name, None)
+        for cls in MEMBERS
+        for name in MEMBERS[cls].split()
+    }
+    functions = {name: getattr(b, name) for name in set(b.__all__) - b._METHODS}
+    for name, function in {**functions, **methods}.items():
+        wanted = getattr(function, "__annotations__", {}).get("return", "")
+        if isinstance(wanted, str) and wanted.startswith("tuple["):
+            # Parts of the tuple itself, not of the types in it.
+            parts = re.sub(r"\[[^\[\]]*\]", "", re.sub(r"\[[^\[\]]*\]", "", wanted[6:-1]))
+            number = {2: "two", 3: "three", 4: "four", 5: "five"}[parts.count(",") + 1]
+            several.setdefault(number, set()).add(name.split(".")[-1])
+    several["two"].add("maplookup")
+    table = pages["migration"].split("| returns | functions |")[1].split("##")[0]
+    for number, names in several.items():
+        (row,) = re.findall(rf"^\| {number} \| (.*) \|$", table, re.MULTILINE)
+        assert {name.split("(")[0] for name in re.findall(r"`([^`]+)`", row)} == names
+
+
 def scripts(page: str) -> dict[str, list[str]]:
     """Return the lines of the two scripts of the page, by language."""
     found = {}
