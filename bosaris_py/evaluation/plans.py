@@ -242,6 +242,7 @@ class EvaluationPlan:
         \beta\,\overline{P_{fa}}(\theta),\quad
         \beta = \frac{C_{fa}}{C_{miss}}\,\frac{1 - \pi}{\pi}
 
+    Below a :math:`\beta` of 1 it is divided by :math:`\beta`.
     The actual cost is that at :math:`\theta = \log\beta`; the minimum is taken
     over the threshold, separately for each operating point.
 
