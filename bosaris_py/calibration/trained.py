@@ -15,7 +15,14 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, by_constructor, read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    Readable,
+    by_constructor,
+    read_only,
+)
 from bosaris_py._validation import (
     FilePath,
     as_nonnegative,
@@ -53,7 +60,7 @@ _HDF5 = (".h5", ".hdf5")
 
 
 @attrs.frozen(repr=False)
-class SavedMap:
+class SavedMap(metaclass=Readable):
     """A trained map whose fields are all that a file has to keep."""
 
     def save(self, path: FilePath) -> None:
@@ -104,7 +111,7 @@ class SavedMap:
     __reduce__ = by_constructor
 
 
-class ScoreMap(ABC):
+class ScoreMap(metaclass=Readable):
     """A map of each score to a log-likelihood-ratio."""
 
     __slots__ = ()

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import attrs
 
+from bosaris_py._arrays import Readable
 from bosaris_py._validation import describe, invalid, list_some, one_of
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
@@ -64,7 +65,7 @@ def _to_weights(values: Any) -> tuple[float, ...] | None:
 
 
 @attrs.frozen
-class PartitionFactor:
+class PartitionFactor(metaclass=Readable):
     """One column of trial metadata by which a plan divides the trials.
 
     Parameters
@@ -191,7 +192,7 @@ def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class EvaluationPlan:
+class EvaluationPlan(metaclass=Readable):
     r"""The cost that an evaluation publishes.
 
     Parameters
