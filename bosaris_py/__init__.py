@@ -78,6 +78,7 @@ __getattr__, __dir__ = on_demand(
         "matlab",
         "numerics",
         "plots",
+        "sklearn",
         "storage",
         "trials",
         "uncertainty",
