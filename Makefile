@@ -10,7 +10,7 @@ ARGS ?=
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
-.PHONY: help demo test test-all check format docs bench peers build clean
+.PHONY: help demo test test-all matrix check format docs bench peers build clean
 # A recipe that fails must not leave a stamp behind.
 .DELETE_ON_ERROR:
 
@@ -18,6 +18,7 @@ help:
 	@echo "make demo      calibrate, fuse and judge two speaker verifiers; results in demo_output/"
 	@echo "make test      the tests, without the slow ones        (ARGS='-k eer' is passed on to pytest)"
 	@echo "make test-all  all tests, with coverage"
+	@echo "make matrix    the tests on each Python of this machine, with the newest and the least dependencies"
 	@echo "make check     format, lint, types, import layers, docstrings"
 	@echo "make format    put the code into the project's format"
 	@echo "make docs      the documentation, in docs/_build/html"
@@ -36,6 +37,9 @@ test: $(INSTALLED)/test
 
 test-all: $(INSTALLED)/test $(INSTALLED)/dev
 	HYPOTHESIS_PROFILE=thorough $(RUN) -m pytest --numprocesses auto --cov --cov-report=term $(ARGS)
+
+matrix:
+	.ci/matrix
 
 check: $(INSTALLED)/dev
 	$(RUN) -m ruff format --check .
@@ -65,7 +69,7 @@ build: $(INSTALLED)/dev
 
 clean:
 	rm -rf build dist demo_output docs/_build docs/api/generated *.egg-info .coverage .coverage.* .hypothesis
-	rm -rf $(PEERS) .asv
+	rm -rf $(PEERS) .venv-matrix .asv
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,11 +1,14 @@
 """Configuration of Sphinx. Build with `make docs`: every warning is an error."""
 
+import re
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import attrs
+from docutils import nodes
+from latex2mathml.converter import convert
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -22,8 +25,14 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
 ]
+# Browsers draw MathML themselves: the pages need neither a script nor the network for formulas.
+html_math_renderer = "mathml"
+# The button copies what one types, without prompts and without output.
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
 # Tables are included by pages.
 exclude_patterns = ["_build", "*_table.md"]
 templates_path = ["_templates"]
@@ -56,8 +65,16 @@ myst_heading_anchors = 3
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"bosaris_py {version}"
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 5,
+}
+# Pages without a section of their own need no column for it.
+html_sidebars = {page: [] for page in ("index", "start")}
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["layout.css"]
 
 
 def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
@@ -69,6 +86,37 @@ def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return contnode if is_field else None
 
 
+def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
+    """Link each literal that is a public name, such as `Results.from_scores(scores, key)`."""
+    domain = app.env.get_domain("py")
+    for literal in list(doctree.findall(nodes.literal)):
+        match = re.fullmatch(r"(?:bosaris_py\.|bp\.)?([A-Za-z_][\w.]*)(\(.*\))?", literal.astext())
+        if match is None or isinstance(literal.parent, nodes.reference):
+            continue
+        name = "bosaris_py." + re.sub(r"^unc\.", "uncertainty.", match[1])
+        entry = domain.objects.get(name)
+        if entry is None or entry.docname == docname:
+            continue
+        uri = f"{app.builder.get_relative_uri(docname, entry.docname)}#{entry.node_id}"
+        link = nodes.reference("", "", internal=True, refuri=uri, reftitle=name)
+        literal.replace_self(link)
+        link += literal
+
+
+def _write_inline_mathml(translator: Any, node: nodes.Node) -> None:
+    """Write a formula of a line of text."""
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def _write_block_mathml(translator: Any, node: nodes.Node) -> None:
+    """Write a formula that has lines of its own."""
+    translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
 def setup(app: Any) -> None:
     """Connect what Sphinx itself does not know."""
     app.connect("missing-reference", _keep_fields_plain)
+    app.connect("doctree-resolved", _link_literals)
+    app.add_html_math_renderer("mathml", (_write_inline_mathml, None), (_write_block_mathml, None))

@@ -219,3 +219,21 @@ class TestTree:
             for path in (ROOT / folder).rglob("*"):
                 if path.is_file() and not {"_build", "__pycache__"} & set(path.parts):
                     assert path.stat().st_size < 1_500_000, path
+
+
+class TestOtherDescriptions:
+    """CITATION.cff and the conda recipe say what setup.cfg says."""
+
+    def test_the_citation_names_the_version(self):
+        citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+        assert f"\nversion: {__version__}\n" in citation
+
+    def test_the_conda_recipe_has_the_same_requirements(self):
+        setup = configparser.ConfigParser()
+        setup.read(ROOT / "setup.cfg", encoding="utf-8")
+        expected = set(setup["options"]["install_requires"].split())
+        recipe = (ROOT / "conda" / "meta.yaml").read_text(encoding="utf-8")
+        run = recipe.split("  run:\n")[1].split("\n\n")[0]
+        found = {line.strip("- ").replace(" ", "") for line in run.splitlines()}
+        expected.add(f"python{setup['options']['python_requires']}")
+        assert {name.replace("matplotlib-base", "matplotlib") for name in found} == expected

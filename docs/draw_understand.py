@@ -1,0 +1,224 @@
+"""Draw the pictures of the pages under `understand/`, from simulated scores with a fixed seed.
+
+Run with ``python docs/draw_understand.py``; ``--output`` names another folder.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+import bosaris_py as bp
+
+DOCS = Path(__file__).parent
+TARGET, NON_TARGET, GREY = "#0072b2", "#d55e00", "0.55"
+# Calibrated Gaussian LLRs have the mean +-mu and the variance 2 mu; mu = 2 has an EER of 15.87 %.
+MEAN, DEVIATION = 2.0, 2.0
+# The same ranking, four meanings: the LLRs and three maps of them.
+VERSIONS = {
+    "well calibrated": (1.0, 0.0),
+    "overconfident": (2.0, 0.0),
+    "underconfident": (0.4, 0.0),
+    "shifted": (1.0, 2.5),
+}
+
+
+def simulate(n_tar: int = 2_000, n_non: int = 20_000) -> tuple[Any, Any]:
+    """Return calibrated LLRs of both classes."""
+    rng = np.random.default_rng(2011)
+    return rng.normal(MEAN, DEVIATION, n_tar), rng.normal(-MEAN, DEVIATION, n_non)
+
+
+def histogram(ax: Any, tar: Any, non: Any, bins: Any) -> None:
+    """Draw the densities of both classes."""
+    ax.hist(
+        non,
+        bins,
+        density=True,
+        histtype="stepfilled",
+        color=NON_TARGET,
+        alpha=0.55,
+        label="non-targets",
+    )
+    ax.hist(
+        tar, bins, density=True, histtype="stepfilled", color=TARGET, alpha=0.55, label="targets"
+    )
+    ax.set_yticks([])
+
+
+def draw_calibration() -> Figure:
+    """Draw one ranking with four calibrations: histogram, PAV and Bayes error-rates."""
+    figure = Figure(figsize=(10.5, 7.2), layout="constrained")
+    grid = figure.subplots(3, 4)
+    tar, non = simulate()
+    axis = np.linspace(-8, 8, 200)
+    for column, (name, (scale, offset)) in enumerate(VERSIONS.items()):
+        top, middle, bottom = grid[:, column]
+        a, b = scale * tar + offset, scale * non + offset
+        results = bp.Results(a, b)
+        cllrs = f"minCllr {results.min_cllr:.2f}, Cllr {results.cllr:.2f}"
+        top.set_title(f"{name}\nEER {results.eer:.1%}\n{cllrs}")
+        histogram(top, a, b, np.linspace(-16, 16, 60))
+        top.axvline(0.0, color=GREY, linewidth=0.8)
+        top.set_xlabel("LLR of the system")
+        best = bp.PAVCalibration.fit(a, b).apply(axis)
+        middle.plot(axis, axis, color=GREY, linestyle="--", label="perfect")
+        middle.plot(axis, best, color="black", label="PAV")
+        middle.set(xlim=(-8, 8), ylim=(-8, 8), xlabel="LLR of the system")
+        plo = np.linspace(-6, 6, 121)
+        act, best_cost = (
+            getattr(results, rate)(bp.sigmoid(plo), normalize=True)
+            for rate in ("act_dcf", "min_dcf")
+        )
+        bottom.fill_between(
+            plo, best_cost, act, color=NON_TARGET, alpha=0.35, label="calibration loss"
+        )
+        bottom.plot(plo, act, color=NON_TARGET, label="actual")
+        bottom.plot(plo, best_cost, color="black", label="minimum")
+        bottom.axhline(1.0, color=GREY, linestyle="--")
+        bottom.set(xlim=(-6, 6), ylim=(0, 1.4), xlabel="prior log-odds")
+    grid[0, 0].set_ylabel("density")
+    grid[1, 0].set_ylabel("LLR that the data support")
+    grid[2, 0].set_ylabel("normalized error-rate")
+    for row in grid:
+        row[0].legend(loc="upper left", fontsize=8)
+    return figure
+
+
+def draw_map() -> Figure:
+    """Draw the map from scores to LLRs: linear and PAV calibration over the histogram."""
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    ax = figure.subplots()
+    tar, non = (0.1 * llr + 0.3 for llr in simulate(200, 2_000))
+    axis = np.linspace(-0.5, 1.1, 300)
+    histogram(ax, tar, non, np.linspace(-0.5, 1.1, 40))
+    ax.set(xlabel="score (here: a cosine)", ylabel="density", xlim=(-0.5, 1.1))
+    right = ax.twinx()
+    right.axhline(0.0, color=GREY, linewidth=0.8)
+    right.plot(axis, bp.LinearCalibration.fit(tar, non).apply(axis), color="black", label="linear")
+    right.plot(axis, bp.PAVCalibration.fit(tar, non).apply(axis), "k--", label="PAV")
+    right.set(ylabel="LLR", ylim=(-8, 8))
+    ax.legend(loc="upper left")
+    right.legend(loc="lower right")
+    return figure
+
+
+def draw_det() -> Figure:
+    """Show how to read a DET plot."""
+    figure = Figure(figsize=(6.4, 6.4), layout="constrained")
+    rng = np.random.default_rng(7)
+    plot = bp.DETPlot("old", ax=figure.subplots())
+    tar, non = rng.normal(2.0, 2.0, 400), rng.normal(-2.0, 2.0, 4_000)
+    better = rng.normal(2.9, 2.4, 400), rng.normal(-2.9, 2.4, 4_000)
+    plot.set_system(tar, non, "system A:")
+    plot.plot_steppy_det(label="every threshold")
+    plot.plot_rocch_det(label="convex hull", linestyle="--", linewidth=1)
+    plot.set_system(*better, "system B:")
+    plot.plot_steppy_det(label="better, nearer to the corner")
+    ax = plot.ax
+    low, high = ax.get_xlim()
+    # The axes hold rates on a probit scale.
+    ax.plot([low, high], [low, high], color=GREY, linewidth=0.8)
+    results = bp.Results(tar, non)
+    threshold = results.min_dcf_threshold(0.2)
+    note = {"arrowprops": {"arrowstyle": "->", "color": "0.3"}, "fontsize": 9}
+    at = results.eer
+    ax.annotate("EER: as many misses as false alarms", (at, at), (0.0008, 0.12), **note)
+    spot = threshold.pfa, threshold.pmiss
+    ax.plot(*spot, "*", markersize=13, color="black")
+    ax.annotate("minimum cost at a prior of 20 %", spot, (0.0008, 0.35), **note)
+    for rate, draw in ((30 / 4_000, ax.axvspan), (30 / 400, ax.axhspan)):
+        draw(low, rate, color=GREY, alpha=0.2, linewidth=0)
+    ax.text(low * 1.2, low * 1.2, "grey: fewer than 30 errors,\nno conclusions here", fontsize=9)
+    plot.display_legend()
+    return figure
+
+
+def draw_bayes() -> Figure:
+    """Show how to read a normalized Bayes error-rate plot."""
+    figure = Figure(figsize=(7.2, 4.6), layout="constrained")
+    ax = figure.subplots()
+    tar, non = (1.5 * llr + 1.0 for llr in simulate())
+    results = bp.Results(tar, non)
+    plo = np.linspace(-8, 6, 281)
+    act, best = (
+        getattr(results, rate)(bp.sigmoid(plo), normalize=True) for rate in ("act_dcf", "min_dcf")
+    )
+    ax.fill_between(plo, best, act, color=NON_TARGET, alpha=0.3, label="calibration loss")
+    ax.plot(plo, act, color=NON_TARGET, label="actual: decisions by Bayes' rule")
+    ax.plot(plo, best, color="black", label="minimum: best threshold in hindsight")
+    ax.axhline(1.0, color=GREY, linestyle="--", label="decisions without a detector")
+    for name, prior in {"VoxSRC": 0.05, "NIST SRE": 0.01, "equal": 0.5}.items():
+        at = bp.logit(prior)
+        ax.axvline(at, color=GREY, linewidth=0.7)
+        ax.text(at, 1.31, name, rotation=90, ha="right", va="top", fontsize=8)
+    ax.set(xlim=(-8, 6), ylim=(0, 1.34), xlabel="prior log-odds", ylabel="normalized error-rate")
+    top = ax.secondary_xaxis("top")
+    priors = np.array([0.001, 0.01, 0.1, 0.5, 0.9, 0.99])
+    top.set_xticks(bp.logit(priors), [f"{prior:.3g}" for prior in priors])
+    top.set_xlabel("effective target prior")
+    ax.legend(loc="lower right", fontsize=8)
+    return figure
+
+
+def draw_threshold() -> Figure:
+    """Show that the threshold moves with the prior."""
+    figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+    ax = figure.subplots()
+    histogram(ax, *simulate(), np.linspace(-10, 10, 60))
+    height = ax.get_ylim()[1]
+    for prior in (0.01, 0.5, 0.99):
+        threshold = bp.OperatingPoint(prior).threshold
+        ax.axvline(threshold, color="black", linestyle="--", linewidth=1)
+        ax.text(threshold + 0.1, height * 0.97, f"prior {prior:g}", va="top", fontsize=9)
+    ax.set(xlabel="LLR", ylabel="density", xlim=(-10, 10))
+    ax.legend(loc="upper left")
+    return figure
+
+
+def draw_pooled() -> Figure:
+    """Show that pooled trials follow the largest condition."""
+    figure = Figure(figsize=(6.4, 3.0), layout="constrained")
+    ax = figure.subplots()
+    shares = {"pooled": (0.9, 0.1), "equalised": (0.5, 0.5)}
+    for row, (name, (large, small)) in enumerate(shares.items()):
+        for start, width, colour in ((0, large, TARGET), (large, small, NON_TARGET)):
+            ax.add_patch(Rectangle((start, -row - 0.3), width, 0.6, color=colour, alpha=0.7))
+        ax.text(-0.02, -row, name, ha="right", va="center")
+    ax.text(0.45, 0.42, "9,000 trials by telephone", ha="center", color=TARGET)
+    ax.text(0.95, 0.42, "1,000 by microphone", ha="center", color=NON_TARGET)
+    ax.set(xlim=(-0.25, 1.1), ylim=(-1.5, 0.8), xticks=[], yticks=[])
+    ax.set_xlabel("share of each condition in the error-rate")
+    ax.spines[:].set_visible(False)
+    return figure
+
+
+FIGURES = {
+    "calibration": draw_calibration,
+    "map": draw_map,
+    "det": draw_det,
+    "bayes": draw_bayes,
+    "threshold": draw_threshold,
+    "pooled": draw_pooled,
+}
+
+
+def main() -> None:
+    """Draw each picture and save it as SVG."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--output", type=Path, default=DOCS / "images" / "understand")
+    output = parser.parse_args().output
+    output.mkdir(parents=True, exist_ok=True)
+    # A fixed salt and no date: the same picture has the same bytes.
+    with rc_context({"svg.hashsalt": "bosaris_py", "font.size": 9.0}):
+        for name, draw in FIGURES.items():
+            figure = draw()
+            figure.savefig(output / f"{name}.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
