@@ -54,11 +54,15 @@ def binary_kind(path: FilePath) -> tuple[str, str] | None:
     FileNotFoundError
         If there is no such file.
     """
-    with Path(path).open("rb") as stream:
+    file = Path(path)
+    # A pipe can be read only once, and holds text.
+    if file.exists() and not file.is_file():
+        return None
+    with file.open("rb") as stream:
         head = stream.read(6)
     if head.startswith(b"\x89HDF"):
-        return "hdf5", hdf5.kind_of(path)
-    return ("mat", mat.kind_of(path)) if head == b"MATLAB" else None
+        return "hdf5", hdf5.kind_of(file)
+    return ("mat", mat.kind_of(file)) if head == b"MATLAB" else None
 
 
 def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> bool:
