@@ -94,7 +94,9 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
         hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
     elif array.dtype.kind in "USO":
         hint = "Convert text to numbers first, for instance with .astype(float)."
-    if hint and name in ("tar", "non"):
+    if hasattr(values, "modelset"):
+        hint = "Scores and a key belong into Results.from_scores(scores, key)."
+    elif hint and name in ("tar", "non"):
         hint = f"{hint} {_FROM_LABELS}"
     raise invalid(name, "hold real numbers", describe(array), hint)
 

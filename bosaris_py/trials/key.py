@@ -780,7 +780,12 @@ def check_trials(ndx: object) -> None:
 def check_key(key: object) -> None:
     """Raise unless `key` is a Key or a FlatKey."""
     if not isinstance(key, AnyKey):
-        raise invalid("key", "be a Key, which says what the targets are", describe(key))
+        hint = ""
+        if isinstance(key, tuple):
+            hint = "read_key gives two things: key, metadata = read_key(path)."
+        elif isinstance(key, list) or hasattr(key, "get_tar_non"):
+            hint = "Were scores and key swapped?"
+        raise invalid("key", "be a Key, which says what the targets are", describe(key), hint)
 
 
 def describe_trials(trials: AnyNdx, chosen: BoolArray) -> str:
