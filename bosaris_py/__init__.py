@@ -23,7 +23,7 @@ _HOMES = {
         "primary_cost_of_files",
         "split_by_labels",
     ),
-    "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
+    "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "read_model"),
     "bosaris_py.numerics": (
         "OperatingPoint",
         "ROC",

@@ -22,6 +22,7 @@ from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
 from bosaris_py.evaluation import split_by_labels as split_by_labels
 from bosaris_py.fusion import LinearFusion as LinearFusion
 from bosaris_py.fusion import QualityFusion as QualityFusion
+from bosaris_py.fusion import read_model as read_model
 from bosaris_py.numerics import ROC as ROC
 from bosaris_py.numerics import ROCCH as ROCCH
 from bosaris_py.numerics import OperatingPoint as OperatingPoint

@@ -6,6 +6,7 @@ A message says what was expected, what came, and the likely mistake::
     got (300, 12). Did you swap models and segments?
 """
 
+import difflib
 import os
 import sys
 import warnings
@@ -283,7 +284,15 @@ def check_choice(value: object, choices: Any, name: str) -> None:
     allowed = get_args(choices) or choices
     if value not in allowed:
         listed = ", ".join(f'"{choice}"' for choice in allowed)
-        raise invalid(name, f"be one of {listed}", describe(value))
+        raise invalid(name, f"be one of {listed}", describe(value), nearest(value, allowed))
+
+
+def nearest(value: object, known: Iterable[object]) -> str:
+    """Ask whether one of the known names was meant, if some are like it; else return nothing."""
+    given, names = str(value).casefold(), {str(name).casefold(): name for name in known}
+    longer = [name for name in names if given and name.startswith(given)]
+    found = longer or difflib.get_close_matches(given, names, n=2)
+    return f"Did you mean {' or '.join(repr(names[name]) for name in found)}?" if found else ""
 
 
 def one_of(choices: Any) -> Any:

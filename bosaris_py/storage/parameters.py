@@ -101,6 +101,14 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
     FileNotFoundError
         If there is no such file.
     """
+    found, parameters = read_any_parameters(path)
+    if found != kind:
+        raise FileFormatError(f"{path}: expected {kind}; the file holds {found}")
+    return parameters
+
+
+def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
+    """Read the parameters of whatever class a JSON file is of, and the name of the class."""
     file_path = Path(path)
     encoded = file_path.read_bytes()
     try:
@@ -123,13 +131,11 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)
     refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
-    found = content.get("kind")
-    if found != kind:
-        raise FileFormatError(f"{file_path}: expected {kind}; the file holds {found}")
     parameters = content.get("parameters")
     if not isinstance(parameters, dict):
         raise FileFormatError(f'{file_path}: the entry "parameters" is missing')
-    return {name: _from_json(value) for name, value in parameters.items()}
+    kind = str(content.get("kind"))
+    return kind, {name: _from_json(value) for name, value in parameters.items()}
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
