@@ -22,6 +22,7 @@ _HOMES = {
         "SystemDivergence",
         "primary_cost",
         "primary_cost_of_files",
+        "split_by_labels",
     ),
     "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "read_model"),
     "bosaris_py.numerics": (
@@ -38,7 +39,10 @@ _HOMES = {
         "logit",
         "min_cllr",
         "min_dcf",
+        "norm_act_dcf",
+        "norm_min_dcf",
         "optimal_llrs",
+        "posterior",
         "prbep",
         "probit",
         "sigmoid",

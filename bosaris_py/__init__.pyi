@@ -23,6 +23,7 @@ from bosaris_py.evaluation import SystemComparison as SystemComparison
 from bosaris_py.evaluation import SystemDivergence as SystemDivergence
 from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
+from bosaris_py.evaluation import split_by_labels as split_by_labels
 from bosaris_py.fusion import LinearFusion as LinearFusion
 from bosaris_py.fusion import QualityFusion as QualityFusion
 from bosaris_py.fusion import read_model as read_model
@@ -39,7 +40,10 @@ from bosaris_py.numerics import error_rates_at as error_rates_at
 from bosaris_py.numerics import logit as logit
 from bosaris_py.numerics import min_cllr as min_cllr
 from bosaris_py.numerics import min_dcf as min_dcf
+from bosaris_py.numerics import norm_act_dcf as norm_act_dcf
+from bosaris_py.numerics import norm_min_dcf as norm_min_dcf
 from bosaris_py.numerics import optimal_llrs as optimal_llrs
+from bosaris_py.numerics import posterior as posterior
 from bosaris_py.numerics import prbep as prbep
 from bosaris_py.numerics import probit as probit
 from bosaris_py.numerics import sigmoid as sigmoid

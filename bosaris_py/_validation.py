@@ -6,6 +6,7 @@ A message says what was expected, what came, and the likely mistake::
     got (300, 12). Did you swap models and segments?
 """
 
+import difflib
 import os
 import sys
 import warnings
@@ -34,6 +35,15 @@ _EXAMPLES_SHOWN = 5
 
 # Products of the weights of a target and a non-target must neither vanish nor overflow.
 _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
+
+_FROM_LABELS = (
+    "For labels and scores there are Results.from_labels(labels, scores) and "
+    "tar, non = split_by_labels(labels, scores)."
+)
+
+# From so many trials on, scores may be tied where the other list looks like labels; below the
+# first number, nothing is taken for labels.
+_FEW_TRIALS, _MANY_TRIALS = 4, 20
 
 _PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
@@ -85,6 +95,10 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
         hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
     elif array.dtype.kind in "USO":
         hint = "Convert text to numbers first, for instance with .astype(float)."
+    if hasattr(values, "modelset"):
+        hint = "Scores and a key belong into Results.from_scores(scores, key)."
+    elif hint and name in ("tar", "non"):
+        hint = f"{hint} {_FROM_LABELS}"
     raise invalid(name, "hold real numbers", describe(array), hint)
 
 
@@ -102,6 +116,44 @@ def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
             hint = "Put a single score into a list."
         raise invalid(name, "be one-dimensional", describe(array), hint)
     return array
+
+
+def as_score_lists(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the scores of both classes as vectors; refuse labels and scores in their place."""
+    classes = as_vector(tar, "tar"), as_vector(non, "non")
+    refuse_labels(*classes)
+    return classes
+
+
+def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
+    """Raise if these are not the scores of two classes, but the labels and scores of all trials.
+
+    Labels are 0 and 1, or -1 and 1, nothing else and both of them, for as many trials as there
+    are scores. Few scores may be such numbers by chance: of less than 4 trials nothing is
+    said, and of less than 20 only if the other scores are all different and none is -1, 0 or 1.
+    """
+    if tar.size != non.size or tar.size < _FEW_TRIALS:
+        return
+    for name, labels, other, scores in (("tar", tar, "non", non), ("non", non, "tar", tar)):
+        if not _are_labels(labels) or _are_labels(scores):
+            continue
+        if scores.size < _MANY_TRIALS and (
+            np.isin(scores, (-1, 0, 1)).any() or np.unique(scores).size < scores.size
+        ):
+            continue
+        found = f"only {labels.min():g} and {labels.max():g}, for as many trials as `{other}` has"
+        hint = f"Labels of all trials? {_FROM_LABELS}"
+        raise invalid(name, "hold the scores of one class", found, hint)
+
+
+def _are_labels(values: FloatArray) -> bool:
+    """Tell whether values are 0 and 1, or -1 and 1, and nothing else."""
+    # Most scores show in the first few that they are none.
+    head = values[:8]
+    if not ((head == 0) | (abs(head) == 1)).all():
+        return False
+    low, high = values.min(), values.max()
+    return (low, high) in ((0, 1), (-1, 1)) and bool(((values == low) | (values == high)).all())
 
 
 def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -232,7 +284,15 @@ def check_choice(value: object, choices: Any, name: str) -> None:
     allowed = get_args(choices) or choices
     if value not in allowed:
         listed = ", ".join(f'"{choice}"' for choice in allowed)
-        raise invalid(name, f"be one of {listed}", describe(value))
+        raise invalid(name, f"be one of {listed}", describe(value), nearest(value, allowed))
+
+
+def nearest(value: object, known: Iterable[object]) -> str:
+    """Ask whether one of the known names was meant, if some are like it; else return nothing."""
+    given, names = str(value).casefold(), {str(name).casefold(): name for name in known}
+    longer = [name for name in names if given and name.startswith(given)]
+    found = longer or difflib.get_close_matches(given, names, n=2)
+    return f"Did you mean {' or '.join(repr(names[name]) for name in found)}?" if found else ""
 
 
 def one_of(choices: Any) -> Any:

@@ -32,6 +32,8 @@ METRICS: dict[str, Metric] = {
     "min_dcf at many priors": lambda tar, non, **w: bosaris_py.min_dcf(
         tar, non, np.linspace(0.01, 0.99, 50), **w
     ),
+    "norm_act_dcf": lambda tar, non, **w: bosaris_py.norm_act_dcf(tar, non, 0.1, **w),
+    "norm_min_dcf": lambda tar, non, **w: bosaris_py.norm_min_dcf(tar, non, 0.1, **w),
     "error_rates_at": lambda tar, non, **w: bosaris_py.error_rates_at(tar, non, 0.25, **w),
     "optimal_llrs": lambda tar, non, **w: np.sort(
         np.concatenate(bosaris_py.optimal_llrs(tar, non, **w))
@@ -187,6 +189,19 @@ def test_whole_weights_are_repeated_trials(
 def test_bad_input(metric: Metric, change: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         metric(**{"tar": TAR, "non": NON, **change})
+
+
+@pytest.mark.parametrize("low", [0, -1])
+def test_labels_and_scores_are_no_classes(metric: Metric, low: int) -> None:
+    scores = np.array([0.1, 2.5, -0.7, 3.2])
+    labels = np.array([low, 1, low, 1])
+    remedy = r"Results\.from_labels\(labels, scores\)"
+    found = f"must hold the scores of one class; got only {low} and 1, for as many trials as"
+    for name, classes in (("tar", (labels, scores)), ("non", (scores, labels))):
+        with pytest.raises(InvalidInputError, match=f"`{name}` {found}.*{remedy}"):
+            metric(*classes)
+    with pytest.raises(InvalidInputError, match=f"`tar` must hold real numbers; .*{remedy}"):
+        metric(labels == 1, scores)
 
 
 # What takes scores, a key and conditions, as a number or a list of numbers.

@@ -11,6 +11,7 @@ from bosaris_py._validation import (
     check_not_empty,
     describe,
     invalid,
+    refuse_labels,
     refuse_nan,
 )
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, ScoreMap
@@ -20,7 +21,7 @@ from bosaris_py.numerics.rocch import pav_bins
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
 _DUMMY_SCORE = 1e6
@@ -124,6 +125,7 @@ class PAVCalibration(SavedMap, ScoreMap):
             `score_offset` is negative.
         """
         targets, others = _finite(tar, "tar"), _finite(non, "non")
+        refuse_labels(targets, others)
         if not (np.isfinite(score_offset) and score_offset >= 0):
             raise invalid("score_offset", "be finite and not negative", describe(score_offset))
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
@@ -182,7 +184,7 @@ class PAVCalibration(SavedMap, ScoreMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
-        tar, non = scores.get_tar_non(key)
+        tar, non = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         return cls.fit(
             tar, non, score_offset=score_offset, tar_weights=weights[0], non_weights=weights[1]

@@ -18,7 +18,7 @@ from bosaris_py.evaluation.primary_cost import (
     primary_cost,
     primary_cost_of_files,
 )
-from bosaris_py.evaluation.results import Results, ScoreLists
+from bosaris_py.evaluation.results import Results, ScoreLists, split_by_labels
 from bosaris_py.evaluation.streaming import StreamedScores
 
 __all__ = [
@@ -44,5 +44,6 @@ __all__ = [
     "hull_points",
     "primary_cost",
     "primary_cost_of_files",
+    "split_by_labels",
     "steppy_points",
 ]

@@ -1,6 +1,7 @@
 """Two lists of scores, and the metrics of one detector on any scores, each computed once."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -8,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, read_only
-from bosaris_py._validation import describe, invalid, refuse_nan
+from bosaris_py._validation import as_score_lists, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.streaming import Files, StreamedScores
 from bosaris_py.numerics.cllr import mean_bits
@@ -17,9 +18,10 @@ from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC, EERDefinition
 from bosaris_py.numerics.rocch import ROCCH, Threshold
+from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 # Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
 # long as so many counts.
@@ -59,6 +61,7 @@ class ScoreLists(Evidence):
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
     ) -> None:
+        tar, non = as_score_lists(tar, non)
         ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
         self.__attrs_init__(ordered, *as_trials(non, non_weights, "non"))
 
@@ -110,6 +113,43 @@ class ScoreLists(Evidence):
         return pmiss, share_above(self.non, self.non_weights, thresholds)
 
 
+def split_by_labels(
+    labels: npt.ArrayLike | Sequence[object], scores: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Split the scores of all trials into those of targets and those of non-targets.
+
+    Parameters
+    ----------
+    labels : (n,) array_like of bool, int or str
+        Which trials are targets: truth values, 1 and 0, 1 and -1, or words as in files, such
+        as ``"target"`` and ``"nontarget"``.
+    scores : (n,) array_like of float
+        The score of each trial.
+
+    Returns
+    -------
+    tar, non : (n_tar,), (n_non,) ndarray of float32 or float64
+        The scores of the two classes, in their order.
+
+    Raises
+    ------
+    InvalidInputError
+        If labels are something else, or not as many as scores.
+
+    Examples
+    --------
+    >>> tar, non = split_by_labels([1, 0, 1], [2.0, -1.0, 3.0])
+    >>> tar.tolist(), non.tolist()
+    ([2.0, 3.0], [-1.0])
+    """
+    is_target = as_labels(labels, "labels")
+    values = as_vector(scores, "scores")
+    if is_target.size != values.size:
+        expected = f"hold one label for each of the {values.size} scores"
+        raise invalid("labels", expected, f"{is_target.size} labels")
+    return values[is_target], values[~is_target]
+
+
 @attrs.frozen(eq=False, init=False, repr=False)
 class Results:
     """The performance of one detector on one set of trials.
@@ -158,6 +198,33 @@ class Results:
         non_weights: npt.ArrayLike | None = None,
     ) -> None:
         self.__attrs_init__(ScoreLists(tar, non, tar_weights, non_weights))
+
+    @classmethod
+    def from_labels(
+        cls, labels: npt.ArrayLike | Sequence[object], scores: npt.ArrayLike
+    ) -> "Results":
+        """Judge the scores of all trials in one list, with a label for each.
+
+        Parameters
+        ----------
+        labels, scores : (n,) array_like
+            As for `split_by_labels`.
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InvalidInputError
+            As for the class and for `split_by_labels`.
+
+        Examples
+        --------
+        >>> Results.from_labels(["target", "nontarget", "target"], [2.0, -1.0, 3.0]).n_tar
+        2
+        """
+        return cls(*split_by_labels(labels, scores))
 
     @classmethod
     def from_evidence(cls, evidence: Evidence) -> "Results":
@@ -220,12 +287,11 @@ class Results:
         ConditionWarning
             If conditions have trials of one class only.
         """
-        check_scores(scores)
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         # Column by column, although a matrix is read faster as it lies: the last bit of Cllr
         # would depend on the form of the trials, matrix or list.
-        return cls(*scores.get_tar_non(key))
+        return cls(*class_scores(scores, key))
 
     @classmethod
     def from_files(
@@ -415,6 +481,36 @@ class Results:
         """
         # Theory paper, last line of equation 25: one of the hull's vertices is best.
         return self.rocch.min_dcf(prior, normalize=normalize)
+
+    def norm_act_dcf(self, prior: PriorLike) -> Any:
+        """Compute the normalized cost of Bayes decisions; see `bosaris_py.norm_act_dcf`.
+
+        Parameters
+        ----------
+        prior
+            As for `bosaris_py.act_dcf`.
+
+        Returns
+        -------
+        float or (k,) ndarray of float64
+            Actual DCF over that of the better decision made without a detector.
+        """
+        return self.act_dcf(prior, normalize=True)
+
+    def norm_min_dcf(self, prior: PriorLike) -> Any:
+        """Compute the normalized minimum cost; see `bosaris_py.norm_min_dcf`.
+
+        Parameters
+        ----------
+        prior
+            As for `bosaris_py.act_dcf`.
+
+        Returns
+        -------
+        float or (k,) ndarray of float64
+            Minimum DCF over the cost of the better decision made without a detector.
+        """
+        return self.min_dcf(prior, normalize=True)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
         """Return the threshold of minimum cost at one operating point, with its error-rates.

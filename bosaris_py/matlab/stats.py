@@ -17,6 +17,7 @@ from bosaris_py._validation import (
     check_not_empty,
     describe,
     invalid,
+    refuse_labels,
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
@@ -163,6 +164,7 @@ def compute_roc(
 def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
     targets, others = vector_of_numbers(tar, "tar"), vector_of_numbers(non, "non")
+    refuse_labels(targets, others)
     check_not_empty(targets, "tar")
     check_not_empty(others, "non")
     order = np.argsort(np.concatenate((targets, others)), kind="stable")

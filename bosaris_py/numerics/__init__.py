@@ -7,10 +7,19 @@ from bosaris_py.numerics.metrics import (
     eer,
     error_rates_at,
     min_dcf,
+    norm_act_dcf,
+    norm_min_dcf,
     optimal_llrs,
     prbep,
 )
-from bosaris_py.numerics.priors import OperatingPoint, effective_prior, logit, probit, sigmoid
+from bosaris_py.numerics.priors import (
+    OperatingPoint,
+    effective_prior,
+    logit,
+    posterior,
+    probit,
+    sigmoid,
+)
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 
@@ -28,7 +37,10 @@ __all__ = [
     "logit",
     "min_cllr",
     "min_dcf",
+    "norm_act_dcf",
+    "norm_min_dcf",
     "optimal_llrs",
+    "posterior",
     "prbep",
     "probit",
     "sigmoid",

@@ -25,6 +25,7 @@ from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py._validation import (
     as_mask,
     as_matrix,
+    as_score_lists,
     check_not_empty,
     describe,
     invalid,
@@ -90,6 +91,7 @@ def cllr(
     >>> cllr([0.0, 0.0], [0.0])
     1.0
     """
+    tar, non = as_score_lists(tar, non)
     total = 0.0
     for scores, weights, sign, name in (
         (tar, tar_weights, -1.0, "tar"),

@@ -30,6 +30,7 @@ from bosaris_py._arrays import (
     round_to_float32,
 )
 from bosaris_py._validation import (
+    as_score_lists,
     as_vector,
     as_weights,
     check_not_empty,
@@ -237,6 +238,7 @@ def sort_classes(
     tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
 ) -> tuple[SortedScores, SortedScores]:
     """Sort targets and non-targets, each on its own."""
+    tar, non = as_score_lists(tar, non)
     return (
         SortedScores.from_scores(tar, tar_weights, name="tar"),
         SortedScores.from_scores(non, non_weights, name="non"),

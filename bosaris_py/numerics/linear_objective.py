@@ -47,6 +47,7 @@ from bosaris_py._validation import (
     check_not_empty,
     invalid,
     list_some,
+    refuse_labels,
     refuse_nan,
 )
 from bosaris_py.errors import InvalidInputError
@@ -412,6 +413,8 @@ class TrainingObjective(LinearObjective):
             expected = f"hold the same {n_systems} systems as `tar`, one in each row"
             hint = "Scores of several systems are (n_systems, n_trials)."
             raise invalid("non", expected, f"{non_matrix.shape[0]} rows", hint)
+        if n_systems == 1:
+            refuse_labels(tar_matrix[0], non_matrix[0])
         tar_matrix, tar_used = _drop_unweighted(tar_matrix, tar_weights, "tar")
         non_matrix, non_used = _drop_unweighted(non_matrix, non_weights, "non")
         return cls(

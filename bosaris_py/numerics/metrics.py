@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weighting, Weights
-from bosaris_py._validation import as_vector, refuse_nan
+from bosaris_py._validation import as_score_lists, as_vector, refuse_nan
 from bosaris_py.numerics.counts import SortedScores, as_trials, count_checked, running_sum
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import EERDefinition, check_eer_definition, hull_of, roc_of
@@ -277,6 +277,73 @@ def act_dcf(
     return costs.cost(*rates, normalize=normalize)
 
 
+def norm_min_dcf(
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> Any:
+    """Compute the normalized minimum detection cost, which most evaluations publish.
+
+    Parameters
+    ----------
+    tar, non, prior, tar_weights, non_weights
+        As for `min_dcf`.
+
+    Returns
+    -------
+    float or (k,) ndarray of float64
+        ``min_dcf(tar, non, prior, normalize=True)``, from 0 to 1.
+
+    Raises
+    ------
+    InvalidInputError
+        As for `min_dcf`.
+
+    Examples
+    --------
+    >>> float(norm_min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
+    0.5
+    """
+    return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=True)
+
+
+def norm_act_dcf(
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> Any:
+    """Compute the normalized actual detection cost: 1 for a detector that says nothing.
+
+    Parameters
+    ----------
+    tar, non, prior, tar_weights, non_weights
+        As for `act_dcf`.
+
+    Returns
+    -------
+    float or (k,) ndarray of float64
+        ``act_dcf(tar, non, prior, normalize=True)``.
+
+    Raises
+    ------
+    InvalidInputError
+        As for `act_dcf`.
+
+    Examples
+    --------
+    >>> float(norm_act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
+    0.5
+    """
+    weights: Any = {"tar_weights": tar_weights, "non_weights": non_weights}
+    return act_dcf(tar, non, prior, normalize=True, **weights)
+
+
 def error_rates_at(
     tar: ArrayLike,
     non: ArrayLike,
@@ -326,6 +393,7 @@ def _rates_at(
     tar_weights: Weighting,
     non_weights: Weighting,
 ) -> tuple[Float64Array, Float64Array]:
+    tar, non = as_score_lists(tar, non)
     pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
     return pmiss, share_above(*as_trials(non, non_weights, "non"), limits)
 

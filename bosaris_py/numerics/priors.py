@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._validation import as_vector, check_fraction, describe, invalid
+from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
 
 
 def logit(p: npt.ArrayLike) -> Any:
@@ -66,6 +66,37 @@ def sigmoid(x: npt.ArrayLike) -> Any:
     0.5
     """
     return special.expit(np.asarray(x, dtype=np.float64))[()]
+
+
+def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
+    r"""Turn log-likelihood-ratios into posterior probabilities of a target.
+
+    Parameters
+    ----------
+    llr : float or array_like of float
+        Natural-log likelihood-ratios, of any shape; +-inf allowed.
+    prior : float or OperatingPoint
+        Prior probability of a target; of an operating point the effective prior.
+
+    Returns
+    -------
+    float or ndarray of float64
+        :math:`\sigma(\ell + \mathrm{logit}\,\pi)`: Bayes' rule in log-odds. A scalar for a scalar.
+
+    Raises
+    ------
+    InvalidInputError
+        If the prior is not in (0, 1), or a log-likelihood-ratio is NaN.
+
+    Examples
+    --------
+    >>> round(float(posterior(0.0, 0.25)), 12)
+    0.25
+    """
+    values = np.asarray(llr, dtype=np.float64)
+    refuse_nan(np.atleast_1d(values), "llr")
+    point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
+    return sigmoid(values + point.plo)
 
 
 def probit(p: npt.ArrayLike) -> Any:

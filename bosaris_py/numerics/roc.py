@@ -18,7 +18,7 @@ References
 
 import bisect
 import functools
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import attrs
 import numpy as np
@@ -34,7 +34,14 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_nonnegative, as_number, as_vector, describe, invalid
+from bosaris_py._validation import (
+    as_nonnegative,
+    as_number,
+    as_score_lists,
+    check_choice,
+    describe,
+    invalid,
+)
 from bosaris_py.numerics.counts import (
     SortedScores,
     as_trials,
@@ -135,6 +142,7 @@ class ROC:
         The targets are sorted; the non-targets are only counted between them, in
         O(T log T + N) time and O(T) memory.
         """
+        tar, non = as_score_lists(tar, non)
         ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
         return cls.from_sorted_targets(ordered, *as_trials(non, non_weights, "non"))
 
@@ -621,10 +629,7 @@ class ROC:
 
 def check_eer_definition(definition: object) -> None:
     """Raise unless `definition` is the name of one."""
-    names = get_args(EERDefinition)
-    if definition not in names:
-        expected = "be one of " + ", ".join(f'"{name}"' for name in names)
-        raise invalid("definition", expected, describe(definition))
+    check_choice(definition, EERDefinition, "definition")
 
 
 def _as_rate(value: float | None, name: str) -> float:
@@ -689,7 +694,7 @@ def roc_of(
 
     Only the smaller class need be sorted then. Also returned is whether classes are swapped.
     """
-    targets, others = as_vector(tar, "tar"), as_vector(non, "non")
+    targets, others = as_score_lists(tar, non)
     # Sorting a score takes about as long as counting two.
     if targets.size <= 2 * others.size:
         ordered = SortedScores.from_scores(targets, tar_weights, name="tar")

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import describe, invalid, nearest
 
 
 def _to_numbers(values: Any) -> Any:
@@ -133,4 +133,5 @@ def find_window(window: str | DETWindow) -> DETWindow:
         return WINDOWS[window]
     except (KeyError, TypeError):
         known = ", ".join(f"'{name}'" for name in WINDOWS)
-        raise invalid("window", f"be one of {known}, or a DETWindow", describe(window)) from None
+        expected = f"be one of {known}, or a DETWindow"
+        raise invalid("window", expected, describe(window), nearest(window, WINDOWS)) from None

@@ -53,6 +53,7 @@ from bosaris_py.trials.alignment import (
     Frame,
     IdIndex,
     IdList,
+    Ids,
     as_slice,
     blocks,
     code_ids,
@@ -325,8 +326,6 @@ class NumberFileMethods(TextFileMethods):
 
 
 logger = logging.getLogger(__name__)
-
-Ids = tuple[StrArray, StrArray]
 
 Merged = TypeVar("Merged")
 

@@ -24,7 +24,7 @@ References
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -42,7 +42,18 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import as_mask, describe, invalid, list_some, one_of, warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, check_key, check_trials, describe_trials
+from bosaris_py.storage.trial_table import TrialOrder, order_trials
+from bosaris_py.trials.alignment import IdList
+from bosaris_py.trials.base import TrialList
+from bosaris_py.trials.key import (
+    AnyKey,
+    AnyNdx,
+    FlatKey,
+    FlatNdx,
+    check_key,
+    check_trials,
+    describe_trials,
+)
 from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials, trials_within
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
@@ -52,6 +63,8 @@ Overlap: TypeAlias = Literal["error", "allow"]
 Uncovered: TypeAlias = Literal["error", "ignore"]
 
 Lacking: TypeAlias = Literal["warn", "ignore", "error"]
+
+Column: TypeAlias = Factor | npt.NDArray[Any]
 
 # Weights of the targets and of the non-targets; None says one each.
 ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
@@ -334,6 +347,51 @@ def as_factor(values: Any, name: str) -> Factor:
         raise InvalidInputError(message) from None
 
 
+def take_items(column: Column, positions: npt.NDArray[Any]) -> Column:
+    """Return the values at some positions."""
+    if isinstance(column, Factor):
+        return column.take(positions)
+    return mark_read_only(column[positions])
+
+
+def conflicts_of(
+    order: TrialOrder, columns: Mapping[str, Column | None]
+) -> Iterator[tuple[str, BoolArray]]:
+    """Yield the columns that differ in lines of the same trial, and which repeated lines do."""
+    for name, column in columns.items():
+        # Codes of a factor differ where its texts do.
+        values = column.codes if isinstance(column, Factor) else np.asarray(column)
+        conflicts = order.conflicts(values)
+        if conflicts.any():
+            yield name, conflicts
+
+
+def in_order(
+    lines: TrialList, columns: Mapping[str, Column], name: str
+) -> tuple[FlatNdx, dict[str, Column]]:
+    """Return the trials of lines in any order as a list, each once, and their columns.
+
+    Raises, naming the argument, if a trial is listed again with another value.
+    """
+    order = order_trials(lines.models, lines.segments, lines.modelset.size)
+    for column, conflicts in conflicts_of(order, columns):
+        found = f"another value in {np.count_nonzero(conflicts)} lines of column {column!r}"
+        raise invalid(name, "have the same columns for a trial listed twice", found)
+    taken = columns.items()
+    if order.order is not None:
+        taken = {key: take_items(each, order.order) for key, each in taken}.items()
+    return FlatNdx(*lines.take(order.order)[:4]), dict(taken)
+
+
+def refuse_series(values: Any, name: str, remedy: str) -> None:
+    """Raise for a column of a data frame, which has the order of its table."""
+    index = getattr(values, "index", None)
+    if type(values).__name__ == "Series" or not (index is None or callable(index)):
+        expected = "hold one value for each trial in the order of the trials, column by column"
+        found = f"a {type(values).__name__}, which has the order of its table"
+        raise invalid(name, expected, found, f"{remedy} finds trials by their ids.")
+
+
 def _product(factors: Sequence[Factor]) -> Factor:
     """Return the combinations of several factors that occur."""
     if len(factors) > 2 and math.prod(f.levels.size for f in factors) > _MOST_CODES:
@@ -524,6 +582,73 @@ class Conditions:
         )
 
     @classmethod
+    def from_trials(
+        cls,
+        models: IdList,
+        segments: IdList,
+        labels: Factor | npt.ArrayLike | Sequence[object],
+        key: AnyNdx | None = None,
+        weights: WeightsLike | None = None,
+        *,
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
+    ) -> "Conditions":
+        """Make conditions of a table of trials in any order, such as a data frame.
+
+        Parameters
+        ----------
+        models, segments : (k,) array_like of str
+            Model and test segment of each line.
+        labels : Factor or (k,) array_like of str, int or bool
+            The name of the condition of each line.
+        key : Ndx, Key, FlatNdx or FlatKey, optional
+            The trials that are to be labelled, which are found by their ids; by default
+            those of the table.
+        weights, uncovered, lacking : optional
+            As for `from_labels`.
+
+        Returns
+        -------
+        Conditions
+            One for each label that occurs among the trials.
+
+        Raises
+        ------
+        InvalidInputError
+            As for `from_labels`; or if a trial is listed again with another label.
+        TrialMismatchError
+            If the table lacks some of the trials of `key`, unless that is allowed.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Ndx
+        >>> key = Ndx(["anna", "bert"], ["s1"])
+        >>> Conditions.from_trials(["bert", "anna"], ["s1", "s1"], ["m", "f"], key).names
+        ('f', 'm')
+        """
+        lines = TrialList.coded((models, segments))
+        factor = as_factor(labels, "labels")
+        if len(factor) != lines.models.size:
+            raise invalid(
+                "labels", f"be as long as `models`, {lines.models.size}", f"{len(factor)}"
+            )
+        trials, columns = in_order(lines, {"labels": factor}, "labels")
+        rules: Any = {"uncovered": uncovered, "lacking": lacking}
+        if key is None:
+            return cls.from_labels(trials, columns["labels"], weights, **rules)
+        check_trials(key)
+        found = find_trials(trials, key)
+        if found is None:
+            found = np.arange(trials.n_trials)
+        absent = found < 0
+        if uncovered == "error":
+            text = "Each trial of the key must have a label; none have {}. "
+            _refuse_trials(key, absent, f"{text}Say uncovered='ignore' to leave them out.")
+        if absent.any():
+            key = FlatNdx(*key.ids, *(side[~absent] for side in key.trial_positions()))
+        return cls.from_labels(key, take_items(columns["labels"], found[~absent]), weights, **rules)
+
+    @classmethod
     def from_factors(
         cls,
         trials: AnyNdx,
@@ -575,6 +700,7 @@ class Conditions:
         check_trials(trials)
         checked = []
         for name, values in factors.items():
+            refuse_series(values, name, "Conditions.from_trials(models, segments, labels, key)")
             factor = as_factor(values, name)
             if len(factor) != trials.n_trials:
                 expected = f"have one value for each of the {trials.n_trials} trials"
@@ -867,7 +993,7 @@ def _empty_conditions(
     )
 
 
-def _refuse_trials(key: AnyKey, trials: BoolArray | None, text: str) -> None:
+def _refuse_trials(key: AnyNdx, trials: BoolArray | None, text: str) -> None:
     """Raise if there are trials under a mask, with a text that names them."""
     if trials is not None and trials.any():
         raise TrialMismatchError(text.format(describe_trials(key, trials)))

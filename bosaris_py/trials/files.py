@@ -16,7 +16,13 @@ from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.trials.base import FileMethods
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx
-from bosaris_py.trials.metadata import TrialMetadata, read_key, read_scores, read_trials
+from bosaris_py.trials.metadata import (
+    KeyAndMetadata,
+    TrialMetadata,
+    read_key,
+    read_scores,
+    read_trials,
+)
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 
@@ -132,7 +138,7 @@ def load(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | TrialTab
 
 def load_key(
     path: FilePath, *, format: str | None = None, **options: Unpack[ReadOptions]
-) -> tuple[AnyKey, TrialMetadata]:
+) -> KeyAndMetadata:
     """Read a key from a file of any format.
 
     Parameters
@@ -159,7 +165,7 @@ def load_key(
         return read_key(path, format=format, **options)
     metadata = found if isinstance(found, TrialMetadata) else TrialMetadata(found)
     key: Any = metadata.trials
-    return key, metadata
+    return KeyAndMetadata(key, metadata)
 
 
 def load_scores(

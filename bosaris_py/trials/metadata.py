@@ -1,17 +1,17 @@
 """Columns of facts about trials, models and segments, and comparison of trial lists."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only, read_only
-from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, describe, invalid, list_some, nearest, warn_caller
 from bosaris_py.errors import (
     DuplicateTrialWarning,
     FileFormatError,
@@ -23,14 +23,20 @@ from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.storage.hdf5 import COLUMN_KINDS
-from bosaris_py.storage.trial_table import TrialOrder, equal_columns, order_trials
+from bosaris_py.storage.trial_table import equal_columns, order_trials
+from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.base import MAX_CELLS, TrialList
 from bosaris_py.trials.conditions import (
+    Column,
     Conditions,
     Lacking,
     Uncovered,
     WeightsLike,
     as_factor,
+    conflicts_of,
+    in_order,
+    refuse_series,
+    take_items,
     unmasked,
 )
 from bosaris_py.trials.key import (
@@ -65,23 +71,25 @@ _SHOWN = 5
 
 Pair = tuple[str, str]
 
-Column: TypeAlias = Factor | npt.NDArray[Any]
-
 Columns: TypeAlias = Mapping[str, Column]
 
 ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike]
 
 
-def _as_columns(columns: ColumnsLike, kind: str, size: int) -> Columns:
+def _as_columns(columns: ColumnsLike, kind: str, size: int, argument: str = "") -> Columns:
     """Return checked columns of one kind under a mapping that cannot be changed."""
+    whole = argument or f"{kind}_columns"
     listed: object = columns
     if not isinstance(listed, Mapping):
-        raise invalid(f"{kind}_columns", "map names to columns", describe(listed))
+        raise invalid(whole, "map names to columns", describe(listed))
     checked = {}
     for name, values in listed.items():
         if not isinstance(name, str) or not name:
-            raise invalid(f"{kind}_columns", "be named by text", describe(name))
-        argument = f"{kind}_columns[{name!r}]"
+            raise invalid(whole, "be named by text", describe(name))
+        argument = f"{whole}[{name!r}]"
+        # Without an argument of its own, a column of trials is in the order of the trials.
+        if whole == "trial_columns":
+            refuse_series(values, argument, "TrialMetadata.from_trials(models, segments, columns)")
         column = _as_column(values, argument)
         if len(column) != size:
             expected = f"have one value for each of the {size} {kind}s"
@@ -117,13 +125,6 @@ def _as_array(values: Any) -> npt.NDArray[Any]:
         return np.array(listed)
     # With None in front, numpy keeps the objects and does not make text of numbers among them.
     return np.array([None, *listed], dtype=object)[1:]
-
-
-def _take(column: Column, positions: npt.NDArray[Any]) -> Column:
-    """Return the values at some positions."""
-    if isinstance(column, Factor):
-        return column.take(positions)
-    return mark_read_only(column[positions])
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -220,16 +221,53 @@ class TrialMetadata:
         TrialMismatchError
             If the table lacks some of `trials`.
         """
-        order = order_trials(table.models, table.segments, table.modelset.size)
-        for name, conflicts in _conflicts(order, table.columns):
-            found = f"another value in {np.count_nonzero(conflicts)} lines of column {name!r}"
-            expected = "have the same columns for a trial listed twice"
-            raise invalid("table", expected, found)
-        if order.order is not None:
-            table = table.take(order.order)
-        listed = FlatNdx(table.modelset, table.segset, table.models, table.segments)
-        metadata = cls(listed, table.columns)
+        lines = TrialList(table.modelset, table.segset, table.models, table.segments)
+        metadata = cls(*in_order(lines, table.columns, "table"))
         return metadata if trials is None else metadata.for_trials(trials)
+
+    @classmethod
+    def from_trials(
+        cls, models: IdList, segments: IdList, columns: ColumnsLike, key: AnyNdx | None = None
+    ) -> "TrialMetadata":
+        """Take columns of a table of trials in any order, such as a data frame.
+
+        Parameters
+        ----------
+        models, segments : (k,) array_like of str
+            Model and test segment of each line.
+        columns : mapping of str to Factor or (k,) array_like
+            One value for each line.
+        key : Ndx, Key, FlatNdx or FlatKey, optional
+            The trials that are to be described, which are found by their ids; by default
+            those of the table, as a list.
+
+        Returns
+        -------
+        TrialMetadata
+            One value of each column for each trial.
+
+        Raises
+        ------
+        InvalidInputError
+            If lengths differ, a column is neither text nor numbers, or a trial is listed
+            again with another value.
+        TrialMismatchError
+            If the table lacks some of the trials of `key`.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Ndx
+        >>> table = {"model": ["bert", "anna"], "segment": ["s1", "s1"], "gender": ["m", "f"]}
+        >>> metadata = TrialMetadata.from_trials(
+        ...     table["model"], table["segment"], {"gender": table["gender"]}, Ndx(["anna"], ["s1"])
+        ... )
+        >>> metadata.factor("gender").values().tolist()
+        ['f']
+        """
+        lines = TrialList.coded((models, segments))
+        checked = _as_columns(columns, "trial", lines.models.size, "columns")
+        metadata = cls(*in_order(lines, checked, "columns"))
+        return metadata if key is None else metadata.for_trials(key)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
@@ -283,7 +321,9 @@ class TrialMetadata:
         for kind, table in enumerate(self._tables):
             if name in table:
                 column = table[name]
-                return _take(column, self.trials.trial_positions()[kind - 1]) if kind else column
+                return (
+                    take_items(column, self.trials.trial_positions()[kind - 1]) if kind else column
+                )
         raise _unknown_column(name, self.names)
 
     def factor(self, name: str) -> Factor:
@@ -427,7 +467,9 @@ class TrialMetadata:
                 raise TrialMismatchError(message)
             positions.append(found)
         tables = (
-            table if at is None else {name: _take(column, at) for name, column in table.items()}
+            table
+            if at is None
+            else {name: take_items(column, at) for name, column in table.items()}
             for table, at in zip(self._tables, positions, strict=True)
         )
         return TrialMetadata(other, *tables)
@@ -536,7 +578,7 @@ class TrialMetadata:
 def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
     """Return the error for a column that does not exist."""
     expected = f"be a column ({', '.join(known) or 'there is none'})"
-    return invalid("name", expected, describe(name))
+    return invalid("name", expected, describe(name), nearest(name, known))
 
 
 def _find_column(table: Columns, name: str) -> Column:
@@ -571,13 +613,28 @@ def _check_extension(path: FilePath) -> None:
         raise invalid("path", expected, repr(str(path)))
 
 
+class KeyAndMetadata(NamedTuple):
+    """What `read_key` gives: ``key, metadata = read_key(path)``, or ``read_key(path).key``."""
+
+    key: AnyKey
+    metadata: TrialMetadata
+
+    def __getattr__(self, name: str) -> Any:
+        """Tell where to look for what only one of the two has."""
+        message = (
+            f"read_key gives a key and its metadata, which have {name!r} if anything has: "
+            "key, metadata = read_key(path), or read_key(path).key"
+        )
+        raise AttributeError(message)
+
+
 def read_key(
     path: FilePath,
     *,
     format: str | None = None,
     form: str | None = None,
     **options: Unpack[ReadOptions],
-) -> tuple[AnyKey, TrialMetadata]:
+) -> KeyAndMetadata:
     r"""Read trials with their labels from one of the text formats of the field.
 
     Parameters
@@ -637,7 +694,7 @@ def read_key(
     assert table.is_target is not None, "taking lines keeps the labels"
     flat = FlatKey(table.modelset, table.segset, table.models, table.segments, table.is_target)
     key = flat.to_dense() if _is_dense(flat, form) else flat
-    return key, TrialMetadata(key, table.columns)
+    return KeyAndMetadata(key, TrialMetadata(key, table.columns))
 
 
 def read_trials(
@@ -820,18 +877,6 @@ def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
     return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * flat.n_trials))
 
 
-def _conflicts(
-    order: TrialOrder, columns: Mapping[str, Column | None]
-) -> Iterator[tuple[str, BoolArray]]:
-    """Yield the columns that differ in lines of the same trial, and which repeated lines do."""
-    for name, column in columns.items():
-        # Codes of a factor differ where its texts do.
-        values = column.codes if isinstance(column, Factor) else np.asarray(column)
-        conflicts = order.conflicts(values)
-        if conflicts.any():
-            yield name, conflicts
-
-
 def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
     """Return the trials of a file column by column, each once.
 
@@ -845,7 +890,7 @@ def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
         columns: dict[str, Column | None] = dict(table.columns)
         if what:
             columns[what.removesuffix("s")] = contents
-        for name, conflicts in _conflicts(order, columns):
+        for name, conflicts in conflicts_of(order, columns):
             hint = '; pass side="join"' if name == "side" else ""
             shown = trials.name_lines(order.repeated[conflicts])
             message = f"{path}: trials are listed again with another {name}{hint}: {shown}"

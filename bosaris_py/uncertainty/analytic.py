@@ -22,6 +22,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import (
     as_matrix,
+    as_score_lists,
     as_vector,
     as_weights,
     check_choice,
@@ -62,7 +63,7 @@ from bosaris_py.uncertainty.strata import (
     TrialSpeakers,
     TrialStrata,
     Unknown,
-    as_scores,
+    as_classes,
     check_system,
     effective_errors,
 )
@@ -173,7 +174,7 @@ def auc_standard_error(
     if tar_conditions is None and non_conditions is None and condition_weights is None:
         return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
     _refuse_weights(tar_weights, non_weights)
-    tar_scores, non_scores = as_vector(tar, "tar"), as_vector(non, "non")
+    tar_scores, non_scores = as_score_lists(tar, non)
     sizes = (tar_scores.size, non_scores.size)
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     return _root(_variance_of_strata(tar_scores, non_scores, strata, ties))
@@ -626,8 +627,8 @@ def dcf_standard_error(
     """
     check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
-    misses = rejected(as_scores(tar, "tar"), cost.threshold)
-    alarms = ~rejected(as_scores(non, "non"), cost.threshold)
+    targets, others = as_classes(tar, non)
+    misses, alarms = rejected(targets, cost.threshold), ~rejected(others, cost.threshold)
     sizes = (misses.size, alarms.size)
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     tar_index = _set_index(tar_sets, misses.size, "tar_sets", method)

@@ -65,7 +65,7 @@ from bosaris_py.uncertainty.strata import (
     ScoredTrials,
     TrialStrata,
     Unknown,
-    as_scores,
+    as_classes,
     effective_errors,
 )
 
@@ -219,7 +219,7 @@ def bootstrap(
     True
     """
     chosen = as_statistic(statistic)
-    scores = as_scores(tar, "tar"), as_scores(non, "non")
+    scores = as_classes(tar, non)
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress)

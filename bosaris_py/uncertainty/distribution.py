@@ -29,7 +29,7 @@ from bosaris_py.uncertainty.bootstrapping import System, blocks_of, warn_of_few_
 from bosaris_py.uncertainty.resampling import Method, Resampling
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistic import DCF, StatisticLike, as_statistic
-from bosaris_py.uncertainty.strata import Rng, TrialStrata, as_scores
+from bosaris_py.uncertainty.strata import Rng, TrialStrata, as_classes
 
 _FEWEST_RUNS = 2
 
@@ -202,7 +202,7 @@ def standard_error_distribution(
     True
     """
     chosen = as_statistic(_count_twice(statistic) if count_threshold_twice else statistic)
-    scores = as_scores(tar, "tar"), as_scores(non, "non")
+    scores = as_classes(tar, non)
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     options = Resampling(method, replications, confidence, None, rng, workers, progress)

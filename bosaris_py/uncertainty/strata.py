@@ -39,6 +39,7 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import (
+    as_score_lists,
     as_vector,
     check_choice,
     check_not_empty,
@@ -50,7 +51,8 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.trials.alignment import IdIndex
+from bosaris_py.trials.alignment import IdIndex, refuse_strangers
+from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, check_key
@@ -82,6 +84,12 @@ def as_scores(scores: npt.ArrayLike, name: str) -> FloatArray:
     check_not_empty(array, name)
     refuse_nan(array, name)
     return array
+
+
+def as_classes(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the scores of both classes, checked."""
+    tar, non = as_score_lists(tar, non)
+    return as_scores(tar, "tar"), as_scores(non, "non")
 
 
 # ---- Labels of sets
@@ -588,6 +596,7 @@ class ScoredTrials:
         """Find the trials; those outside all conditions are left out, if these allow that."""
         check_system(scores, "scores")
         check_key(key)
+        refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
         scored = scored_trials(scores, key)
         models, segments = key.trial_positions()
         labels = key.trial_labels()
@@ -639,7 +648,8 @@ def _strata_of(
 def check_system(scores: object, name: str) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
-        raise invalid(name, "be Scores", describe(scores))
+        hint = "Were scores and key swapped?" if isinstance(scores, AnyKey) else ""
+        raise invalid(name, "be Scores", describe(scores), hint)
 
 
 def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:

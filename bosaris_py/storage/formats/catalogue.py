@@ -8,10 +8,14 @@ import enum
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import attrs
+import numpy as np
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._arrays import AnyArray, BoolArray
+from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py.storage.factors import Factor
 
 MODEL, SEGMENT, SIDE, LABEL, SCORE = ROLES = ("model", "segment", "side", "label", "score")
 
@@ -65,6 +69,31 @@ VOCABULARIES = (
     BONAFIDE_SPOOF,
     TRUE_FALSE,
 )
+
+
+def as_labels(labels: Any, name: str) -> BoolArray:
+    """Return which trials are targets, of truth values, 0 and 1, -1 and 1, or words as in files."""
+    array: AnyArray = np.asarray(labels)
+    if array.ndim != 1:
+        raise invalid(name, "be one-dimensional", describe(array))
+    if array.dtype.kind == "b":
+        return array
+    if array.dtype.kind in "iuf":
+        is_target: BoolArray = array == 1
+        if (array[~is_target] == 0).all() or (array[~is_target] == -1).all():
+            return is_target
+        found = f"numbers from {array.min():g} to {array.max():g}"
+        raise invalid(name, "be True and False, 0 and 1, or -1 and 1", found)
+    words = Factor.from_values(array if array.dtype.kind == "U" else array.tolist())
+    lower = [str(word).lower() for word in words.levels]
+    fitting = (each.classes for each in VOCABULARIES if set(lower) <= set(each.classes))
+    classes = next(fitting, {})
+    if not classes or TrialClass.SPOOF in (classes[word] for word in lower):
+        known = ", ".join(vocabulary.name for vocabulary in VOCABULARIES)
+        hint = f"Say which word means a target: {name} == {str(words.levels[-1])!r}."
+        raise invalid(name, f"be words of one kind ({known})", list_some(words.levels), hint)
+    # By level, of which there are two.
+    return np.array([classes[word] == TrialClass.TARGET for word in lower])[words.codes]
 
 
 @attrs.frozen

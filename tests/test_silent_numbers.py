@@ -1,0 +1,305 @@
+"""Calls that would give a wrong number without a word, and what is said instead."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
+from bosaris_py.evaluation import ScoreLists
+from bosaris_py.matlab import compute_roc, fast_minDCF
+from bosaris_py.numerics.linear_objective import evaluate_objective
+
+Call = Callable[..., object]
+
+RNG = np.random.default_rng(11)
+LABELS = np.repeat([1, 0], [30, 70])
+SCORES = RNG.normal(2.0 * LABELS, 1.0)
+
+# Labels and scores in the place of two classes
+
+TWO_LISTS: dict[str, Call] = {
+    "Results": bp.Results,
+    "ScoreLists": ScoreLists,
+    "set_system": lambda tar, non: bp.DETPlot().set_system(tar, non),
+    "LinearCalibration": bp.LinearCalibration.fit,
+    "PAVCalibration": bp.PAVCalibration.fit,
+    "evaluate_objective": evaluate_objective,
+    "bootstrap": lambda tar, non: unc.bootstrap(tar, non, unc.EER()),
+    "Statistic": unc.MinDCF(0.1),
+    "delong": unc.delong,
+    "auc_standard_error": unc.auc_standard_error,
+    "dcf_standard_error": lambda tar, non: unc.dcf_standard_error(tar, non, unc.DCF(1.0)),
+    "Decisions": lambda tar, non: unc.Decisions.at_threshold(tar, non, 1.0),
+    "compute_roc": compute_roc,
+    "fast_minDCF": lambda tar, non: fast_minDCF(tar, non, 0.0),
+}
+
+
+@pytest.mark.parametrize("call", TWO_LISTS.values(), ids=TWO_LISTS)
+@pytest.mark.parametrize("labels", [LABELS, 2.0 * LABELS - 1.0, LABELS == 1], ids=str)
+def test_labels_and_scores(call: Call, labels: np.ndarray) -> None:
+    for classes in ((labels, SCORES), (SCORES, labels), (list(labels), SCORES.astype("f4"))):
+        with pytest.raises(InvalidInputError, match=r"split_by_labels\(labels, scores\)"):
+            call(*classes)
+
+
+def test_words_and_scores() -> None:
+    words = np.where(LABELS == 1, "target", "nontarget")
+    with pytest.raises(InvalidInputError, match=r"Convert text .* Results\.from_labels"):
+        bp.eer(words, SCORES)
+
+
+@pytest.mark.parametrize(
+    ("tar", "non"),
+    [
+        # Fewer than four trials, or not as many.
+        ([0.0, 1.0, 1.0], [-0.5, 0.5, -2.0]),
+        ([0.0, 1.0, 1.0, 0.0], [-0.5, 0.5, -2.0, 0.25, 7.0]),
+        # One value only, others besides, or both lists alike.
+        ([1.0] * 30, list(range(30))),
+        ([0.0, 1.0, 0.5] * 10, list(range(30))),
+        ([0.0, 1.0, -1.0] * 10, list(range(30))),
+        ([0.0, 1.0] * 15, [-1.0, 1.0] * 15),
+        # Few scores that are tied or label values themselves.
+        ([0.0, 1.0] * 5, [-2.0, 0.5] * 5),
+        ([0.0, 1.0] * 2, [0.25, -0.5, 3.0, 1.0]),
+    ],
+)
+def test_scores_that_are_no_labels(tar: list[float], non: list[float]) -> None:
+    assert 0.0 <= bp.eer(tar, non, definition="step") <= 1.0
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        LABELS,
+        LABELS.astype(np.uint8),
+        2 * LABELS - 1,
+        LABELS.astype(float),
+        (LABELS == 1).tolist(),
+        np.where(LABELS == 1, "target", "nontarget"),
+        np.where(LABELS == 1, "TGT", "imp").tolist(),
+        np.where(LABELS == 1, "1", "-1"),
+        np.where(LABELS == 1, "True", "False").astype(object),
+    ],
+    ids=str,
+)
+def test_split_by_labels(labels: object) -> None:
+    tar, non = bp.split_by_labels(labels, SCORES.astype(np.float32))
+    assert tar.dtype == non.dtype == np.float32
+    assert tar.tolist() == SCORES.astype(np.float32)[:30].tolist()
+    assert non.tolist() == SCORES.astype(np.float32)[30:].tolist()
+    assert bp.Results.from_labels(labels, SCORES).eer == bp.eer(SCORES[:30], SCORES[30:])
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "message"),
+    [
+        (LABELS[:9], SCORES, "`labels` must hold one label for each of the 100 scores; got 9 la"),
+        (SCORES, LABELS, "`labels` must be True and False, 0 and 1, or -1 and 1; got numbers from"),
+        (LABELS - 1 + 2 * LABELS, SCORES, "0 and 1, or -1 and 1; got numbers from -1 to 2"),
+        (LABELS[:, None], SCORES, "`labels` must be one-dimensional; got an array of shape"),
+        (["same", "different"], [1, 2], r"labels == 'same'"),
+        (["target", "spoof"], [1, 2], r"words of one kind \(target|nontarget"),
+        (["target", None], [1, 2], "`values` must be a category for each item; got None for 1"),
+        (LABELS, LABELS == 1, "`scores` must hold real numbers"),
+    ],
+)
+def test_bad_labels(labels: object, scores: object, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        bp.Results.from_labels(labels, scores)
+
+
+# Probabilities
+
+
+def test_posterior() -> None:
+    # Bayes' rule: 3:1 odds times a likelihood ratio of 1/9 are odds of 1:3.
+    assert bp.posterior(np.log(1 / 9), 0.75) == pytest.approx(0.25)
+    assert bp.posterior([[-np.inf, np.inf]], 0.01).tolist() == [[0.0, 1.0]]
+    point = bp.OperatingPoint(0.01, c_miss=10)
+    assert bp.posterior(0.0, point) == pytest.approx(point.effective_prior)
+    with pytest.raises(InvalidInputError, match="`p_target` must lie strictly between 0 and 1"):
+        bp.posterior(0.0, 1.0)
+    with pytest.raises(InvalidInputError, match="`llr` must not hold NaN"):
+        bp.posterior([0.0, np.nan], 0.5)
+
+
+# Columns of a table in the place of values in the order of the trials
+
+KEY = bp.Key(
+    ["anna", "bert"], ["s1", "s2"], [[True, False], [False, True]], [[False, True], [True, False]]
+)
+# Row by row, where vectors of trials come column by column.
+TABLE = {
+    "model": ["anna", "anna", "bert", "bert"],
+    "segment": ["s1", "s2", "s1", "s2"],
+    "gender": ["f", "f", "m", "m"],
+    "seconds": [1.0, 2.0, 3.0, 4.0],
+    "calls": [1, 2, 3, 4],
+}
+COLUMNS = {name: TABLE[name] for name in ("gender", "seconds", "calls")}
+
+
+class Series(list):
+    """What polars' columns are called."""
+
+
+class Indexed(list):
+    """A column with labels of its rows, as in pandas."""
+
+    index = property(lambda self: range(len(self)))
+
+
+@pytest.mark.parametrize("kind", [Series, Indexed])
+def test_columns_of_a_data_frame(kind: type) -> None:
+    column = kind(TABLE["gender"])
+    expected = f"must hold one value for each trial in the order of the .*; got a {kind.__name__}"
+    with pytest.raises(InvalidInputError, match=rf"{expected}.* TrialMetadata\.from_trials\("):
+        bp.TrialMetadata(KEY, trial_columns={"gender": column})
+    with pytest.raises(InvalidInputError, match=rf"{expected}.* TrialMetadata\.from_trials\("):
+        bp.TrialMetadata(KEY).with_columns({"gender": column})
+    with pytest.raises(InvalidInputError, match=rf"`labels` {expected}.* Conditions\.from_trials"):
+        bp.Conditions.from_labels(KEY, column)
+    with pytest.raises(InvalidInputError, match=rf"`sex` {expected}.* Conditions\.from_trials"):
+        bp.Conditions.from_factors(KEY, {"sex": column})
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1], [0, 1, 2, 3, 2, 0]])
+@pytest.mark.parametrize("key", [KEY, KEY.to_flat(), KEY.filter(["bert"], ["s2"], keep=True)])
+def test_columns_are_matched_by_id(order: list[int], key: bp.Key) -> None:
+    models, segments = ([TABLE[side][i] for i in order] for side in ("model", "segment"))
+    columns = {name: Indexed([values[i] for i in order]) for name, values in COLUMNS.items()}
+    metadata = bp.TrialMetadata.from_trials(models, segments, columns, key)
+    rows, cols = key.trial_positions()
+    pairs = zip(key.modelset[rows], key.segset[cols], strict=True)
+    lines = [int(m == "bert") * 2 + int(s == "s2") for m, s in pairs]
+    for name, values in COLUMNS.items():
+        found = metadata.column(name)
+        found = found.values() if isinstance(found, bp.Factor) else found
+        assert found.tolist() == [values[line] for line in lines]
+    assert metadata.column("calls").dtype.kind == "i"
+    conditions = bp.Conditions.from_trials(models, segments, columns["gender"], key)
+    assert conditions.counts(key) == metadata.conditions("gender").counts(key)
+    everyone = bp.TrialMetadata.from_trials(models, segments, columns)
+    assert everyone.trials.n_trials == 4
+    assert everyone.for_trials(key) == metadata
+
+
+def test_trials_without_a_label() -> None:
+    models, segments = TABLE["model"][:3], TABLE["segment"][:3]
+    with pytest.raises(TrialMismatchError, match=r"do not describe 1 trial: \(bert, s2\)"):
+        bp.TrialMetadata.from_trials(models, segments, {"gender": ["f", "f", "m"]}, KEY)
+    with pytest.raises(TrialMismatchError, match=r"none have 1 trial: \(bert, s2\).*'ignore'"):
+        bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY)
+    some = bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY, uncovered="ignore")
+    assert some.counts(KEY) == {"f": (1, 1), "m": (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: bp.TrialMetadata.from_trials(["a", "a"], ["x", "x"], {"g": ["f", "m"]}),
+            "`columns` must have the same columns for a trial listed twice; got another value in 1",
+        ),
+        (
+            lambda: bp.Conditions.from_trials(["a", "a"], ["x", "x"], ["f", "m"]),
+            "`labels` must have the same columns for a trial listed twice",
+        ),
+        (
+            lambda: bp.TrialMetadata.from_trials(["a"], ["x"], {"g": ["f", "m"]}),
+            r"`columns\['g'\]` must have one value for each of the 1 trials; got 2",
+        ),
+        (
+            lambda: bp.TrialMetadata.from_trials(["a"], ["x"], ["f"]),
+            "`columns` must map names to columns",
+        ),
+        (
+            lambda: bp.Conditions.from_trials(["a"], ["x"], ["f", "m"], KEY),
+            "`labels` must be as long as `models`, 1; got 2",
+        ),
+        (lambda: bp.Conditions.from_trials(["a"], ["x", "y"], ["f"]), "`segments` must have shape"),
+        (lambda: bp.Conditions.from_trials(["a"], ["x"], ["f"], "key"), "Ndx or a Key; got 'key'"),
+    ],
+)
+def test_bad_tables(call: Call, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        call()
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bp.PLANS["SRE19"], "Did you mean 'SRE19-CTS' or 'SRE19-AV'"),
+        (lambda: bp.PLANS["VoxSCR"], "Did you mean 'VoxSRC'"),
+        (lambda: bp.DETPlot("Old"), r"got 'Old'\. Did you mean 'old'\?"),
+        (lambda: bp.DETPlot("sre2010"), r"Did you mean 'sre10'\?"),
+        (lambda: bp.eer([1.0], [0.0], definition="steps"), r"Did you mean 'step'\?"),
+        (
+            lambda: bp.TrialMetadata(KEY, model_columns={"gender": ["f", "m"]}).column("Gender"),
+            r"Did you mean 'gender'\?",
+        ),
+    ],
+)
+def test_nearest_names(call: Call, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        call()
+
+
+def test_no_name_is_near() -> None:
+    with pytest.raises(InvalidInputError, match=r"known are .*\.$") as caught:
+        bp.PLANS["karaoke"]
+    assert "Did you mean" not in str(caught.value)
+
+
+def test_a_key_file_gives_two_things(tmp_path: Path) -> None:
+    path = tmp_path / "key.txt"
+    KEY.save(path)
+    found = bp.read_key(path)
+    key, metadata = found
+    assert found.key is key
+    assert key == KEY
+    assert found.metadata is metadata
+    scores = bp.Scores([[1.0, 2.0], [3.0, 4.0]], *KEY.ids)
+    remedy = r"key, metadata = read_key\(path\)"
+    for call in (
+        lambda: bp.Results.from_scores(scores, found),
+        lambda: scores.align_with_ndx(found),
+        lambda: bp.TrialMetadata(found),
+        lambda: bp.LinearFusion.fit_scores([scores], found),
+    ):
+        with pytest.raises(InvalidInputError, match=remedy):
+            call()
+    with pytest.raises(AttributeError, match=f"'n_tar' if anything has: {remedy}"):
+        _ = found.n_tar
+
+
+def test_any_model_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    tar, non = SCORES[:30], SCORES[30:]
+    for model in (
+        bp.LinearCalibration.fit(tar, non),
+        bp.PAVCalibration.fit(tar, non),
+        bp.LinearFusion.fit([tar], [non]),
+    ):
+        model.save(path)
+        found = bp.read_model(path)
+        assert type(found) is type(model)
+        assert repr(found) == repr(model)
+    text = path.read_text()
+    for change, message in (
+        (text.replace("LinearFusion", "Novelty"), "expected one of .*; the file holds Novelty"),
+        (text.replace('"offset"', '"shift"'), "damaged parameters of a LinearFusion"),
+        ("{}", "JSON, but not of this package"),
+    ):
+        path.write_text(change)
+        with pytest.raises(FileFormatError, match=message):
+            bp.read_model(path)
