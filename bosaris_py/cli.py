@@ -3,8 +3,9 @@
 Each subcommand calls one or two public functions and computes nothing itself. The parser is
 argparse: it comes with Python, so that nothing more has to be installed where scores are judged,
 and the subcommands need nothing that it lacks. Results go to the standard output; warnings, errors
-and progress bars go to the standard error, a line each. Exit codes: 0; 1 if the data or a file is
-at fault; 2 if the command line is; 130 after Ctrl-C; 141 if the reader of the output went away.
+and progress bars go to the standard error, a line each. The exit code is 1 if the data or a file is
+at fault, 2 if the command line is. It is 130 after Ctrl-C, and 141 if the reader of the output went
+away.
 """
 
 import argparse
@@ -664,7 +665,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0, 1 if the data or a file is at fault, 2 if the arguments are, 130 if
-        interrupted, 141 if nobody reads the output any more.
+        interrupted, 141 if the reader of the output went away.
 
     Examples
     --------

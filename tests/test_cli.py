@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -563,3 +566,31 @@ def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, fold
     before = sorted(folder.iterdir())
     assert run("convert", "dev_a.h5", "new.h5") == (130, "", "bosaris: interrupted\n")
     assert sorted(folder.iterdir()) == before
+
+
+def _transcript() -> list[tuple[str, str]]:
+    """Return the commands of the page on the command, with what they write."""
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", page, flags=re.DOTALL)
+    steps = [
+        step.partition("\n") for block in blocks for step in re.split(r"^\$ ", block, flags=re.M)
+    ]
+    return [(command, output) for command, _, output in steps if command]
+
+
+def test_transcript_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From two text files of scores and a key to a fused, calibrated, evaluated system."""
+    for path in (ROOT / "examples" / "japanese_vowels").glob("*.h5"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    steps = _transcript()
+    assert len(steps) > 10
+    for command, expected in steps:
+        name, *words = shlex.split(command)
+        assert name == "bosaris"
+        code = cli.main(words)
+        out, err = capsys.readouterr()
+        assert (out + err, code) == (expected, int("error:" in expected)), command
+    assert (tmp_path / "det.pdf").read_bytes().startswith(b"%PDF")
