@@ -24,6 +24,7 @@ _HOMES = {
         "primary_cost_of_files",
         "split_by_labels",
     ),
+    "bosaris_py.frames": ("TrialFrame", "from_frame"),
     "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "read_model"),
     "bosaris_py.numerics": (
         "OperatingPoint",
@@ -47,7 +48,7 @@ _HOMES = {
         "probit",
         "sigmoid",
     ),
-    "bosaris_py.plots": ("BayesPlot", "DETPlot", "DETWindow"),
+    "bosaris_py.plots": ("BayesPlot", "DETPlot", "DETWindow", "plot_bayes", "plot_det"),
     "bosaris_py.storage": ("Factor",),
     "bosaris_py.storage.formats": ("TrialTable",),
     "bosaris_py.trials": (

@@ -24,6 +24,8 @@ from bosaris_py.evaluation import SystemDivergence as SystemDivergence
 from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
 from bosaris_py.evaluation import split_by_labels as split_by_labels
+from bosaris_py.frames import TrialFrame as TrialFrame
+from bosaris_py.frames import from_frame as from_frame
 from bosaris_py.fusion import LinearFusion as LinearFusion
 from bosaris_py.fusion import QualityFusion as QualityFusion
 from bosaris_py.fusion import read_model as read_model
@@ -50,6 +52,8 @@ from bosaris_py.numerics import sigmoid as sigmoid
 from bosaris_py.plots import BayesPlot as BayesPlot
 from bosaris_py.plots import DETPlot as DETPlot
 from bosaris_py.plots import DETWindow as DETWindow
+from bosaris_py.plots import plot_bayes as plot_bayes
+from bosaris_py.plots import plot_det as plot_det
 from bosaris_py.storage import Factor as Factor
 from bosaris_py.storage.formats import TrialTable as TrialTable
 from bosaris_py.trials import Conditions as Conditions

@@ -1,5 +1,7 @@
 """``python -m bosaris_py`` is the command ``bosaris``."""
 
+from __future__ import annotations
+
 import sys
 
 from bosaris_py.cli import main

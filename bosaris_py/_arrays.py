@@ -1,5 +1,7 @@
 """Array types, read-only arrays, and the base class of immutable records of arrays."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self, TypeAlias

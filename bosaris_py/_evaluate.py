@@ -1,5 +1,7 @@
 """One call from scores to judged systems: a table, plots and comparisons."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 

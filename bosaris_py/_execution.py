@@ -4,6 +4,8 @@ The tasks and the order in which their results are put together do not depend on
 where they run, so neither do the results.
 """
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import multiprocessing

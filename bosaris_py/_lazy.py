@@ -1,5 +1,7 @@
 """Public names of a package that are imported when they are first used."""
 
+from __future__ import annotations
+
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping

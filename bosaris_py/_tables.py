@@ -1,5 +1,7 @@
 """Tables: aligned text, and the ways out to data frames, files, papers and notebooks."""
 
+from __future__ import annotations
+
 import abc
 import csv
 import html

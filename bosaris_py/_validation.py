@@ -6,6 +6,8 @@ A message says what was expected, what came, and the likely mistake::
     got (300, 12). Did you swap models and segments?
 """
 
+from __future__ import annotations
+
 import difflib
 import os
 import sys
@@ -186,7 +188,11 @@ def as_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
         values = np.array(values, dtype=object)
     array = values
     if array.ndim != 1:
-        hint = "A single id needs a list around it." if array.ndim == 0 else ""
+        hints = {
+            0: "A single id needs a list around it.",
+            2: "A matrix of scores comes first, before the ids. Of one column take .ravel().",
+        }
+        hint = hints.get(array.ndim, "")
         raise invalid(name, "be a one-dimensional list of ids", describe(array), hint)
     if array.size == 0:
         return mark_read_only(np.empty(0, dtype=np.str_))

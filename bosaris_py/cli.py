@@ -8,6 +8,8 @@ at fault, 2 if the command line is. It is 130 after Ctrl-C, and 141 if the reade
 away.
 """
 
+from __future__ import annotations
+
 import argparse
 import inspect
 import json
@@ -457,13 +459,10 @@ def _det(args: argparse.Namespace) -> None:
 
     bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01
     """
-    plot = bp.DETPlot(args.window, args.title)
-    for name, results in _results(args).items():
-        plot.set_system_from_results(results, name)
-        plot.plot_steppy_det(label="")
-        for point in args.prior:
-            plot.plot_mindcf_point(point)
-    plot.display_legend()
+    if len(args.prior) > 1:
+        raise _UsageError("a DET plot marks one --prior")
+    prior = args.prior[0] if args.prior else None
+    plot = bp.plot_det(_results(args), args.window, title=args.title, prior=prior)
     plot.save(args.output)
 
 
@@ -472,16 +471,8 @@ def _bayes(args: argparse.Namespace) -> None:
 
     bosaris bayes A=a.h5 B=b.h5 --key key.h5 -o bayes.pdf --range -6 2
     """
-    plot = bp.BayesPlot((*(args.range or (-10.0, 0.0)), 0.0, 1.2), args.title)
-    for name, results in _results(args).items():
-        plot.set_system_from_results(results, name)
-        plot.plot_dcf_curve_act(label="")
-        plot.plot_dcf_curve_min()
-    for point in args.prior:
-        plot.plot_operating_point(
-            point if isinstance(point, bp.OperatingPoint) else bp.logit(point)
-        )
-    plot.display_legend()
+    axes = None if args.range is None else (*args.range, 0.0, 1.2)
+    plot = bp.plot_bayes(_results(args), axes=axes, title=args.title, prior=args.prior or None)
     plot.save(args.output)
 
 
@@ -548,7 +539,7 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--objective": dict(default="cllr", help="cllr (default), brier or boost"),
     "--ridge": dict(type=float, default=0.0, help="strength of a ridge penalty"),
     # Plots
-    "--window": dict(default="old", help="new, old (default), big or sre10"),
+    "--window": dict(default="auto", help="auto (default), new, old, big or sre10"),
     "--range": dict(type=float, nargs=2, metavar=("LOW", "HIGH"), help="prior log-odds to show"),
     "--title": dict(metavar="TEXT"),
     # Files

@@ -6,6 +6,8 @@ warning derives from `BosarisWarning`, so one filter silences or promotes them
 all.
 """
 
+from __future__ import annotations
+
 
 class BosarisError(Exception):
     """Root of all exceptions that bosaris_py raises on purpose."""
@@ -61,6 +63,10 @@ class DuplicateTrialWarning(BosarisWarning):
 
 class FewErrorsWarning(BosarisWarning):
     """An error-rate rests on fewer than 30 errors, so its standard error is itself uncertain."""
+
+
+class FewSpeakersWarning(FewErrorsWarning):
+    """A metric rests on few speakers: those who contribute to it, weighted by how much."""
 
 
 class DegenerateReplicatesWarning(BosarisWarning):

@@ -5,6 +5,8 @@ are trials and columns are systems, as everywhere in scikit-learn; targets are t
 greater label.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self, TypeAlias
 
 import numpy as np

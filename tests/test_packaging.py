@@ -5,6 +5,7 @@ import configparser
 import email
 import importlib
 import importlib.util
+import inspect
 import re
 import shutil
 import subprocess
@@ -161,6 +162,23 @@ class TestPublicNames:
         beside = {(home, name) for home, name in stubbed - homes if home == package}
         assert stubbed - beside - {("bosaris_py._version", "__version__")} == homes
         assert all(importlib.import_module(f"{package}.{name}") for _, name in beside)
+
+    @pytest.mark.parametrize(
+        "package", ["bosaris_py", "bosaris_py.matlab", "bosaris_py.uncertainty", "bosaris_py.plots"]
+    )
+    def test_help_shows_signatures_as_they_are_written(self, package):
+        """An array_like argument is one word, not the union of all that numpy takes for one."""
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            public = getattr(module, name)
+            members = inspect.getmembers(public) if inspect.isclass(public) else []
+            for part, value in [("", public), *members]:
+                if callable(value) and not (part.startswith("_") and part != "__init__"):
+                    try:
+                        signature = str(inspect.signature(value))
+                    except ValueError:  # what is written in C has none
+                        continue
+                    assert not re.search(r"numpy\.|Union|<function", signature), f"{name}.{part}"
 
     def test_dir_lists_them(self):
         assert set(bosaris_py.__all__) <= set(dir(bosaris_py))

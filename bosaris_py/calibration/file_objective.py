@@ -6,6 +6,8 @@ as well: training starts from its optimum, so that two or three passes are enoug
 sample is all there is, files are read once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Self, TypeAlias

@@ -1,5 +1,7 @@
 """Linear calibration: scale and offset that turn scores into log-likelihood-ratios."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import attrs

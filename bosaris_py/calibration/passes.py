@@ -6,6 +6,8 @@ The first pass collects the target scores, which are few, and whatever the calle
 the non-targets. Later passes must find the same number of non-targets.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor

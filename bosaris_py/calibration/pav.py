@@ -1,5 +1,7 @@
 """Non-parametric calibration by the pool-adjacent-violators algorithm."""
 
+from __future__ import annotations
+
 import attrs
 import numpy as np
 import numpy.typing as npt

@@ -1,5 +1,7 @@
 """Base classes of trained maps: the record of the training, saving, and applying to files."""
 
+from __future__ import annotations
+
 import math
 import numbers
 import os

@@ -1,5 +1,7 @@
 """Tables of the figures of each condition, of the pooled trials, and of equalised conditions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain

@@ -5,6 +5,8 @@ standard normal distribution function. All functions here take and return
 error-rates; distances and cells below are measured in probits.
 """
 
+from __future__ import annotations
+
 import functools
 from typing import TypeAlias
 

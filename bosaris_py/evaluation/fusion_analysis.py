@@ -1,5 +1,7 @@
 """Compare a fusion with its subsystems, on trials with a key and on trials without."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 
 import attrs

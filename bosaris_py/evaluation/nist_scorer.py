@@ -10,6 +10,8 @@ processor; here ties keep an order: partition by partition, in each the order of
 key's trials, column by column. And it pairs scores with the key by row, not by the ids.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

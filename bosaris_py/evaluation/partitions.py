@@ -1,5 +1,7 @@
 """Divide the scored trials of a key into the partitions of an evaluation plan."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias

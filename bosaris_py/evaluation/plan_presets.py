@@ -1,5 +1,7 @@
 """The plans of known evaluations, as data."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from bosaris_py._validation import describe, invalid
@@ -48,6 +50,7 @@ _SOURCES = {
     "VoxSRC": "VoxSRC 2023 kit, https://github.com/JaesungHuh/VoxSRC2023",
     "SdSV": "SdSV Challenge 2020: Large-Scale Evaluation of Short-Duration Speaker Verification, "
     "https://www.readkong.com/page/sdsv-challenge-2020-large-scale-evaluation-of-6729108",
+    "ASVspoof5-1": "ASVspoof 5 evaluation package, https://github.com/asvspoof-challenge/asvspoof5",
     "CNSRC": "https://aishelltech.com/CNSRC_2022; WeSpeaker recipe of CN-Celeb",
 }
 
@@ -76,6 +79,7 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
     "SRE21": "Sources disagree on further partitions: Hyperion divides the trials of the audio "
     "track, not of the audio-visual one, by phone_num_match as well.",
     "VoxSRC": "The EER is the second figure.",
+    "ASVspoof5-1": "Bona fide speech is the target. EER, Cllr and actual cost are further figures.",
     "CNSRC": "The retrieval task is judged by mean average precision, which is not here.",
 }
 
@@ -99,6 +103,8 @@ def _preset(
 
 # Costs of a miss and of a false alarm are 10 and 1 in SRE08 and SdSV.
 _COSTLY_MISS = OperatingPoint(0.01, c_miss=10, c_fa=1)
+# The prior of spoofs is 0.05, and to accept one costs ten times as much as a rejection.
+_RARE_SPOOF = OperatingPoint(0.95, c_miss=1, c_fa=10)
 _COSTLY_ALARM = OperatingPoint(0.5, c_miss=1, c_fa=100)
 
 _SRE18_CMN2 = _preset(
@@ -123,6 +129,7 @@ _SRE18 = _preset(
 _SRE19 = "NIST SRE 2019, telephone challenge"
 _VOXSRC = "VoxCeleb Speaker Recognition Challenge 2019-2023"
 _SDSV = "Short-duration Speaker Verification Challenge 2020, 2021"
+_ASVSPOOF5 = "ASVspoof 5 challenge, track 1: detection of spoofs"
 _CNSRC = "CN-Celeb Speaker Recognition Challenge 2022, verification"
 _IVECTOR = "NIST i-vector machine learning challenge 2013-2014"
 _BY_MINIMUM = {"ranked_by": "minimum"}
@@ -144,6 +151,7 @@ PLANS = PlanCollection(
         _preset("SRE24", "NIST SRE 2024", (0.01, 0.05), "SS", factors=_MATCH_FACTORS),
         _preset("VoxSRC", _VOXSRC, (0.05,), "VV", **_BY_MINIMUM),
         _preset("SdSV", _SDSV, (_COSTLY_MISS,), "SS", **_BY_MINIMUM),
+        _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), "VV", **_BY_MINIMUM),
         _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),
     )
 )

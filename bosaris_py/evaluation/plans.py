@@ -5,6 +5,8 @@ the trials, what happens to trials of one class only, and the document that says
 The presets are in `PLANS`; every part can be replaced.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import math

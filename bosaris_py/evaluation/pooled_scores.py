@@ -5,6 +5,8 @@ Scores may lie in memory (`ScoreLists`), in files (`StreamedScores`) or be divid
 thresholds: the abstract members of `Evidence`.
 """
 
+from __future__ import annotations
+
 import abc
 import functools
 import math

@@ -1,5 +1,7 @@
 """Primary costs of official evaluations: error-rates averaged over partitions of the trials."""
 
+from __future__ import annotations
+
 import functools
 import itertools
 import math

@@ -1,5 +1,7 @@
 """Two lists of scores, and the metrics of one detector on any scores, each computed once."""
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Sequence
 from typing import Any

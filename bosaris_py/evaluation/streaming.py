@@ -9,6 +9,8 @@ are returned block by block and added with `math.fsum` in the end. So the outcom
 depend on who runs which blocks.
 """
 
+from __future__ import annotations
+
 import functools
 import os
 from collections.abc import Iterable, Sequence

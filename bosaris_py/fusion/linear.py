@@ -1,5 +1,7 @@
 """Linear fusion: weights and an offset that join the scores of several systems."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias, overload
 

@@ -1,5 +1,7 @@
 """Any trained map in a file: calibrations and fusions."""
 
+from __future__ import annotations
+
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import FileFormatError

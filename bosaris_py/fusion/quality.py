@@ -1,5 +1,7 @@
 """Quality fusion: linear fusion plus what quality measures say about a trial."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast, overload
 
@@ -22,6 +24,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.quality_form import (
     QualityDesign,
     form_entries,
+    has_too_few_points,
     in_raw_units,
     measure_scale,
     train_quality,
@@ -254,7 +257,10 @@ class QualityFusion(TrainedMap):
         measure the sum of both sides, of each two measures (and of each with itself) the
         symmetric product. A feature that is constant, or a linear combination of scores
         and earlier features, gets the weight zero: measures that do not vary, on
-        one side or on both, do no harm.
+        one side or on both, do no harm. Models, or segments, that are fewer than the
+        measures plus one make features collinear by chance: then all that vary are kept,
+        and the shortest of the equally good standardised weights are taken, with a
+        ConvergenceWarning, as in `LinearFusion`.
 
         Features are computed in blocks of trials whenever they are needed: however many there
         are, memory beyond the scores is a few small integers for each trial. The Hessian has
@@ -294,7 +300,8 @@ class QualityFusion(TrainedMap):
         models, segments = (
             np.unique(np.concatenate([part[side] for part in classes])) for side in (1, 2)
         )
-        centre, spread = measure_scale(measures.modelQ[:, models], measures.segQ[:, segments])
+        sides = measures.modelQ[:, models], measures.segQ[:, segments]
+        centre, spread = measure_scale(*sides)
         # The last row, of ones, makes the linear terms and the offset of the quadratic form.
         model_measures, segment_measures = (
             np.vstack((side, np.ones((1, side.shape[1]))))
@@ -317,7 +324,7 @@ class QualityFusion(TrainedMap):
             tar_weights=classes[0][3],
             non_weights=classes[1][3],
         )
-        solution = train_quality(training, ridge)
+        solution = train_quality(training, ridge, few_points=any(map(has_too_few_points, sides)))
         return cls(
             weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),
             offset=solution.linear.offset,

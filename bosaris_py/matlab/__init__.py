@@ -12,6 +12,8 @@ logger ``bosaris_py``; training goes on to the exact optimum, whatever number of
 given.
 """
 
+from typing import Any
+
 from bosaris_py._lazy import on_demand
 
 # Names by the module that has them.
@@ -50,14 +52,38 @@ _NAMES = {
         kldivergence_of_systems min_cllr neglogsigmoid opt_loglr pavx rocch rocch2eer
         rocchdet
     """,
-    "bosaris_py.numerics": """
-        cllr eer effective_prior logit prbep probit sigmoid
-    """,
+    "bosaris_py.matlab.arguments": "cllr eer prbep",
+    "bosaris_py.numerics": "effective_prior logit probit sigmoid",
     "bosaris_py.numerics.cllr": "estimate_target_proportions",
     "bosaris_py.trials": "Key Ndx Scores",
 }
 _HOMES = {home: names.split() for home, names in _NAMES.items()}
 
-__all__ = sorted({name for names in _HOMES.values() for name in names})
+# In MATLAB a method is called as a function too, ``display_legend(plot)``. Names such as filter
+# and save, which mean something else in Python, are not among them.
+_METHOD_NAMES = """
+    align_with_ids align_with_ndx display_legend filter_on_left filter_on_right get_act_dcf
+    get_eer get_min_dcf get_norm_act_dcf get_norm_min_dcf get_prbep get_scores get_tar_non
+    map_left_to_right map_right_to_left num_non num_tar plot_DR30_both plot_DR30_fa
+    plot_DR30_miss plot_curves plot_dcf_curve_act plot_dcf_curve_min plot_det_from_roc
+    plot_fa_rate_act plot_fa_rate_min plot_mindcf_point plot_miss_rate_act plot_miss_rate_min
+    plot_operating_point plot_rocch_det plot_steppy_det save_as_pdf save_hdf5 save_mat save_txt
+    set_missing_to_value set_system set_system_from_scores to_ndx transform
+"""
+_METHODS = frozenset(_METHOD_NAMES.split())
 
-__getattr__, __dir__ = on_demand(__name__, _HOMES)
+__all__ = sorted({name for names in _HOMES.values() for name in names} | _METHODS)
+
+_named, __dir__ = on_demand(__name__, _HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _METHODS:
+        return _named(name)
+
+    def method(obj: Any, *arguments: Any) -> Any:
+        return getattr(obj, name)(*arguments)
+
+    method.__name__ = name
+    method.__doc__ = f"Call a method as a function, as in MATLAB: ``obj.{name}(...)``."
+    return method

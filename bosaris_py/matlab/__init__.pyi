@@ -1,3 +1,6 @@
+from bosaris_py.matlab.arguments import cllr as cllr
+from bosaris_py.matlab.arguments import eer as eer
+from bosaris_py.matlab.arguments import prbep as prbep
 from bosaris_py.matlab.calibration import evaluate_objective as evaluate_objective
 from bosaris_py.matlab.calibration import linear_calibrate_scores as linear_calibrate_scores
 from bosaris_py.matlab.calibration import (
@@ -104,11 +107,8 @@ from bosaris_py.matlab.stats import pavx as pavx
 from bosaris_py.matlab.stats import rocch as rocch
 from bosaris_py.matlab.stats import rocch2eer as rocch2eer
 from bosaris_py.matlab.stats import rocchdet as rocchdet
-from bosaris_py.numerics import cllr as cllr
-from bosaris_py.numerics import eer as eer
 from bosaris_py.numerics import effective_prior as effective_prior
 from bosaris_py.numerics import logit as logit
-from bosaris_py.numerics import prbep as prbep
 from bosaris_py.numerics import probit as probit
 from bosaris_py.numerics import sigmoid as sigmoid
 from bosaris_py.numerics.cllr import estimate_target_proportions as estimate_target_proportions

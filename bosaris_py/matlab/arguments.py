@@ -1,13 +1,17 @@
 """Check and convert arguments as the toolkit's functions take them; write results to files."""
 
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation, numerics
 from bosaris_py._arrays import FloatArray
-from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import FilePath, as_matrix, describe, invalid, refuse_nan
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
@@ -46,9 +50,33 @@ def as_qualities(qualities: Any, name: str) -> list[QualityMeasures]:
 def _as_list(items: Any, name: str, kind: Any, noun: str) -> list[Any]:
     if isinstance(items, kind):
         return [items]
-    if not isinstance(items, Iterable):
+    if not isinstance(items, Iterable) or isinstance(items, set):
         raise invalid(name, f"be a list of {noun}", describe(items))
     return list(items)
+
+
+def flat(values: Any) -> Any:
+    """Return an array of one row or one column, as MATLAB's vectors are, in one dimension."""
+    is_matrix = isinstance(values, np.ndarray) and values.ndim == 2
+    return values.ravel() if is_matrix and (1 in values.shape or not values.size) else values
+
+
+def _of_vectors(metric: Callable[..., float]) -> Callable[..., float]:
+    """Return a metric that also takes scores of one row or one column."""
+
+    @functools.wraps(metric)
+    def flattened(*scores: npt.ArrayLike, **keywords: Any) -> float:
+        return metric(*map(flat, scores), **{name: flat(keywords[name]) for name in keywords})
+
+    return flattened
+
+
+cllr, eer, prbep = map(_of_vectors, (numerics.cllr, numerics.eer, numerics.prbep))
+
+
+def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
+    """Return a vector, also of what has one row or one column."""
+    return _validation.as_vector(flat(values), name)
 
 
 def vector_of_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -75,6 +103,9 @@ def split_by_label(scores: FloatArray, classf: npt.ArrayLike) -> tuple[FloatArra
     if unknown.size:
         expected = "hold 1 for targets, -1 for non-targets and 0 for trials to be ignored"
         raise invalid("classf", expected, f"among others {unknown[0]:g}")
+    if labels.size and labels.min() == 0.0:
+        hint = "Labels 1 and 0? Write 2 * classf - 1."
+        raise invalid("classf", "hold -1 for non-targets; 0 is ignored", "only 1 and 0", hint)
     return scores[:, labels > 0], scores[:, labels < 0]
 
 
@@ -90,15 +121,21 @@ def rule_name(obj_func: Any) -> str:
     raise invalid("obj_func", expected, describe(obj_func))
 
 
+def as_whole(value: Any, name: str, least: int = 0, hint: str = "") -> int:
+    """Return a whole number, which MATLAB keeps as a float."""
+    is_real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_real or value != value // 1 or value < least:
+        raise invalid(name, f"be a whole number, {least} or more", describe(value), hint)
+    return int(value)
+
+
 def check_iterations(niters: Any) -> None:
     """Raise unless `niters` is a count.
 
     Nothing depends on it, but the toolkit's functions have it in different places, so that
     a prior or an objective in its place tells that arguments are out of order.
     """
-    if isinstance(niters, bool) or not isinstance(niters, int | np.integer) or niters < 0:
-        hint = "Are the arguments in the order of this function? They differ."
-        raise invalid("niters", "be a whole number, 0 or more", describe(niters), hint)
+    as_whole(niters, "niters", hint="Are the arguments in the order of this function? They differ.")
 
 
 def save_all(scores: Sequence[Scores], filenames: Sequence[FilePath]) -> None:

@@ -4,6 +4,8 @@
 """
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._validation import FilePath, as_vector
+from bosaris_py._validation import FilePath
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import (
+    as_vector,
     check_iterations,
+    flat,
     require,
     rule_name,
     save_all,
@@ -47,7 +51,8 @@ def train_linear_calibration(
     ([1.977, -2.299], 1.656)
     """
     check_iterations(niters)
-    fit = LinearCalibration.fit(tar, non, prior=prior, objective=rule_name(obj_func))
+    objective = rule_name(obj_func)
+    fit = LinearCalibration.fit(flat(tar), flat(non), prior=prior, objective=objective)
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
 
@@ -86,17 +91,16 @@ def linear_calibrate_scores_from_files(
     keyfilename: FilePath,
     scorefilename: FilePath,
     outfilename: FilePath,
-    obj_func: Any,
-    niters: int,
-    prior: float,
-    addzeros: bool,
+    *options: Any,
+    **named: Any,
 ) -> None:
     """Calibrate the scores in a file by a linear map that is trained on themselves.
 
     Toolkit: linear_calibrate_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
+    The rest of the arguments is that of `linear_calibrate_scores`.
     """
     key, scr = Key.read(keyfilename), Scores.read(scorefilename)
-    linear_calibrate_scores(scr, key, obj_func, niters, prior, addzeros).save(outfilename)
+    linear_calibrate_scores(scr, key, *options, **named).save(outfilename)
 
 
 def linear_calibrate_scores_dev_eval_from_files(
@@ -106,19 +110,18 @@ def linear_calibrate_scores_dev_eval_from_files(
     eval_scorefilename: FilePath,
     dev_outfilename: FilePath,
     eval_outfilename: FilePath,
-    obj_func: Any,
-    niters: int,
-    prior: float,
-    addzeros: bool,
+    *options: Any,
+    **named: Any,
 ) -> None:
     """Calibrate the dev and eval scores in files by a linear map that is trained on dev.
 
     Toolkit: linear_calibrate_scores_dev_eval_from_files.m; native: none; differs: exact optimum.
+    The rest of the arguments is that of `linear_calibrate_scores_dev_eval`.
     """
     scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
     trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
-    arguments = (*scores, *trials, obj_func, niters, prior, addzeros)
-    save_all(linear_calibrate_scores_dev_eval(*arguments), (dev_outfilename, eval_outfilename))
+    calibrated = linear_calibrate_scores_dev_eval(*scores, *trials, *options, **named)
+    save_all(calibrated, (dev_outfilename, eval_outfilename))
 
 
 def pav_calibration(
@@ -136,7 +139,7 @@ def pav_calibration(
     >>> score_bounds.tolist(), llr_bounds.tolist()
     ([-1000000.0, 1000000.0], [0.0, 0.0])
     """
-    fit = PAVCalibration.fit(tar, non, score_offset=small_val)
+    fit = PAVCalibration.fit(flat(tar), flat(non), score_offset=small_val)
     return fit.apply, fit.score_bounds, fit.llr_bounds
 
 

@@ -1,13 +1,17 @@
 """The toolkit's classes of trials, and its class Results."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import attrs
 import numpy.typing as npt
 
+from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results as NativeResults
-from bosaris_py.matlab.arguments import require
+from bosaris_py.evaluation.results import ScoreLists
+from bosaris_py.matlab.arguments import flat, require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 from bosaris_py.trials.scores import class_scores
@@ -27,7 +31,14 @@ class Results(NativeResults):
     """The results of one system, asked for by the toolkit's methods.
 
     Toolkit: @Results; native: `bosaris_py.Results`, of which this is one; differs: a prior may be
-    an operating point too. The arguments are scores and key, or target and non-target scores.
+    an operating point too; `tar` is in ascending order. The arguments are scores and key, or target
+    and non-target scores.
+
+    Examples
+    --------
+    >>> results = Results([3.0, 1.0], [0.0, 2.0])
+    >>> results.tar.tolist(), results.numnon, results.pb, results.Pmiss.tolist()
+    ([1.0, 3.0], 2, 0.5, [0.0, 0.0, 0.5, 1.0])
     """
 
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
@@ -38,7 +49,7 @@ class Results(NativeResults):
             first, second = class_scores(first, key, any_order=True)
         elif isinstance(second, Key):
             raise invalid("scr", "be a Scores where the second argument is a Key", describe(first))
-        super().__init__(first, second)
+        super().__init__(flat(first), flat(second))
 
     def get_act_dcf(self, prior: PriorLike) -> Any:
         """Return the actual DCF at a probability of targets."""
@@ -71,6 +82,32 @@ class Results(NativeResults):
     def num_non(self) -> int:
         """Return the number of non-target trials."""
         return self.n_non
+
+    @property
+    def tar(self) -> FloatArray:
+        """The target scores, in ascending order."""
+        return self._lists.tar.values
+
+    @property
+    def non(self) -> FloatArray:
+        """The non-target scores."""
+        return self._lists.non
+
+    @property
+    def _lists(self) -> ScoreLists:
+        return require("evidence", self.evidence, ScoreLists)
+
+    @property
+    def Pmiss(self) -> Float64Array:
+        """Miss rates at the vertices of the convex hull, as of `rocch`."""
+        return self.rocch.pmiss
+
+    @property
+    def Pfa(self) -> Float64Array:
+        """False-alarm rates at the vertices of the convex hull."""
+        return self.rocch.pfa
+
+    numtar, numnon, pb = map(property, (num_tar, num_non, get_prbep))
 
 
 def seg_qual_to_qual(

@@ -1,5 +1,7 @@
 """The toolkit's plots, and its two scripts that draw from files."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,7 +12,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation import Results
-from bosaris_py.matlab.arguments import vector_of_numbers
+from bosaris_py.matlab.arguments import flat, vector_of_numbers
 from bosaris_py.numerics import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
 from bosaris_py.plots.bayes import AXES, CURVES
@@ -24,8 +26,15 @@ PlotArgs = str | Sequence[Any]
 _DCF_PRIOR = 0.001
 
 
-def _line(plot_args: PlotArgs | None, legend_string: str | None = None) -> dict[str, Any]:
+# Lines of the rule of 30 have one width, whichever errors they show.
+_DR30_WIDTH = 1.2
+
+
+def _line(plot_args: Any, legend_string: str | None = None) -> dict[str, Any]:
     """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
+    if isinstance(plot_args, frozenset | set):
+        hint = "Braces make a set, without order: write ['b', 'LineWidth', 2]."
+        raise invalid("plot_args", "be a line style or a list", describe(plot_args), hint)
     listed = [] if plot_args is None else plot_args
     listed = [listed] if isinstance(listed, str) else list(listed)
     # Names and values come in pairs; an odd one out is the style, which stands first.
@@ -36,8 +45,16 @@ def _line(plot_args: PlotArgs | None, legend_string: str | None = None) -> dict[
         raise invalid("plot_args", expected, describe(plot_args))
     # MATLAB's names of properties are matplotlib's but for capital letters.
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
-    # MATLAB's legend has an entry for each text that is not empty.
-    return {"style": style, "label": legend_string or None, **keywords}
+    # Those whose counterpart has another name. The legend has an entry for each text not empty.
+    shown = keywords.pop("handlevisibility", "on") != "off"
+    label = keywords.pop("displayname", "")
+    if "markerindices" in keywords:
+        keywords["markevery"] = (np.ravel(keywords.pop("markerindices")) - 1).tolist()
+    return {
+        "style": style,
+        "label": (shown and (legend_string or label)) or "_nolegend_",
+        **keywords,
+    }
 
 
 def _rates(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -70,7 +87,7 @@ class _Plot:
 
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
-        self.plot.set_system(tar, non, sys_name)
+        self.plot.set_system(flat(tar), flat(non), sys_name)
 
     def set_system_from_scores(self, scr: Scores, key: Key, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key."""
@@ -82,11 +99,11 @@ class _Plot:
 
     def plot_DR30_fa(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 false alarms."""
-        self.plot.plot_DR30_fa(**_line(plot_args, legend_string))
+        self.plot.plot_DR30_fa(**{"linewidth": _DR30_WIDTH, **_line(plot_args, legend_string)})
 
     def plot_DR30_miss(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Mark where there are 30 misses."""
-        self.plot.plot_DR30_miss(**_line(plot_args, legend_string))
+        self.plot.plot_DR30_miss(**{"linewidth": _DR30_WIDTH, **_line(plot_args, legend_string)})
 
     def plot_DR30_both(self, plot_args_fa: PlotArgs, plot_args_miss: PlotArgs) -> None:
         """Mark where there are 30 false alarms and 30 misses, with legend entries."""
@@ -109,7 +126,8 @@ class Det_Plot(_Plot):
     """A DET plot.
 
     Toolkit: @Det_Plot; native: `DETPlot`, the attribute `plot`; differs: steps of scores tied
-    between the classes are one slanted stroke. A window may be given by its name.
+    between the classes are one slanted stroke. A window may be given by its name, and `ax`, the
+    matplotlib Axes to draw on, for instance that of ``plt.subplots()``.
 
     Examples
     --------
@@ -124,8 +142,10 @@ class Det_Plot(_Plot):
     plot: DETPlot
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
-    def __init__(self, plot_window: DETWindow | str, plot_title: str | None = None) -> None:
-        self.plot = DETPlot(plot_window, plot_title)
+    def __init__(
+        self, plot_window: DETWindow | str, plot_title: str | None = None, *, ax: Any = None
+    ) -> None:
+        self.plot = DETPlot(plot_window, plot_title, ax)
 
     @staticmethod
     def make_plot_window_from_string(window_name: str) -> DETWindow:
@@ -195,14 +215,17 @@ class Norm_DCF_Plot(_Plot):
     """A normalized Bayes error-rate plot; scores are taken as log-likelihood-ratios.
 
     Toolkit: @Norm_DCF_Plot; native: `BayesPlot`, the attribute `plot`; differs: points of the rule
-    of 30 that do not exist leave no legend entry. `axes`: xmin, xmax (prior log-odds), ymin, ymax.
+    of 30 that do not exist leave no legend entry. `axes`: xmin, xmax (prior log-odds), ymin, ymax,
+    or [] for the default; `ax` as for `Det_Plot`.
     """
 
     plot: BayesPlot
     _dr30_labels = ("FA DR30", "Miss DR30")
 
-    def __init__(self, axes: Sequence[float] = AXES, plot_title: str | None = None) -> None:
-        self.plot = BayesPlot(axes, plot_title)
+    def __init__(
+        self, axes: Sequence[float] = AXES, plot_title: str | None = None, *, ax: Any = None
+    ) -> None:
+        self.plot = BayesPlot(flat(axes) if np.size(axes) else AXES, plot_title, ax)
 
     def plot_dcf_curve_act(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the normalized actual DCF."""

@@ -5,6 +5,8 @@
 
 # ruff: noqa: FBT001 -- flags are positional as in the toolkit
 # Arguments stand in the order of the toolkit's functions, which differs from one to the other.
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -15,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
-from bosaris_py._validation import FilePath, as_matrix, as_vector, describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, as_matrix, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.matlab.arguments import (
@@ -23,6 +25,8 @@ from bosaris_py.matlab.arguments import (
     Systems,
     as_qualities,
     as_systems,
+    as_vector,
+    as_whole,
     check_iterations,
     matrix_of_numbers,
     require,
@@ -74,9 +78,8 @@ def make_initial_fusion_weights(numsystems: int) -> Float64Array:
 
     Toolkit: make_initial_fusion_weights.m; native: none; differs: nothing.
     """
-    if numsystems < 1:
-        raise invalid("numsystems", "be at least 1", describe(numsystems))
-    return np.append(np.full(numsystems, 1.0 / numsystems), 0.0)
+    n_systems = as_whole(numsystems, "numsystems", least=1)
+    return np.append(np.full(n_systems, 1.0 / n_systems), 0.0)
 
 
 @overload
@@ -219,19 +222,16 @@ def linear_fusion_scores_from_files(
     keyfilename: FilePath,
     scorefilenames: Sequence[FilePath],
     outfilename: FilePath,
-    prior: float,
-    niters: int,
-    obj_func: Any,
-    cstepHessian: bool,
-    quiet: bool,
+    *options: Any,
+    **named: Any,
 ) -> None:
     """Fuse the scores in files by a fusion that is trained on themselves.
 
-    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact optimum.
+    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact
+    optimum. The rest of the arguments is that of `linear_fusion_scores`.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
-    fused = linear_fusion_scores(key, systems, prior, niters, obj_func, cstepHessian, quiet)
-    fused.save(outfilename)
+    linear_fusion_scores(key, systems, *options, **named).save(outfilename)
 
 
 def linear_fusion_dev_eval_from_files(
@@ -241,20 +241,18 @@ def linear_fusion_dev_eval_from_files(
     eval_scorefilenames: Sequence[FilePath],
     dev_outfilename: FilePath,
     eval_outfilename: FilePath,
-    prior: float,
-    niters: int,
-    obj_func: Any,
-    cstepHessian: bool,
-    quiet: bool,
+    *options: Any,
+    **named: Any,
 ) -> None:
     """Fuse the dev and eval scores in files by a fusion that is trained on dev.
 
-    Toolkit: linear_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs: exact optimum.
+    Toolkit: linear_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs: exact
+    optimum. The rest of the arguments is that of `linear_fusion_dev_eval`.
     """
     dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
     evaluation = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
-    arguments = (*dev, *evaluation, prior, niters, obj_func, cstepHessian, quiet)
-    save_all(linear_fusion_dev_eval(*arguments), (dev_outfilename, eval_outfilename))
+    fused = linear_fusion_dev_eval(*dev, *evaluation, *options, **named)
+    save_all(fused, (dev_outfilename, eval_outfilename))
 
 
 def stackQ(key_or_ndx: Trials, quality_obj_array: Qualities) -> QualityMeasures:
@@ -511,20 +509,18 @@ def linear_and_quality_fusion_scores_from_files(
     Qtrans: npt.ArrayLike,
     lin_outfilename: FilePath,
     qfuse_outfilename: FilePath,
-    prior: float,
-    niters: int,
-    obj_func: Any,
-    cstepHessian: bool,
-    quiet: bool,
+    *options: Any,
+    **named: Any,
 ) -> None:
     """Fuse the scores in files without and with quality measures, trained on themselves.
 
-    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact optimum.
+    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact
+    optimum. The rest of the arguments is that of `linear_and_quality_fusion_scores`.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
     qualities = load_qual_files(qualfilenames)
-    options = (prior, niters, obj_func, cstepHessian, quiet)
-    fused = linear_and_quality_fusion_scores(key, systems, qualities, Qtrans, *options)
+    arguments = (key, systems, qualities, Qtrans, *options)
+    fused = linear_and_quality_fusion_scores(*arguments, **named)
     save_all(fused, (lin_outfilename, qfuse_outfilename))
 
 
@@ -540,24 +536,21 @@ def linear_and_quality_fusion_dev_eval_from_files(
     dev_qfuse_outfilename: FilePath,
     eval_lin_outfilename: FilePath,
     eval_qfuse_outfilename: FilePath,
-    prior: float,
-    niters: int,
-    obj_func: Any,
-    cstepHessian: bool,
-    quiet: bool,
+    *options: Any,
+    **named: Any,
 ) -> None:
     """Fuse the dev and eval scores in files without and with quality measures, trained on dev.
 
     Toolkit: linear_and_quality_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs:
-    exact optimum. The order of the output files is dev without and with quality, then eval.
+    exact optimum. The order of the output files is dev without and with quality, then eval; the
+    rest of the arguments is that of `linear_and_quality_fusion_dev_eval`.
     """
     dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
     dev_quality = load_qual_files(dev_qualfilenames)
     evaluation = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
     new_quality = load_qual_files(eval_qualfilenames)
-    options = (prior, niters, obj_func, cstepHessian, quiet)
     arguments = (*dev, dev_quality, Qtrans, *evaluation, new_quality, *options)
-    fused = linear_and_quality_fusion_dev_eval(*arguments)
+    fused = linear_and_quality_fusion_dev_eval(*arguments, **named)
     # Dev and eval of one fusion, then of the other; the arguments begin with both of dev.
     outputs = dev_lin_outfilename, eval_lin_outfilename
     save_all(fused, (*outputs, dev_qfuse_outfilename, eval_qfuse_outfilename))

@@ -1,5 +1,7 @@
 """The toolkit's lists and maps of names, and its way to print a matrix."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path

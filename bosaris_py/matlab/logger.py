@@ -1,7 +1,10 @@
 """The toolkit's logging in terms of Python's: levels that are bits, sinks that are handlers."""
 
+from __future__ import annotations
+
 import logging
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -60,8 +63,10 @@ def _log(level: int, text: str, args: tuple[Any, ...]) -> None:
 class _Sink(logging.Filter):
     """Filter that passes records with one of the wanted bits."""
 
-    # The level that the package's logger had before it was lowered for the sinks.
+    # The level that the package's logger had before it was lowered for the sinks, and what
+    # showed warnings before.
     level_before: ClassVar[int | None] = None
+    shown_before: ClassVar[Any] = None
 
     def __init__(self, bits: int) -> None:
         super().__init__()
@@ -70,6 +75,13 @@ class _Sink(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         bits = getattr(record, "bosaris_bits", None)
         return bool(self.bits & (_BITS.get(record.levelno, 0) if bits is None else bits))
+
+
+def _log_and_show(message: Any, category: type[Warning], *place: Any, **keywords: Any) -> None:
+    """Log a warning of the package, then show it as before."""
+    if issubclass(category, BosarisWarning):
+        _log(Logger.Warning, f"{_PREFIXES[Logger.Warning]}%s", (message,))
+    _Sink.shown_before(message, category, *place, **keywords)
 
 
 class _Format(logging.Formatter):
@@ -86,8 +98,8 @@ class Logger:
     """Sinks for the messages of the package: files and streams, each with the levels it takes.
 
     Toolkit: @Logger; native: Python's `logging`, logger ``bosaris_py``; differs: takes effect when
-    a sink is added, without a global variable. Warnings about data are Python warnings, see
-    ``logging.captureWarnings``. The level `None` is called `None_`.
+    a sink is added, without a global variable. Warnings about data, which Python shows as it
+    shows all warnings, go to the sinks too. The level `None` is called `None_`.
 
     Examples
     --------
@@ -168,6 +180,8 @@ class Logger:
         handler.addFilter(_Sink(bits))
         handler.setFormatter(_Format())
         _PACKAGE_LOGGER.addHandler(handler)
+        if warnings.showwarning is not _log_and_show:
+            _Sink.shown_before, warnings.showwarning = warnings.showwarning, _log_and_show
         # Every sink filters for itself, so nothing may be held back before.
         if _PACKAGE_LOGGER.getEffectiveLevel() > logging.DEBUG:
             _Sink.level_before = _PACKAGE_LOGGER.level
@@ -181,7 +195,9 @@ class Logger:
         _PACKAGE_LOGGER.removeHandler(handler)
         handler.close()
         left = any(isinstance(f, _Sink) for h in _PACKAGE_LOGGER.handlers for f in h.filters)
-        # The last sink to go restores the level, unless the user has set another one meanwhile.
+        # The last sink to go restores all, unless the user has set something else meanwhile.
+        if not left and warnings.showwarning is _log_and_show:
+            warnings.showwarning = _Sink.shown_before
         if not left and _Sink.level_before is not None:
             if _PACKAGE_LOGGER.level == logging.DEBUG:
                 _PACKAGE_LOGGER.setLevel(_Sink.level_before)

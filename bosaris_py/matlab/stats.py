@@ -1,6 +1,8 @@
 """The toolkit's statistics: costs at priors, ROC and hull, PAV, analyses of fusions; maths."""
 
 # ruff: noqa: FBT001, FBT002 -- flags are positional as in the toolkit
+from __future__ import annotations
+
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +14,6 @@ from scipy import optimize
 from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py._validation import (
     as_matrix,
-    as_vector,
     check_fraction,
     check_not_empty,
     describe,
@@ -20,8 +21,17 @@ from bosaris_py._validation import (
     refuse_labels,
 )
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import Results, SystemComparison, SystemDivergence
-from bosaris_py.matlab.arguments import Systems, as_systems, require, vector_of_numbers
+from bosaris_py.evaluation import SystemComparison, SystemDivergence
+from bosaris_py.matlab.arguments import (
+    Systems,
+    as_systems,
+    as_vector,
+    as_whole,
+    flat,
+    require,
+    vector_of_numbers,
+)
+from bosaris_py.matlab.classes import Results
 from bosaris_py.matlab.lists import sprintfmatrix
 from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
@@ -103,7 +113,7 @@ def fastEval(
     Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
     """
     results = Results(tar, non)
-    costs = DecisionCosts.from_prior(prior)
+    costs = DecisionCosts.from_prior(flat(prior))
     actual, minimum = (dcf(costs, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
     return actual, minimum, results.prbep, results.eer
 
@@ -121,10 +131,11 @@ def dcf_at_threshold(
     """
     # An array of thresholds needs one prior; the native functions take arrays of priors.
     costs = DecisionCosts.from_prior(check_fraction(prior, "prior"))
-    return costs.cost(*Results(tar, non).error_rates_at(thresholds), normalize=normalize)
+    return costs.cost(*Results(tar, non).error_rates_at(flat(thresholds)), normalize=normalize)
 
 
 def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
+    plo = flat(plo)
     values = vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
     if ascending and (np.diff(values) < 0).any():
         message = "Parameter plo must be in ascending order."
@@ -224,7 +235,7 @@ def rocch(
     >>> rocch2eer(pmiss, pfa), area_under_rocch(pmiss, pfa)
     (0.25, 0.125)
     """
-    hull = ROC.from_scores(tar_scores, nontar_scores).convex_hull()
+    hull = Results(tar_scores, nontar_scores).rocch
     return hull.pmiss, hull.pfa
 
 
@@ -280,11 +291,11 @@ def rocchdet(
             hint = "Percentages must be divided by 100." if 1.0 < high <= 100.0 else ""
             expected = "be two probabilities with 0 < lower < upper < 1"
             raise invalid(f"{name} limits", expected, f"{low} and {high}", hint)
-    hull = ROC.from_scores(tar, non).convex_hull()
+    hull = Results(tar, non).rocch
     window = (pfa_min, pfa_max, pmiss_min, pmiss_max)
     pfa, pmiss = hull.pfa.tolist(), hull.pmiss.tolist()
     edges = zip(pfa[:-1], pmiss[:-1], pfa[1:], pmiss[1:], strict=True)
-    pieces = [_in_window(*edge, window, dps) for edge in edges]
+    pieces = [_in_window(*edge, window, as_whole(dps, "dps", 1)) for edge in edges]
     # The empty piece is for hulls without an edge in the window.
     points = np.concatenate([np.empty((2, 0)), *pieces], axis=1)
     cost = None
@@ -364,7 +375,7 @@ def opt_loglr(
     ([0.0, inf], [-inf, 0.0])
     """
     order, n_tar, n_non = _ranked(tar_scores, nontar_scores)
-    scores = np.concatenate((np.asarray(tar_scores), np.asarray(nontar_scores)))
+    scores = np.concatenate((np.ravel(tar_scores), np.ravel(nontar_scores)))
     if option == "laplace":
         # Only the order matters, so ranks leave room for scores beyond the outermost.
         ranks = np.unique(scores, return_inverse=True)[1].astype(np.float64)

@@ -15,6 +15,8 @@ References
    doi:10.1016/j.csl.2005.08.001.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 

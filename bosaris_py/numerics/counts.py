@@ -9,6 +9,8 @@ Counts at and between k thresholds are one array of 2 k + 1 entries: entry 2 i +
 tied with threshold i, the even entries are the gaps.
 """
 
+from __future__ import annotations
+
 import functools
 from typing import Any, cast
 

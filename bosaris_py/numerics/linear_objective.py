@@ -31,6 +31,8 @@ References
    for computing sample variances", Stanford STAN-CS-79-773, 1979.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -4,6 +4,8 @@ What depends on the ranks of scores only is asked of the `ROC` and its convex hu
 on given thresholds is counted.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@ the probability of a target once the costs are absorbed into it. The Bayes
 decision for a log-likelihood-ratio is to accept iff it is at least ``-plo``.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast

@@ -16,6 +16,8 @@ References
    code for binary classifier score processing", 2011.
 """
 
+from __future__ import annotations
+
 import math
 from typing import NamedTuple, cast
 
@@ -288,7 +290,19 @@ def form_entries(n_measures: int) -> tuple[tuple[int, int], ...]:
     return (*single, *((i, j) for j in range(n_measures) for i in range(j, n_measures)))
 
 
-def train_quality(objective: TrainingObjective, ridge: float) -> QualitySolution:
+def has_too_few_points(measures: FloatArray) -> bool:
+    """Tell if a side, (q, ids), has fewer distinct columns than measures that vary, plus one."""
+    left = measures
+    for _ in range(np.count_nonzero(np.ptp(measures, axis=1))):
+        left = left[:, (left != left[:, :1]).any(axis=0)]
+        if not left.size:
+            return True
+    return False
+
+
+def train_quality(
+    objective: TrainingObjective, ridge: float, *, few_points: bool = False
+) -> QualitySolution:
     r"""Train the weights of systems and form together.
 
     Both classes of the objective are a `QualityDesign`, on the same measures, with all entries
@@ -296,10 +310,16 @@ def train_quality(objective: TrainingObjective, ridge: float) -> QualitySolution
     features count like systems. A feature that is constant, or a linear combination of scores
     and earlier features, as it is when a measure does not vary on one side, gets the weight
     zero. What is left has one optimum.
+
+    With `few_points` on a side measures are collinear by chance, not by what they are, and other
+    ids will show it: only constant features are left out, and weights are the shortest.
     """
     _, covariance = pool_classes(*objective.moments())
     tar, non = cast("QualityDesign", objective.tar), cast("QualityDesign", objective.non)
-    kept = _independent(covariance, len(tar.scores))
+    if few_points:
+        kept = covariance.diagonal()[len(tar.scores) :] > _CONSTANT**2
+    else:
+        kept = _independent(covariance, len(tar.scores))
     tar, non = tar.keep(kept), non.keep(kept)
     reduced = evolve(
         objective,

@@ -16,6 +16,8 @@ References
    multiple conditions in an evaluation", 2008, appendix A.
 """
 
+from __future__ import annotations
+
 import bisect
 import functools
 from typing import Any, Literal, NamedTuple, TypeAlias, cast

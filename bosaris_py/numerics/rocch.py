@@ -11,6 +11,8 @@ References
    Machine Learning 68, 2007, doi:10.1007/s10994-007-5011-0.
 """
 
+from __future__ import annotations
+
 import functools
 from typing import Any, NamedTuple, cast
 

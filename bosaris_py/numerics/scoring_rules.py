@@ -4,6 +4,8 @@ The kernels give a loss and its two derivatives for a whole block at once; the e
 what training objectives are divided by.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import TypeAlias

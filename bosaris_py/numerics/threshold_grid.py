@@ -13,6 +13,8 @@ Whether a grid is tried at all is decided in `counts`, which also searches for t
 crowded cells.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any

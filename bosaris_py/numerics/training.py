@@ -23,6 +23,8 @@ References
    logistic regression models", Biometrika 71(1), 1984, doi:10.1093/biomet/71.1.1.
 """
 
+from __future__ import annotations
+
 import functools
 import math
 from collections.abc import Callable
@@ -725,10 +727,11 @@ def _warn_of_uninformative(
     if n_directions < np.count_nonzero(varied):
         n_systems = np.count_nonzero(varied[: varied.size - n_features])
         features = f" and {n_features} quality features" if n_features else ""
+        few = ", or are models or segments fewer than measures plus one" if n_features else ""
         message = (
             f"The scores of the {n_systems} systems{features} vary in only {n_directions} "
             "directions, so infinitely many weights give the same fused scores; "
-            "the shortest standardised weights are returned. Is a system given twice?"
+            f"the shortest standardised weights are returned. Is a system given twice{few}?"
         )
         warn_caller(message, ConvergenceWarning)
 

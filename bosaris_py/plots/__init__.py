@@ -3,9 +3,10 @@
 Nothing registers with pyplot.
 """
 
-from bosaris_py.plots.bayes import BayesPlot
-from bosaris_py.plots.det import DETPlot
+from bosaris_py.plots.bayes import BayesPlot, plot_bayes
+from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.intervals import plot_intervals, plot_standard_errors
+from bosaris_py.plots.looks import style
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import WINDOWS, DETWindow
 
@@ -17,6 +18,9 @@ __all__ = [
     "PercentFormatter",
     "ProbitLocator",
     "ProbitScale",
+    "plot_bayes",
+    "plot_det",
     "plot_intervals",
     "plot_standard_errors",
+    "style",
 ]

@@ -1,20 +1,25 @@
 """The normalized Bayes error-rate plot: the cost of decisions over a range of priors."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
-from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, make_axes
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, logit, sigmoid
+from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, results_of
+from bosaris_py.plots.looks import make_axes, text_colour, thin_out
 from bosaris_py.uncertainty.bands import DCFBand
 
 # Width and height of a new figure in inches.
@@ -22,6 +27,14 @@ _SIZE = (7.0, 5.5)
 
 # Default limits: xmin, xmax, ymin, ymax.
 AXES = (-10.0, 0.0, 0.0, 1.2)
+
+# Where curves are looked at to choose limits, and the limits where trials are too few to say.
+_WIDEST, _NARROWEST = 14.0, 4.0
+_HIGHEST = 1.4
+
+# Priors with a tick above the axis, and those given up last.
+_SHARES = 10.0 ** np.arange(-9.0, 0.0)
+_PRIORS = np.concatenate((_SHARES, [0.5], 1.0 - _SHARES[::-1]))
 
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
@@ -50,7 +63,8 @@ class BayesPlot(Canvas):
     ----------
     axes : (float, float, float, float), default: (-10, 0, 0, 1.2)
         Limits xmin, xmax, ymin, ymax. The horizontal axis is the logit of the target prior
-        (costs absorbed into it), the vertical one the normalized error-rate.
+        (costs absorbed into it), the vertical one the normalized error-rate. The prior in per
+        cent is above. On the Axes of an earlier Bayes plot, that one's limits stay.
     title : str, optional
         Title of the plot.
     ax : matplotlib.axes.Axes, optional
@@ -116,8 +130,9 @@ class BayesPlot(Canvas):
         "DR30_fa": {"marker": ">", "markersize": 9, "zorder": 3},
         "DR30_miss": {"marker": "<", "markersize": 9, "zorder": 3},
         "operating_point": {"color": "m", "linestyle": "--", "linewidth": 1.2},
-        "default_line": {"color": "k", "linestyle": "-", "linewidth": 0.9},
+        "default_line": {"linestyle": "-", "linewidth": 0.9},
     }
+    _curves_of_systems = ("dcf_curve_act", "dcf_curve_min")
     _dr30_labels = ("FA DR30", "Miss DR30")
 
     def __init__(
@@ -126,7 +141,13 @@ class BayesPlot(Canvas):
         self._xlim, self._ylim = _to_limits(axes)
         self._curves_of: Results | None = None
         self._curves: BayesCurves
+        # Where errors are fewer than 30, curves are pale.
+        self._fades = False
         super().__init__(make_axes(ax, _SIZE), title)
+        limits = self._drawn.limits
+        if "bayes" not in limits:
+            _add_priors(self.ax)
+        self._xlim, self._ylim = limits.setdefault("bayes", (self._xlim, self._ylim))
         self.ax.set_xlim(*self._xlim)
         self.ax.set_ylim(*self._ylim)
         self.ax.set_xlabel(r"logit $P_{tar}$")
@@ -153,8 +174,8 @@ class BayesPlot(Canvas):
             Matplotlib's short format string, such as ``"r--"``. By default a solid line in
             the colour of the system.
         label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
+            Legend entry, which the name of the system precedes; "" gives the name alone, and
+            "_nolegend_" none. By default the name alone, for the first curve of a system.
         **keywords
             Matplotlib's line properties.
 
@@ -321,12 +342,13 @@ class BayesPlot(Canvas):
         Parameters
         ----------
         style, label, **keywords
-            As in `plot_operating_point`; by default a thin black line.
+            As in `plot_operating_point`; by default a thin line in the colour of text.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
+        keywords = {"color": text_colour()} | keywords if style is None else keywords
         return self._line("default_line", self._xlim, [1.0, 1.0], Look(style, label, keywords))
 
     def plot_curves(
@@ -368,7 +390,13 @@ class BayesPlot(Canvas):
         return self.ax
 
     def _draw_curve(self, kind: str, rates: Float64Array, look: Look) -> Axes:
-        return self._system_line(kind, self.curves.plo, rates, look)
+        curves = self.curves
+        first, last = curves.dr30_fa_index, curves.dr30_miss_index
+        if not self._fades or first is None or last is None or first >= last:
+            return self._system_line(kind, curves.plo, rates, look)
+        pale = Look(None, "_nolegend_", {"linewidth": 0.8, "alpha": 0.45, "marker": ""})
+        self._system_line(kind, curves.plo, rates, pale)
+        return self._system_line(kind, curves.plo[first : last + 1], rates[first : last + 1], look)
 
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         return self.plot_dcf_curve_act(label=label, **keywords)
@@ -417,3 +445,113 @@ def _to_plo(value: Any) -> float:
     if math.isnan(plo):
         raise invalid("plo", "be prior log-odds or an OperatingPoint", describe(value))
     return plo
+
+
+class _PriorLocator(FixedLocator):
+    """Ticks at some priors, as many as have room."""
+
+    def __call__(self) -> Any:
+        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
+        ticks = np.asarray(super().__call__())
+        ticks = ticks[(ticks >= low) & (ticks <= high)]
+        labels = self.axis.major.formatter.format_ticks(ticks)  # type: ignore[union-attr]
+        return thin_out(ticks, labels, np.abs(ticks).tolist(), self.axis)
+
+
+def _add_priors(ax: Axes) -> None:
+    """Write the priors in per cent above the Axes."""
+    above = ax.secondary_xaxis("top")
+    ticks, shares = logit(_PRIORS), _PRIORS
+    above.xaxis.set_major_locator(_PriorLocator(ticks))
+    texts = dict(zip(ticks.tolist(), (f"{100.0 * p:.8g}" for p in shares), strict=True))
+    above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: texts.get(plo, "")))
+    above.set_xlabel("effective prior (%)", fontsize="small")
+    above.tick_params(labelsize="small")
+
+
+def _limits_of(
+    systems: Sequence[Results], marked: Sequence[float]
+) -> tuple[float, float, float, float]:
+    """Return limits that show where curves can be measured, and marked operating points."""
+    plo = np.linspace(-_WIDEST, _WIDEST, 561)
+    ends, highest = [-1.0, 1.0, *marked], 0.02
+    for curve in (BayesCurves.from_results(results, plo) for results in systems):
+        first, last = curve.dr30_fa_index, curve.dr30_miss_index
+        if first is None or last is None or first >= last:
+            first, last = np.searchsorted(plo, (-_NARROWEST, _NARROWEST)).tolist()
+        ends += plo[[first, last]].tolist()
+        highest = max(highest, curve.act_dcf[first : last + 1].max())
+    xmin, xmax = math.floor(min(ends) - 0.5), math.ceil(max(ends) + 0.5)
+    return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
+
+
+def plot_bayes(
+    systems: Mapping[str, Results | tuple[Any, Any]] | Results,
+    ax: Axes | None = None,
+    *,
+    axes: Sequence[float] | None = None,
+    title: str | None = None,
+    prior: PriorLike | None = None,
+    bands: Mapping[str, DCFBand] | None = None,
+) -> BayesPlot:
+    """Draw the normalized actual and minimum costs of several systems in one call.
+
+    The gap between both curves of a system is its loss of calibration. Triangles mark the priors
+    beyond which there are fewer than 30 errors; there curves are pale.
+
+    Parameters
+    ----------
+    systems : mapping of str to Results or (tar, non); or Results
+        The systems by their names; scores are taken as natural-log likelihood-ratios.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default, in a new figure.
+    axes : (float, float, float, float), optional
+        Limits as for `BayesPlot`. By default, where the curves can be measured.
+    title : str, optional
+        Title of the plot.
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+        Mark these operating points.
+    bands : mapping of str to DCFBand, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.ActDCFCurve`.
+
+    Returns
+    -------
+    BayesPlot
+        A notebook shows it; more can be drawn into it.
+
+    Raises
+    ------
+    InvalidInputError
+        If `systems` are something else, or as for `BayesPlot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> tar, non = rng.normal(2, 2, 500), rng.normal(-2, 2, 5000)
+    >>> plot_bayes({"calibrated": (tar, non), "too strong": (2 * tar, 2 * non)}, prior=0.01)
+    BayesPlot: 14 lines, current system 'too strong'
+    """
+    judged = results_of(systems)
+    marked = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
+    limits = _limits_of(list(judged.values()), marked) if axes is None else axes
+    plot = BayesPlot(limits, title, ax)
+    plot.ax.set_xlabel("effective prior log-odds")
+    plot._fades = True
+    if plot._ylim[1] > 1.0:
+        plot.plot_default_line()
+    for plo in marked:
+        plot.plot_operating_point(plo, label=f"prior {100.0 * sigmoid(plo):.3g} %")
+    for name, results in judged.items():
+        plot.set_system_from_results(results, name)
+        if bands and name in bands:
+            plot.plot_band(bands[name])
+        plot.plot_dcf_curve_act(label="actual")
+        plot.plot_dcf_curve_min(label="minimum", linewidth=0.9)
+        with warnings.catch_warnings():
+            # Where there is no mark, all errors in view are few or many.
+            warnings.simplefilter("ignore", PlotRangeWarning)
+            plot.plot_DR30_fa(label="30 false alarms")
+            plot.plot_DR30_miss(label="30 misses")
+    plot.display_legend()
+    return plot

@@ -1,10 +1,13 @@
 """Base class of the plots: an Axes, the system to draw, styles, the legend, the file."""
 
+from __future__ import annotations
+
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib import cbook
@@ -14,10 +17,12 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import ConditionMixture, Results
+from bosaris_py.plots import looks
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import any_of
@@ -28,26 +33,14 @@ LineKeywords: TypeAlias = dict[str, Any]
 # A title, a style or a legend entry, which need not be given.
 Text: TypeAlias = str | None
 
-# Metadata that leave out the date, so that the same plot is the same file byte for byte.
-_METADATA: dict[str, dict[str, None]] = {
-    ".pdf": {"CreationDate": None},
-    ".png": {},
-    ".svg": {"Date": None},
-}
-
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
 
-# Points get a black edge: they lie on lines of their own colour.
-_POINT = {"linestyle": "none", "markeredgecolor": "black", "markeredgewidth": 0.7}
-
 _NO_MARKER = (None, "None", "none", "", " ")
 
-# Line styles of the first, second, third ... time that the colour cycle starts again.
-_CYCLE_STYLES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)))
-
-# Legends with more entries are set in smaller letters, else they hide the curves.
+# Legends with more entries lie beside the Axes, in smaller letters; else they hide the curves.
 _LONG_LEGEND = 8
+_COLUMN = 30
 
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
@@ -66,20 +59,40 @@ class Look(NamedTuple):
     keywords: LineKeywords
 
 
-def make_axes(ax: object, size: tuple[float, float]) -> Axes:
-    """Return `ax`, or the Axes of a new figure of `size` inches that pyplot does not know."""
-    if ax is None:
-        return Figure(figsize=size, layout="constrained").subplots()
-    if not isinstance(ax, Axes):
-        hint = ""
-        if isinstance(ax, Figure):
-            hint = "Pass what its method subplots() returns."
-        elif isinstance(ax, np.ndarray):
-            hint = "Pass one of them, such as axes.flat[0]."
-        raise invalid("ax", "be a matplotlib Axes", describe(ax), hint)
-    if ax.name != "rectilinear":
-        raise invalid("ax", "have two straight axes", f"a {ax.name} projection")
-    return ax
+class Entry(NamedTuple):
+    """What a legend says of a line: its system, the rest of its label, and its kind."""
+
+    name: str
+    text: str
+    kind: str
+    # Whether it looks as all lines of its system and of its kind do.
+    plain: bool
+
+
+class Drawn(NamedTuple):
+    """What several plots on one Axes must agree on."""
+
+    names: list[str]
+    entries: dict[Artist, Entry]
+    # Rates that show 30 errors, and limits of a DET or Bayes plot, by kind.
+    rates: dict[str, set[float]]
+    limits: dict[str, Any]
+
+
+def results_of(systems: object) -> dict[str, Results]:
+    """Return results by name, of what a plot of several systems takes."""
+    if isinstance(systems, Results):
+        return {"": systems}
+    expected = "be a mapping from names to Results or to (tar, non)"
+    if not isinstance(systems, Mapping) or not systems:
+        raise invalid("systems", expected, describe(systems))
+    for name, value in systems.items():
+        if not (isinstance(value, Results) or (isinstance(value, tuple) and len(value) == 2)):
+            raise invalid("systems", expected, f"{describe(value)} for {name}")
+    return {
+        str(name): value if isinstance(value, Results) else Results(*value)
+        for name, value in systems.items()
+    }
 
 
 def is_outside(what: str, value: float, limits: tuple[float, float], artist: str) -> bool:
@@ -99,6 +112,8 @@ class Canvas(ABC):
 
     # Default properties of the lines, by kind. A kind with a marker is a point.
     _looks: ClassVar[dict[str, LineKeywords]]
+    # Kinds of curves, the first of which names a system in the legend.
+    _curves_of_systems: ClassVar[tuple[str, ...]]
     # Legend entries of the marks of 30 false alarms and of 30 misses.
     _dr30_labels: ClassVar[tuple[str, str]]
 
@@ -106,10 +121,10 @@ class Canvas(ABC):
         self.ax = ax
         self.artists: dict[str, list[Artist]] = {}
         self._results: Results | None = None
-        self._name = ""
-        self._n_systems = 0
-        self._colours: dict[str, str] = {}
-        ax.grid(visible=True, color="0.85", linewidth=0.6)
+        self._name, self._number = "", 0
+        # Kept with the Axes, so that a second plot there goes on where the first one stopped.
+        self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", Drawn([], {}, {}, {}))
+        ax.grid(visible=True, linewidth=0.6, alpha=0.6)
         ax.set_axisbelow(True)
         if title is not None:
             ax.set_title(title)
@@ -120,6 +135,17 @@ class Canvas(ABC):
         # An Axes may lie in a subfigure; the figure of that is the whole one.
         figure: Figure = self.ax.figure.figure
         return figure
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture that a notebook shows."""
+        return looks.png(self.figure)
+
+    def show(self) -> None:
+        """Show the picture now: in a notebook below the cell, elsewhere in a window of pyplot.
+
+        A plot that is the last expression of a cell needs no call.
+        """
+        looks.show(self.figure)
 
     def __repr__(self) -> str:
         """Say how many lines and bands were drawn and which system is next."""
@@ -146,8 +172,9 @@ class Canvas(ABC):
 
         Notes
         -----
-        What was drawn before stays. Each system has the next colour of matplotlib's property
-        cycle; a name that was set before keeps its colour.
+        What was drawn before stays. Each system has the next colour and marker, from the ninth on
+        with dashes; a name that was set before keeps them, also in another plot on the same Axes.
+        A property cycle that you have set in matplotlib gives the colours.
         """
         self.set_system_from_results(Results(tar, non), name)
 
@@ -207,9 +234,11 @@ class Canvas(ABC):
             raise invalid("name", expected, describe(name), hint)
         # Set together and last: bad arguments leave the system of before.
         self._results, self._name = results, name
+        names = self._drawn.names
         # Systems without a name are never the same system.
-        self._n_systems += not (name and name in self._colours)
-        self._colours.setdefault(name, f"C{self._n_systems - 1}")
+        if not (name and name in names):
+            names.append(name)
+        self._number = names.index(name) if name else len(names) - 1
 
     def plot_conditions(
         self,
@@ -221,9 +250,9 @@ class Canvas(ABC):
     ) -> Axes:
         """Draw each condition, its trials pooled with the others', and the equalised ones.
 
-        Equalised conditions, each with its weight: thick and black. Pooled trials, in which
-        large conditions count more: dashed. Single conditions: thin and coloured, from the
-        eleventh on with dashes and dots as well. Legend entries name them.
+        Equalised conditions, each with its weight: thick, in the colour of text. Pooled trials, in
+        which large conditions count more: dashed. Single conditions: thin and coloured. Legend
+        entries name them.
 
         Parameters
         ----------
@@ -271,16 +300,16 @@ class Canvas(ABC):
             # the remaining conditions.
             if item.tar.size and item.non.size:
                 self.set_system(tar[item.tar], non[item.non], item.name)
-                thin = {"linewidth": 0.9, "linestyle": self._cycle_style()}
-                self._plot_curve(**(thin | keywords))
+                self._plot_curve(**({"linewidth": 0.9} | keywords))
         all_tar = tar[any_of((item.tar for item in members), tar.size)]
         all_non = non[any_of((item.non for item in members), non.size)]
         self.set_system(all_tar, all_non, name)
-        dashed = {"color": "black", "linestyle": (0, (4, 2)), "linewidth": 1.4}
+        colour = looks.text_colour()
+        dashed = {"color": colour, "linestyle": (0, (4, 2)), "linewidth": 1.4}
         self._plot_curve(label="pooled", **(dashed | keywords))
         # Drawn last: it lies on top, and is the current system from now on.
         self.set_system_from_results(mixture, name)
-        thick = {"color": "black", "linewidth": 2.2}
+        thick = {"color": colour, "linewidth": 2.2}
         return self._plot_curve(label="equalised", **(thick | keywords))
 
     def plot_DR30_fa(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
@@ -357,6 +386,10 @@ class Canvas(ABC):
     def display_legend(self, **legend_keywords: Any) -> Axes:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
+        If that is shorter, colours are listed by system and line styles by what they show. With
+        more than eight entries the legend lies beside the Axes, outside of the layout; `save`
+        and notebooks widen the picture to show it.
+
         Parameters
         ----------
         **legend_keywords
@@ -371,13 +404,19 @@ class Canvas(ABC):
         BosarisWarning
             If no line has a label, so that there is no legend.
         """
-        handles, labels = self.ax.get_legend_handles_labels()
+        handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
         if handles:
             # Short handles would not show the dashes that tell curves apart.
             defaults: dict[str, Any] = {"loc": "best", "fontsize": "small", "handlelength": 2.8}
+            outside = len(handles) > _LONG_LEGEND and "loc" not in legend_keywords
             if len(handles) > _LONG_LEGEND:
                 defaults |= {"fontsize": "x-small", "labelspacing": 0.25}
-            self.ax.legend(handles, labels, **(defaults | legend_keywords))
+            if outside:
+                defaults |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+                defaults |= {"borderaxespad": 0.0, "ncols": math.ceil(len(handles) / _COLUMN)}
+            legend = self.ax.legend(handles, labels, **(defaults | legend_keywords))
+            # It would take its room from the Axes.
+            legend.set_in_layout(not outside)
         else:
             message = (
                 "Nothing was drawn with a label, so there is no legend. Give the plot_* methods a "
@@ -408,14 +447,11 @@ class Canvas(ABC):
         The same plot gives the same file, byte for byte, with the same version of matplotlib.
         """
         extension = Path(path).suffix.lower()
-        if extension not in _METADATA:
-            known = ", ".join(_METADATA)
+        if extension not in looks.METADATA:
+            known = ", ".join(looks.METADATA)
             raise invalid("path", f"end in one of {known}", describe(str(path)))
-        # Without a salt, matplotlib makes up new names for the elements of each SVG file.
-        with mpl.rc_context({"svg.hashsalt": "bosaris_py"}), atomic_write(path) as temporary:
-            self.figure.savefig(
-                temporary, format=extension[1:], dpi=dpi, metadata=_METADATA[extension]
-            )
+        with atomic_write(path) as temporary:
+            looks.write(self.figure, temporary, extension, dpi)
 
     @abstractmethod
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
@@ -432,19 +468,49 @@ class Canvas(ABC):
         return self._results
 
     @property
-    def _colour(self) -> str:
-        """The colour of the current system."""
-        return self._colours[self._name] if self._name else f"C{self._n_systems - 1}"
+    def _look(self) -> looks.SystemLook:
+        """The look of the current system."""
+        return looks.system_look(self._number, self.ax)
 
-    def _cycle_style(self) -> Any:
-        """Return a line style that tells systems apart when colours are used again."""
-        # A colour is "C" and a number that runs on past the end of the cycle.
-        n_colours = len(mpl.rcParams["axes.prop_cycle"].by_key().get("color", "k"))
-        return _CYCLE_STYLES[int(self._colour[1:]) // n_colours % len(_CYCLE_STYLES)]
-
-    def _system_label(self, label: Text) -> Text:
+    def _system_label(self, label: Text, kind: str = "") -> Text:
         """Put the name of the current system before a legend entry."""
-        return None if label is None else f"{self._name} {label}".strip()
+        if label is None:
+            # The first curve of a system names it.
+            named = any(entry.name == self._name for entry in self._drawn.entries.values())
+            return self._name if kind in self._curves_of_systems and not named else None
+        return None if label.startswith("_") else f"{self._name} {label}".strip()
+
+    def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
+        """Remember an artist, and what the legend is to say of it."""
+        self.artists.setdefault(kind, []).append(artist)
+        if label is not None and self._results is not None and label.startswith(self._name):
+            text = label.removeprefix(self._name).strip()
+            self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
+
+    def _two_keys(self, handles: list[Any], labels: list[str]) -> tuple[list[Artist], list[str]]:
+        """List systems by their looks and kinds of lines by theirs, if that is shorter."""
+        known = self._drawn.entries
+        ours = {handle: known[handle] for handle in handles if handle in known}
+        names = list(dict.fromkeys(entry.name for entry in ours.values()))
+        kinds = {entry.text: entry.kind for entry in ours.values()}
+        plain = all(entry.plain and entry.name and entry.text for entry in ours.values())
+        if not plain or len(kinds) + len(names) >= len(ours):
+            return handles, labels
+        keys: dict[str, Artist] = {}
+        for name in names:
+            look = looks.system_look(self._drawn.names.index(name), self.ax)
+            keys[name] = Line2D([], [], color=look.colour, linestyle=look.dash, **look.marker)
+        for text, kind in kinds.items():
+            settings = {"color": looks.text_colour(), "linestyle": "-"} | self._looks.get(kind, {})
+            if "marker" in settings:
+                settings["linestyle"] = "none"
+            keys[text] = Patch(alpha=0.2, facecolor=looks.text_colour())
+            if kind != "band":
+                keys[text] = Line2D([], [], **settings)
+        for handle, label in zip(handles, labels, strict=True):
+            if handle not in ours:
+                keys[label] = handle
+        return list(keys.values()), list(keys)
 
     def _system_band(
         self, band: Any, x: npt.ArrayLike, label: Text, keywords: LineKeywords
@@ -452,28 +518,44 @@ class Canvas(ABC):
         """Shade what lies between the ends of a band, in the colour of the current system."""
         self._system()
         # Below all lines; without an edge, which would look like a curve.
-        settings: LineKeywords = {"facecolor": self._colour, "alpha": 0.2, "linewidth": 0.0}
+        settings: LineKeywords = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
         settings |= cbook.normalize_kwargs(keywords, PolyCollection)
-        settings["label"] = self._system_label(label) or "_nolegend_"
+        entry = self._system_label(label)
         area = self.ax.fill_between(x, band.low, band.high, **settings)
-        self.artists.setdefault("band", []).append(area)
+        area.set_label(entry or "_nolegend_")
+        self._note(area, "band", entry, plain=not keywords)
         return self.ax
 
     def _system_line(self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look) -> Axes:
-        """Draw a line or point of the current system, in its colour and under its name."""
-        look = look._replace(label=self._system_label(look.label))
-        return self._line(kind, x, y, look, self._colour)
+        """Draw a line or point of the current system, in its look and under its name."""
+        look = look._replace(label=self._system_label(look.label, kind))
+        return self._line(kind, x, y, look, self._look)
 
     def _line(
-        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look, colour: Text = None
+        self,
+        kind: str,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        look: Look,
+        system: looks.SystemLook | None = None,
     ) -> Axes:
-        """Draw one line or point: `look` wins over that of its kind, and that over `colour`."""
+        """Draw one line or point: `look` wins over that of its kind, and that over the system's."""
         style, label, keywords = look
-        settings: LineKeywords = {} if colour is None else {"color": colour}
+        keywords = cbook.normalize_kwargs(keywords, Line2D)
+        settings: LineKeywords = {} if system is None else {"color": system.colour}
         settings |= self._looks.get(kind, {})
         marker, colour = settings.get("marker"), settings.get("color")
+        # Who decides on one of them does not want the rest of a system's look.
+        plain = style is None and not any(name in keywords for name in _STYLED)
+        if system is not None and plain and marker is None:
+            dash = system.dash if settings.get("linestyle", "-") == "-" else settings["linestyle"]
+            settings |= {"linestyle": dash, **system.marker}
         if style is None:
-            settings |= {} if marker is None else _POINT
+            if marker is not None:
+                # Points lie on lines of their own colour.
+                settings["linestyle"] = "none"
+                if "markerfacecolor" not in settings:
+                    settings |= {"markeredgewidth": 0.7, "markeredgecolor": self.ax.get_facecolor()}
         else:
             _require("style", style, str, "Name other line properties.")
             # Matplotlib would let properties win over the format string.
@@ -482,7 +564,7 @@ class Canvas(ABC):
             names_colour = not _COLOUR_LETTERS.isdisjoint(style) or is_color_like(style)
             if colour is not None and not names_colour:
                 settings["color"] = colour
-        settings |= cbook.normalize_kwargs(keywords, Line2D)
+        settings |= keywords
         settings["label"] = label or "_nolegend_"
         format_string = [] if style is None else [style]
         try:
@@ -496,7 +578,7 @@ class Canvas(ABC):
         if marker is not None and line.get_marker() in _NO_MARKER:
             # A style that names only a colour means a line to matplotlib; a point needs a marker.
             line.set(marker=marker, linestyle="none")
-        self.artists.setdefault(kind, []).append(line)
+        self._note(line, kind, label if system is not None else None, plain=plain)
         return self.ax
 
 

@@ -1,18 +1,25 @@
 """The DET plot: miss rate over false-alarm rate, both on probit scales."""
 
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import warn_caller
+from bosaris_py._validation import invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
+from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
-from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, make_axes
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, results_of
+from bosaris_py.plots.looks import make_axes, text_colour
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
-from bosaris_py.plots.windows import DETWindow, find_window
+from bosaris_py.plots.windows import WINDOWS, DETWindow, find_window, window_of
 from bosaris_py.uncertainty.bands import DETBand
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
@@ -28,8 +35,9 @@ class DETPlot(Canvas):
     Parameters
     ----------
     window : str or DETWindow, default: "old"
-        What part of the plane to show: "new", "old", "big" or "sre10" as in the toolkit,
-        or a `DETWindow`.
+        What part of the plane to show: "new", "old", "big" or "sre10" as in the toolkit, "auto"
+        for one that fits all systems set so far, or a `DETWindow`. On the Axes of an earlier
+        DET plot, that one's window stays.
     title : str, optional
         Title of the plot.
     ax : matplotlib.axes.Axes, optional
@@ -86,30 +94,53 @@ class DETPlot(Canvas):
         "steppy_det": {"linestyle": "-", "linewidth": 1.2},
         "rocch_det": {"linestyle": "--", "linewidth": 1.2},
         "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
+        "actdcf_point": {"marker": "*", "markersize": 11, "zorder": 3, "markerfacecolor": "none"},
+        "eer_point": {"marker": "o", "markersize": 6, "zorder": 3},
+        "diagonal": {"linestyle": "-", "linewidth": 0.6, "alpha": 0.5},
         "DR30_fa": {"linestyle": "-.", "linewidth": 1.0},
         "DR30_miss": {"linestyle": ":", "linewidth": 1.4},
     }
+    _curves_of_systems = ("steppy_det", "rocch_det")
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
         self, window: str | DETWindow = "old", title: Text = None, ax: Axes | None = None
     ) -> None:
-        self.window = window = find_window(window)
         ax = make_axes(ax, _SIZE)
         super().__init__(ax, title)
+        self._seen: list[Results] | None = [] if window == "auto" else None
+        chosen = WINDOWS["old"] if window == "auto" else find_window(window)
         # Scales first: setting a scale sets locators, formatters and limits anew.
         ax.set_xscale(ProbitScale())
         ax.set_yscale(ProbitScale())
-        ax.set_xlim(*window.pfa_limits)
-        ax.set_ylim(*window.pmiss_limits)
-        _set_ticks(ax.xaxis, window.xticks, window.xticklabels)
-        _set_ticks(ax.yaxis, window.yticks, window.yticklabels)
+        self._show(self._drawn.limits.get("det", chosen))
         ax.set_xlabel("False Alarm probability (in %)")
         ax.set_ylabel("Miss probability (in %)")
         # Equal lengths on both axes: the curve of equal variances falls at 45 degrees.
         ax.set_box_aspect(1.0)
         # Some windows of the toolkit have ticks so close that larger labels would touch.
         ax.tick_params(labelsize="small")
+
+    def set_system_from_results(self, results: Results, name: str = "") -> None:
+        """Choose the system that is drawn from now on, by its results.
+
+        Parameters
+        ----------
+        results, name
+            As for `BayesPlot.set_system_from_results`.
+        """
+        super().set_system_from_results(results, name)
+        if self._seen is not None:
+            self._seen.append(results)
+            self._show(window_of(self._seen))
+
+    def _show(self, window: DETWindow) -> None:
+        """Set limits and ticks."""
+        self.window = self._drawn.limits["det"] = window
+        self.ax.set_xlim(*window.pfa_limits)
+        self.ax.set_ylim(*window.pmiss_limits)
+        _set_ticks(self.ax.xaxis, window.xticks, window.xticklabels)
+        _set_ticks(self.ax.yaxis, window.yticks, window.yticklabels)
 
     def plot_steppy_det(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the DET curve as it is: one step for each target or group of equal scores.
@@ -120,8 +151,8 @@ class DETPlot(Canvas):
             Matplotlib's short format string, such as ``"r--"``. By default a solid line in
             the colour of the system.
         label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
+            Legend entry, which the name of the system precedes; "" gives the name alone, and
+            "_nolegend_" none. By default the name alone, for the first curve of a system.
         **keywords
             Matplotlib's line properties.
 
@@ -239,13 +270,78 @@ class DETPlot(Canvas):
         -----
         The numbers are those of `Results.min_dcf_threshold`.
         """
-        best, window = self._system().min_dcf_threshold(prior), self.window
-        artist = "The mindcf point"
-        if is_outside("pfa", best.pfa, window.pfa_limits, artist) or is_outside(
-            "pmiss", best.pmiss, window.pmiss_limits, artist
+        best = self._system().min_dcf_threshold(prior)
+        look = Look(style, label, keywords)
+        return self._point("mindcf_point", "The mindcf point", best.pfa, best.pmiss, look)
+
+    def plot_actdcf_point(
+        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: Any
+    ) -> Axes:
+        """Mark the operating point of Bayes decisions: of the actual DCF.
+
+        How far it lies from `plot_mindcf_point` along the curve shows the loss of calibration.
+
+        Parameters
+        ----------
+        prior, style, label, **keywords
+            As in `plot_mindcf_point`, errors and warnings included; by default an open star.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Notes
+        -----
+        Scores are taken as natural-log likelihood-ratios. The point has the error-rates of
+        `Results.error_rates_at` at the threshold ``-logit(prior)``.
+        """
+        costs = DecisionCosts.from_prior(prior)
+        if np.size(costs.thresholds) != 1:
+            raise invalid("prior", "be one operating point", f"{np.size(costs.thresholds)} of them")
+        pmiss, pfa = self._system().error_rates_at(np.ravel(costs.thresholds)[0])
+        look = Look(style, label, keywords)
+        return self._point("actdcf_point", "The actdcf point", pfa, pmiss, look)
+
+    def plot_eer_point(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+        """Mark where both error-rates are the EER, on the convex hull.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_mindcf_point`, errors and warnings included; by default a dot.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        eer = self._system().eer
+        return self._point("eer_point", "The EER point", eer, eer, Look(style, label, keywords))
+
+    def plot_diagonal(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+        """Draw the line on which both error-rates are equal. No system is needed.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_mindcf_point`; by default thin, in the colour of text.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        # Straight in the window and beyond it, in case somebody zooms out.
+        ends = [1e-9, 1.0 - 1e-9]
+        keywords = {"color": text_colour()} | keywords if style is None else keywords
+        return self._line("diagonal", ends, ends, Look(style, label, keywords))
+
+    def _point(self, kind: str, artist: str, pfa: float, pmiss: float, look: Look) -> Axes:
+        """Draw a point, or warn that it is not in view."""
+        window = self.window
+        if is_outside("pfa", pfa, window.pfa_limits, artist) or is_outside(
+            "pmiss", pmiss, window.pmiss_limits, artist
         ):
             return self.ax
-        return self._system_line("mindcf_point", best.pfa, best.pmiss, Look(style, label, keywords))
+        return self._system_line(kind, pfa, pmiss, look)
 
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         return self.plot_steppy_det(label=label, **keywords)
@@ -268,18 +364,131 @@ class DETPlot(Canvas):
         return self._system_line(kind, pfa, pmiss, look)
 
     def _mark_30_errors(self, kind: str, look: Look) -> Axes:
-        """Draw a line at the error-rate that 30 errors of the class's trials make."""
+        """Mark the error-rates that fewer than 30 errors of the class's trials make."""
         results, window = self._system(), self.window
-        if kind == "DR30_fa":
-            what, n_trials, limits = "Pfa DR30", results.n_non, window.pfa_limits
+        upright = kind == "DR30_fa"
+        axis: Axis
+        if upright:
+            what, error, n_trials = "Pfa DR30", "false alarms", results.n_non
+            limits, others, axis = window.pfa_limits, window.pmiss_limits, self.ax.xaxis
         else:
-            what, n_trials, limits = "Pmiss DR30", results.n_tar, window.pmiss_limits
+            what, error, n_trials = "Pmiss DR30", "misses", results.n_tar
+            limits, others, axis = window.pmiss_limits, window.pfa_limits, self.ax.yaxis
         rate = smallest_measurable_rate(n_trials)
+        if rate > 1.0:
+            message = (
+                f"{n_trials} trials cannot have 30 {error}. The {what} line will not be plotted."
+            )
+            warn_caller(message, PlotRangeWarning)
+            return self.ax
         if is_outside(what, rate, limits, f"{what} line"):
             return self.ax
         ends = (rate, rate)
-        x, y = (ends, window.pmiss_limits) if kind == "DR30_fa" else (window.pfa_limits, ends)
+        x, y = (ends, others) if upright else (others, ends)
+        # It belongs to the trials, so that systems with as many of them share one.
+        if look.style is None and "color" not in look.keywords:
+            rates = self._drawn.rates.setdefault(kind, set())
+            if rate in rates:
+                return self.ax
+            rates.add(rate)
+            self._shade(axis, rate, f"fewer than 30 {error}")
+            neutral = {"color": text_colour(), "linewidth": 0.8, "linestyle": "-", "alpha": 0.6}
+            # The margin says what it is.
+            return self._line(kind, x, y, Look(None, None, neutral | look.keywords))
         return self._system_line(kind, x, y, look)
+
+    def _shade(self, axis: Axis, rate: float, text: str) -> None:
+        """Shade rates below a limit, and write into the margin what it is."""
+        ax, upright = self.ax, axis is self.ax.xaxis
+        span = ax.axvspan if upright else ax.axhspan
+        span(0.0, rate, facecolor=text_colour(), alpha=0.07, linewidth=0.0, zorder=0.5)
+        settings: dict[str, Any] = {"fontsize": "xx-small", "alpha": 0.8, "clip_on": True}
+        if upright:
+            settings |= {"rotation": 90, "va": "bottom", "ha": "right", "rotation_mode": "default"}
+            ax.text(rate, 0.02, f"{text} ", transform=ax.get_xaxis_transform(), **settings)
+        else:
+            settings |= {"va": "top", "ha": "left"}
+            ax.text(0.02, rate, text, transform=ax.get_yaxis_transform(), **settings)
+
+
+def plot_det(
+    systems: Mapping[str, Results | tuple[Any, Any]] | Results,
+    window: str | DETWindow = "auto",
+    ax: Axes | None = None,
+    *,
+    title: str | None = None,
+    prior: PriorLike | None = None,
+    bands: Mapping[str, DETBand] | None = None,
+) -> DETPlot:
+    """Draw the DET curves of several systems in one call.
+
+    Each with its EER, as a dot and in the legend; the diagonal of equal error-rates; and the
+    margins in which there are fewer than 30 errors.
+
+    Parameters
+    ----------
+    systems : mapping of str to Results or (tar, non); or Results
+        The systems by their names.
+    window : str or DETWindow, default: "auto"
+        As for `DETPlot`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default, in a new figure.
+    title : str, optional
+        Title of the plot.
+    prior : float or OperatingPoint, optional
+        Mark the points of minimum (star) and actual cost (open star) there. Scores are taken as
+        natural-log likelihood-ratios.
+    bands : mapping of str to DETBand, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.DETCurve`.
+
+    Returns
+    -------
+    DETPlot
+        A notebook shows it; more can be drawn into it.
+
+    Raises
+    ------
+    InvalidInputError
+        If `systems` are something else, or as for `DETPlot`.
+
+    Warns
+    -----
+    PlotRangeWarning
+        For what lies outside of the window.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> non = rng.normal(0, 1, 5000)
+    >>> plot_det({"A": (rng.normal(2, 1, 500), non), "B": (rng.normal(3, 1, 500), non)})
+    DETPlot: 7 lines, current system 'B'
+    """
+    judged = results_of(systems)
+    plot = DETPlot(window, title, ax)
+    if plot._seen is not None:
+        plot._seen += judged.values()
+    plot.plot_diagonal()
+    for name, results in judged.items():
+        plot.set_system_from_results(results, name)
+        with warnings.catch_warnings():
+            # A window that was asked for may be outside of a margin.
+            warnings.simplefilter("ignore", PlotRangeWarning)
+            plot.plot_DR30_both()
+        if bands and name in bands:
+            plot.plot_band(bands[name])
+        plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %)")
+        if results.eer > 0.0:
+            plot.plot_eer_point()
+        if prior is not None:
+            plot.plot_mindcf_point(prior)
+            plot.plot_actdcf_point(prior)
+    if prior is not None:
+        for kind, text in (("mindcf_point", "minimum cost"), ("actdcf_point", "actual cost")):
+            neutral = Look(None, text, {"color": text_colour()})
+            plot._line(kind, [], [], neutral)
+    plot.display_legend()
+    return plot
 
 
 def _set_ticks(axis: Axis, ticks: tuple[float, ...] | None, labels: tuple[str, ...] | None) -> None:

@@ -1,5 +1,7 @@
 """Error bars of bootstrap results, and histograms of standard errors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
@@ -10,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
-from bosaris_py.plots.canvas import make_axes
+from bosaris_py.plots.looks import make_axes, text_colour
 from bosaris_py.uncertainty.distribution import StandardErrorDistribution
 
 # Height of a new figure in inches; its width grows with the number of systems.
@@ -140,7 +142,7 @@ def plot_intervals(
     )
     # The limits of the first call hold for later ones with an offset, so they are fixed.
     axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.grid(visible=True, axis="y", color="0.85", linewidth=0.6)
+    axes.grid(visible=True, axis="y", linewidth=0.6, alpha=0.6)
     axes.set_axisbelow(True)
     return axes
 
@@ -202,7 +204,7 @@ def plot_standard_errors(
 
     Notes
     -----
-    Figure 3 of [1]_: the black circles are the means. Look at the gap between methods: a
+    Figure 3 of [1]_: the circles are the means. Look at the gap between methods: a
     histogram's own width is only the noise of a limited number of replicates.
 
     References
@@ -246,7 +248,7 @@ def plot_standard_errors(
         linestyle="none",
         marker="o",
         markersize=6,
-        color="black",
+        color=text_colour(),
         clip_on=False,
         zorder=3,
         label="means",

@@ -4,6 +4,8 @@ Nothing is registered with matplotlib; hand an instance to the axes:
 ``axes.set_xscale(ProbitScale())``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +18,7 @@ from matplotlib.transforms import Transform
 from scipy import special
 
 from bosaris_py._arrays import Float64Array
+from bosaris_py.plots.looks import thin_out
 
 # Where probabilities of 0 and 1 are drawn: far outside any axes, so that lines to
 # them leave through the edge, yet finite. ndtri of the smallest float is -38.5.
@@ -129,7 +132,9 @@ class ProbitLocator(Locator):
     def __call__(self) -> Any:
         """Return the ticks for the current view."""
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-        return self.tick_values(low, high)
+        ticks = self.tick_values(low, high)
+        labels = self.axis.major.formatter.format_ticks(ticks)  # type: ignore[union-attr]
+        return thin_out(ticks, labels, [_rank(tick) for tick in ticks], self.axis)
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the ticks for a view from `vmin` to `vmax`."""
@@ -161,6 +166,12 @@ class ProbitLocator(Locator):
         return _apart(low, high) if 0.0 < low < 1.0 else (low, high)
 
 
+def _rank(rate: float) -> int:
+    """Return how soon a tick gives way: 1, 10 and 50 %, 0.5, 5 %, 2 %, others."""
+    digits = f"{min(rate, 1.0 - rate):.1e}"[:3]
+    return ("1.0", "5.0", "2.0").index(digits) if digits in ("1.0", "5.0", "2.0") else 3
+
+
 def _between(ticks: Float64Array, low: float, high: float) -> Float64Array:
     # Limits come back from matplotlib through the transform and its inverse.
     margin = 1e-9 * (high - low)
@@ -181,7 +192,9 @@ class PercentFormatter(Formatter):
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Return the label of a tick at probability `x`."""
-        return self.labels.get(float(x), f"{100.0 * x:.10g}")
+        return self.labels.get(
+            float(x), np.format_float_positional(100.0 * x, precision=10, trim="-")
+        )
 
     def format_data_short(self, value: float) -> str:
         """Return a probability as shown beside the mouse pointer."""

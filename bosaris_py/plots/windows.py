@@ -1,12 +1,17 @@
 """Which part of the plane a DET plot shows, and where its ticks are."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import attrs
 
 from bosaris_py._validation import describe, invalid, nearest
+from bosaris_py.evaluation import Results
+from bosaris_py.evaluation.curves import smallest_measurable_rate
 
 
 def _to_numbers(values: Any) -> Any:
@@ -133,5 +138,41 @@ def find_window(window: str | DETWindow) -> DETWindow:
         return WINDOWS[window]
     except (KeyError, TypeError):
         known = ", ".join(f"'{name}'" for name in WINDOWS)
-        expected = f"be one of {known}, or a DETWindow"
+        expected = f"be one of {known}, 'auto', or a DETWindow"
         raise invalid("window", expected, describe(window), nearest(window, WINDOWS)) from None
+
+
+def window_of(systems: Iterable[Results]) -> DETWindow:
+    """Return a window that shows where the curves of systems can be measured.
+
+    From a third of the error-rate that shows 30 errors up to where the last curve gets there.
+    """
+    judged = list(systems)
+    eers = [results.eer for results in judged]
+    highest = 0.5 if max(eers) < 0.25 else 0.95
+    fa_floor = min(smallest_measurable_rate(results.n_non) for results in judged) / 3.0
+    miss_floor = min(smallest_measurable_rate(results.n_tar) for results in judged) / 3.0
+    best = max(min(eers), 1e-8)
+    least = [min(floor, best / 3.0, 0.1) for floor in (fa_floor, miss_floor)]
+    # Where curves enter at the top and leave at the bottom, and the same for the sides.
+    most = [
+        min(max([3.0 * max(eers), 3.0 * low, *(getattr(end, rate) for end in ends)]), highest)
+        for low, rate, ends in (
+            (least[0], "pfa", [results.threshold_at(pmiss=least[1]) for results in judged]),
+            (least[1], "pmiss", [results.threshold_at(pfa=least[0]) for results in judged]),
+        )
+    ]
+    # No curve is to the left of where the best one enters.
+    entries = [
+        min(results.threshold_at(pmiss=most[1]).pfa for results in judged),
+        min(results.threshold_at(pfa=most[0]).pmiss for results in judged),
+    ]
+    least = [max(low, min(entry, best / 3.0)) for low, entry in zip(least, entries, strict=True)]
+    limits = [(_step_down(low), high) for low, high in zip(least, most, strict=True)]
+    return DETWindow(*limits)
+
+
+def _step_down(rate: float) -> float:
+    """Return the next lower rate of 1, 2, 5, 10, ..."""
+    decade = 10.0 ** math.floor(math.log10(rate))
+    return decade * max(digit for digit in (1.0, 2.0, 5.0) if digit * decade <= rate * 1.0000001)

@@ -10,8 +10,9 @@ The parts in this order: the limits of memory, the guarded file and its data set
 variable length, ids as text, and writing.
 """
 
+from __future__ import annotations
+
 import contextlib
-import functools
 import io
 import math
 import os
@@ -20,7 +21,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import attrs
 import h5py
@@ -37,8 +38,6 @@ from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
 from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
-
-Reader = TypeVar("Reader", bound=Callable[..., Any])
 
 BytesArray = npt.NDArray[np.bytes_]
 
@@ -112,11 +111,8 @@ def usable_memory() -> int:
         with contextlib.suppress(OSError, ValueError):
             limits.append(int(Path(place).read_text()))
     if resource is not None:
-        limits.extend(
-            limit
-            for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],)
-            if limit != resource.RLIM_INFINITY
-        )
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        limits += [limit] if limit != resource.RLIM_INFINITY else []
     return min(limits) // 2
 
 
@@ -166,18 +162,14 @@ class MemoryBudget:
             self._shared = count
 
 
-def within_memory(read: Reader) -> Reader:
-    """Make a reader of files turn `MemoryError` into the error about a file that is too large."""
-
-    @functools.wraps(read)
-    def wrapped(path: FilePath, *args: Any, **options: Any) -> Any:
-        try:
-            return read(path, *args, **options)
-        except MemoryError as error:
-            message = f"{path}: reading needs more memory than this process may take"
-            raise FileFormatError(message) from error
-
-    return cast(Reader, wrapped)
+@contextlib.contextmanager
+def within_memory(path: FilePath) -> Iterator[None]:
+    """Turn `MemoryError` into the error about a file that is too large."""
+    try:
+        yield
+    except MemoryError as error:
+        message = f"{path}: reading needs more memory than this process may take"
+        raise FileFormatError(message) from error
 
 
 @contextlib.contextmanager

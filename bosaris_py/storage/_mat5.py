@@ -11,6 +11,8 @@ version 7 on, every variable is such an element compressed with zlib. MathWorks 
 it in "MAT-File Format", chapter 1.
 """
 
+from __future__ import annotations
+
 import math
 import struct
 import zlib

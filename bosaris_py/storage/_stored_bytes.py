@@ -10,6 +10,8 @@ and III.E (local and global heaps), IV.A (object headers). What is wrong raises 
 `struct.error` or `zlib.error`.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 import os

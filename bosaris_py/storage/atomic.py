@@ -1,5 +1,7 @@
 """Replace a file in one step, so that nobody ever sees half of it."""
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os

@@ -1,5 +1,7 @@
 """A column of categories: a small number for each trial, and the text of each number once."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -7,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import StrArray, by_constructor, mark_read_only, read_only
+from bosaris_py._arrays import AnyArray, StrArray, by_constructor, mark_read_only, read_only
 from bosaris_py._validation import as_ids, check_unique, describe, invalid
 
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
@@ -55,7 +57,9 @@ class Factor:
     def __init__(self, codes: npt.ArrayLike, levels: npt.ArrayLike | Sequence[str]) -> None:
         names = as_ids(levels, "levels")
         check_unique(names, "levels")
-        self.__attrs_init__(_as_codes(codes, names.size), names)
+        dtype = np.min_scalar_type(max(0, names.size - 1))
+        hint = "Factor.from_values makes codes of texts."
+        self.__attrs_init__(as_positions(codes, "levels", names.size, "codes", dtype, hint), names)
 
     @classmethod
     def from_values(cls, values: npt.ArrayLike | Sequence[object]) -> "Factor":
@@ -170,19 +174,31 @@ class Factor:
         return mark_read_only(np.bincount(self.codes, minlength=self.levels.size).astype(np.int64))
 
 
-def _as_codes(values: npt.ArrayLike, n_levels: int) -> CodeArray:
-    """Return positions in the levels, checked, in the shortest unsigned type."""
-    codes = np.asarray(values)
-    if codes.size == 0 and codes.ndim == 1:
-        codes = codes.astype(np.uint8)
-    if codes.ndim != 1 or codes.dtype.kind not in "ui":
-        hint = "Factor.from_values makes codes of texts." if codes.dtype.kind in "OUST" else ""
-        raise invalid("codes", "be a vector of whole numbers", describe(codes), hint)
-    low, high = (int(codes.min()), int(codes.max())) if codes.size else (0, -1)
-    if low < 0 or high >= n_levels:
-        expected = f"be positions in the {n_levels} levels, from 0"
-        raise invalid("codes", expected, f"{low} to {high}")
-    return read_only(codes.astype(np.min_scalar_type(max(0, n_levels - 1)), copy=False))
+def as_positions(
+    values: npt.ArrayLike, items: str, size: int, name: str, dtype: npt.DTypeLike, hint: str
+) -> AnyArray:
+    """Return positions in a list, the argument `items`, as a read-only vector of a type.
+
+    The hint is for those who give texts.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        raise invalid(name, "be a plain array", "a masked array")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise invalid(name, "be one-dimensional", "lists of different lengths") from None
+    if array.ndim != 1:
+        raise invalid(name, "be one-dimensional", describe(array))
+    # Truth values are no positions: they would pick the first two ids.
+    if array.size and array.dtype.kind not in "iu":
+        shown = hint if array.dtype.kind in "OSTU" else ""
+        raise invalid(name, f"be positions in `{items}`, whole numbers", describe(array), shown)
+    if array.size and (array.min() < 0 or array.max() >= size):
+        bad = np.flatnonzero((array < 0) | (array >= size))
+        expected = f"be positions in `{items}`, from 0 to {size - 1}" if size else f"fit `{items}`"
+        found = f"{array[bad[0]]} for item {bad[0]} ({bad.size} of {array.size} are out of range)"
+        raise invalid(name, expected, found, "" if size else f"`{items}` is empty.")
+    return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
 
 
 def _parts(ids: StrArray) -> Iterator[list[str]]:

@@ -59,6 +59,8 @@ float32); a matrix of one row or column stored as a vector; and the older layout
 a size that the file does not back) is refused before any data are read.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

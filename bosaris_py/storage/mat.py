@@ -10,6 +10,8 @@ Only plain structs are read. A class object that was saved as it is can be opene
 nothing but MATLAB; the toolkit's own save functions turn objects into structs.
 """
 
+from __future__ import annotations
+
 import contextlib
 import math
 import os

@@ -18,6 +18,8 @@ JSON has no infinities and no NaN; they are the strings ``"Infinity"``, ``"-Infi
 and ``"NaN"``, which therefore cannot be values themselves.
 """
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Mapping
@@ -29,6 +31,7 @@ import numpy as np
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
+from bosaris_py.storage._guarded_hdf5 import within_memory
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.schema import refuse_newer
 
@@ -111,22 +114,17 @@ def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
     """Read the parameters of whatever class a JSON file is of, and the name of the class."""
     file_path = Path(path)
     encoded = file_path.read_bytes()
+    # Editors of Windows put a mark of the byte order in front.
+    hooks: Any = {"object_pairs_hook": _refuse_repetition, "parse_constant": _refuse_constant}
     try:
-        content = json.loads(
-            # Editors of Windows put a mark of the byte order in front.
-            encoded.decode("utf-8-sig"),
-            object_pairs_hook=_refuse_repetition,
-            parse_constant=_refuse_constant,
-        )
+        with within_memory(file_path):
+            content = json.loads(encoded.decode("utf-8-sig"), **hooks)
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{file_path}: no JSON text in UTF-8") from error
     except json.JSONDecodeError as error:
         raise FileFormatError(f"{file_path}:{error.lineno}: no valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{file_path}: {error}") from error
-    except MemoryError as error:
-        message = f"{file_path}: reading needs more memory than this process may take"
-        raise FileFormatError(message) from error
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)

@@ -21,6 +21,8 @@ A file that is not the same as when it was described, when reading begins or whe
 ends, is refused: what was read may be neither the old content nor the new.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path

@@ -5,6 +5,8 @@ of them each class has. The modules `hdf5` and `mat` have one reader and one wri
 kinds, which follow these tables.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 

@@ -24,14 +24,16 @@ must agree. A cell without a line has the score +Inf there, which leaks into mer
 here it has score 0 and a false mask.
 """
 
+from __future__ import annotations
+
 import gzip
 import io
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import attrs
 import numpy as np
@@ -42,7 +44,7 @@ from bosaris_py._validation import FilePath, as_ids, invalid, list_some, warn_ca
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import LONGEST_ID, MemoryBudget, within_memory
 from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.schema import Arrays, check_fields
+from bosaris_py.storage.schema import FIELDS, KINDS, Arrays, check_fields
 from bosaris_py.storage.tokens import (
     Block,
     DecodedIds,
@@ -74,17 +76,6 @@ _LABELS = {b"target": True, b"nontarget": False}
 _LINES_AT_ONCE = 2**16
 
 
-class ReadLimits(TypedDict, total=False):
-    """Keywords of all readers.
-
-    A file that needs more memory than `max_bytes` is refused; None stands for half of what
-    machine, container and ulimit give. `progress` shows a progress bar.
-    """
-
-    max_bytes: int | None
-    progress: bool
-
-
 # Reading
 
 
@@ -101,9 +92,7 @@ class _Lines:
     budget: MemoryBudget
 
     @classmethod
-    def read(
-        cls, path: FilePath, kind: str, *, max_bytes: int | None = None, progress: bool = False
-    ) -> "_Lines":
+    def read(cls, path: FilePath, kind: str, max_bytes: int | None, *, progress: bool) -> "_Lines":
         """Read a file of a kind of `_LAYOUTS`."""
         numbers = LineNumbers(Path(path))
         budget = MemoryBudget(Path(path), max_bytes)
@@ -121,27 +110,19 @@ class _Lines:
             elif kind == "scores":
                 contents.append(read_numbers(block, 2))
         if numbers.count == 0:
-            message = f"{path}: there is no line in this file; was it cut off?"
-            warn_caller(message, BosarisWarning)
+            warn_caller(f"{path}: there is no line in this file; was it cut off?", BosarisWarning)
         both = [np.concatenate([np.empty(0, dtype=np.int32), *parts]) for parts in codes]
         models, segments = (DecodedIds.of(columns[i], both[i], numbers, budget) for i in range(2))
         empty: AnyArray = np.empty(0, dtype=np.float64 if kind == "scores" else np.bool_)
         all_contents = np.concatenate([empty, *contents])
         return cls(models, segments, both[0], both[1], all_contents, numbers, budget)
 
-    @property
-    def ids(self) -> Arrays:
-        """The lists of ids."""
-        return {"modelset": self.models.names, "segset": self.segments.names}
-
     def positions(self) -> Arrays:
         """Return the positions of model and segment of each line."""
-        return {
-            "models": mark_read_only(self.models.rank[self.model_codes]),
-            "segments": mark_read_only(self.segments.rank[self.segment_codes]),
-        }
+        models, segments = self.models.rank[self.model_codes], self.segments.rank
+        return {"models": models, "segments": segments[self.segment_codes]}
 
-    def cells(self, *, item_size: int) -> tuple[tuple[int, int], npt.NDArray[np.intp]]:
+    def _cells(self, item_size: int) -> tuple[tuple[int, int], npt.NDArray[np.intp]]:
         """Return the shape of a matrix of all pairs, and the flat position of each line in it.
 
         The matrix is refused if its `item_size` bytes for each cell are too many.
@@ -152,7 +133,7 @@ class _Lines:
         cells = self.models.rank[self.model_codes].astype(np.intp) * columns
         return (rows, columns), cells + self.segments.rank[self.segment_codes]
 
-    def order(self, models: Int32Array, segments: Int32Array) -> TrialOrder:
+    def _order(self, models: Int32Array, segments: Int32Array) -> TrialOrder:
         """Return the order of the trials; refuse a trial with different contents."""
         order = order_trials(models, segments, self.models.names.size)
         bad = np.flatnonzero(order.conflicts(self.contents))
@@ -166,6 +147,34 @@ class _Lines:
         text = f"trial {model} {segment} is {here} here and {before} in line {self.numbers[first]}"
         raise self.numbers.error(second, text)
 
+    def in_matrices(self, kind: str) -> Arrays:
+        """Return the matrices of an `Ndx`, `Key` or `Scores`."""
+        shape, cells = self._cells(1 if kind == "ndx" else 1 + self.contents.itemsize)
+        mask = np.zeros(shape, dtype=np.bool_)
+        mask.reshape(-1)[cells] = True
+        if kind == "ndx":
+            return {"trialmask": mask}
+        if np.count_nonzero(mask) < cells.size:
+            self._order(**self.positions())
+        matrix = np.zeros(shape, dtype=self.contents.dtype)
+        matrix.reshape(-1)[cells] = self.contents
+        if kind == "scores":
+            return {"scoremat": matrix, "scoremask": mask}
+        # What is a trial and no target.
+        return {"tar": matrix, "non": np.logical_xor(mask, matrix, out=mask)}
+
+    def in_list(self, kind: str) -> Arrays:
+        """Return positions, and contents in column-major order."""
+        columns = self.positions()
+        if kind == "flat_ndx":
+            return columns
+        order = self._order(**columns)
+        columns[KINDS[kind].fields[-1]] = self.contents
+        # Repeated lines are left for the object that will warn of them.
+        if order.order is None or order.repeated.size:
+            return columns
+        return {name: column[order.order] for name, column in columns.items()}
+
 
 def _read_labels(block: Block, labels: IdColumn) -> BoolArray:
     """Return which lines of a block are targets."""
@@ -176,8 +185,7 @@ def _read_labels(block: Block, labels: IdColumn) -> BoolArray:
         row = int(np.argmax(np.isin(codes, unknown)))
         label = block.token(row, 2)
         hint = "; are these scores?" if is_number(label) else ""
-        text = f"the label must be target or nontarget, found {show(label)}{hint}"
-        raise block.error(row, text)
+        raise block.error(row, f"the label must be target or nontarget, found {show(label)}{hint}")
     return np.array(meanings, dtype=np.bool_)[codes]
 
 
@@ -188,90 +196,55 @@ def _describe(content: Any) -> str:
     return repr(float(content))
 
 
-@within_memory
-def read_ndx(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read `modelset`, `segset` and `trialmask` of an `Ndx` file."""
-    lines = _Lines.read(path, "ndx", **limits)
-    shape, cells = lines.cells(item_size=1)
-    mask = np.zeros(shape, dtype=np.bool_)
-    mask.reshape(-1)[cells] = True
-    return {**lines.ids, "trialmask": mark_read_only(mask)}
+def read(
+    kind: str, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
+) -> Arrays:
+    """Read the arrays of an object.
+
+    Parameters
+    ----------
+    kind : str
+        One of `schema.KINDS` that has a text format.
+    path : str or path-like
+        The file.
+    max_bytes : int or None, optional
+        Refuse a file that needs more memory; None stands for half of what machine, container
+        and ulimit give.
+    progress : bool, optional
+        Show a progress bar.
+
+    Returns
+    -------
+    dict
+        The arguments of the constructor of the class, read-only. Pairs of an `IdMap` and
+        measures come in the order of the file.
+
+    Raises
+    ------
+    FileFormatError
+        If a line is not what it must be, or the file is too large.
+    FileNotFoundError
+        If there is no such file.
+    """
+    with within_memory(path):
+        if kind == "segment_quality":
+            return _read_measures(path, max_bytes, progress=progress)
+        lines = _Lines.read(path, kind.removeprefix("flat_"), max_bytes, progress=progress)
+        models, segments = lines.models, lines.segments
+        if kind == "id_map":
+            left, right = models.in_order(lines.model_codes), segments.in_order(lines.segment_codes)
+            return {"leftids": left, "rightids": right}
+        arrays = lines.in_list(kind) if kind.startswith("flat_") else lines.in_matrices(kind)
+        arrays = {name: mark_read_only(array) for name, array in arrays.items()}
+        return {"modelset": models.names, "segset": segments.names, **arrays}
 
 
-@within_memory
-def read_key(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read `modelset`, `segset`, `tar` and `non` of a `Key` file."""
-    lines = _Lines.read(path, "key", **limits)
-    # Two masks, and what they share.
-    shape, cells = lines.cells(item_size=3)
-    tar, non = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    tar.reshape(-1)[cells[lines.contents]] = True
-    non.reshape(-1)[cells[~lines.contents]] = True
-    if (tar & non).any():
-        lines.order(**lines.positions())
-    return {**lines.ids, "tar": mark_read_only(tar), "non": mark_read_only(non)}
-
-
-@within_memory
-def read_scores(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read `scoremat`, `modelset`, `segset` and `scoremask` of a `Scores` file."""
-    lines = _Lines.read(path, "scores", **limits)
-    shape, cells = lines.cells(item_size=9)
-    scores, mask = np.zeros(shape), np.zeros(shape, dtype=np.bool_)
-    scores.reshape(-1)[cells] = lines.contents
-    mask.reshape(-1)[cells] = True
-    if np.count_nonzero(mask) < cells.size:
-        lines.order(**lines.positions())
-    return {**lines.ids, "scoremat": mark_read_only(scores), "scoremask": mark_read_only(mask)}
-
-
-@within_memory
-def read_id_map(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read `leftids` and `rightids` of an `IdMap` file, in the order of the file."""
-    pairs = _Lines.read(path, "id_map", **limits)
-    return {
-        "leftids": pairs.models.in_order(pairs.model_codes),
-        "rightids": pairs.segments.in_order(pairs.segment_codes),
-    }
-
-
-@within_memory
-def read_flat_ndx(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read `modelset`, `segset`, and `models` and `segments` line by line, of an `Ndx` file."""
-    lines = _Lines.read(path, "ndx", **limits)
-    return {**lines.ids, **lines.positions()}
-
-
-@within_memory
-def read_flat_key(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read a `Key` file: like `read_flat_ndx`, with `is_target`."""
-    return _read_flat(_Lines.read(path, "key", **limits), "is_target")
-
-
-@within_memory
-def read_flat_scores(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read a `Scores` file: like `read_flat_ndx`, with `scores`."""
-    return _read_flat(_Lines.read(path, "scores", **limits), "scores")
-
-
-def _read_flat(lines: _Lines, name: str) -> Arrays:
-    """Return positions and contents in column-major order."""
-    columns = {**lines.positions(), name: lines.contents}
-    found = lines.order(columns["models"], columns["segments"])
-    # Repeated lines are left for the object that will warn of them.
-    if found.order is not None and not found.repeated.size:
-        columns = {name: column[found.order] for name, column in columns.items()}
-    return {**lines.ids, **{name: mark_read_only(column) for name, column in columns.items()}}
-
-
-@within_memory
-def read_segment_quality(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays:
-    """Read `ids` (n,) and `values` (q, n) of a `SegmentQuality` file, in the order of the file."""
-    blocks = read_blocks(path, progress=limits.get("progress", False))
+def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> Arrays:
+    """Read a `SegmentQuality` file."""
+    blocks = read_blocks(path, progress=progress)
     head = FirstLine.of(blocks)
     if head is None:
-        message = f"{path}: empty; the first line must be the number of measures"
-        raise FileFormatError(message)
+        raise FileFormatError(f"{path}: empty; the first line must be the number of measures")
     digits = head.text.strip()
     if not digits.isdigit() or len(digits) > 9:
         text = f"the first line must be the number of measures, found {show(head.text)}"
@@ -283,7 +256,7 @@ def read_segment_quality(path: FilePath, **limits: Unpack[ReadLimits]) -> Arrays
     column = IdColumn()
     codes = [np.empty(0, dtype=np.intp)]
     parts: list[Float64Array] = [np.empty((count, 0))]
-    budget = MemoryBudget(Path(path), limits.get("max_bytes"))
+    budget = MemoryBudget(Path(path), max_bytes)
     lines = itertools.chain([(head.number + 1, head.rest)], blocks)
     for block in cut_blocks(lines, layout, numbers, budget):
         # What the first line says is believed only if the others say so too.
@@ -360,8 +333,7 @@ def write_parts(path: FilePath, parts: Iterable[str]) -> None:
                 stream.writelines(parts)
                 stream.flush()
         except UnicodeEncodeError as error:
-            message = f"{path}: an id cannot be encoded as UTF-8: {error}"
-            raise InvalidInputError(message) from error
+            raise InvalidInputError(f"{path}: an id cannot be encoded as UTF-8: {error}") from error
 
 
 def row_slices(count: int) -> Iterator[slice]:
@@ -374,31 +346,6 @@ def row_slices(count: int) -> Iterator[slice]:
 _Trials = tuple[AnyArray, AnyArray, AnyArray | None]
 
 
-def _write_trials(
-    path: FilePath,
-    ids: tuple[list[str], list[str]],
-    parts: Iterable[_Trials],
-    form: Callable[[Any], str] = str,
-) -> None:
-    """Write the lines of trials; contents are turned into text by `form`."""
-
-    def texts() -> Iterator[str]:
-        for models, segments, contents in parts:
-            columns = [
-                map(ids[0].__getitem__, models.tolist()),
-                map(ids[1].__getitem__, segments.tolist()),
-            ]
-            if contents is not None:
-                columns.append(map(form, contents.tolist()))
-            if models.size:
-                yield "\n".join(map(" ".join, zip(*columns, strict=True))) + "\n"
-
-    write_parts(path, texts())
-
-
-_label = {True: "target", False: "nontarget"}.__getitem__
-
-
 def _in_matrix(mask: BoolArray, contents: AnyArray | None = None) -> Iterator[_Trials]:
     """Give the trials of a matrix in column-major order, some columns at a time."""
     step = max(1, _LINES_AT_ONCE // max(1, mask.shape[0]))
@@ -409,96 +356,90 @@ def _in_matrix(mask: BoolArray, contents: AnyArray | None = None) -> Iterator[_T
         yield models, segments + begin, values
 
 
-def _checked(kind: str, arrays: Arrays) -> tuple[list[str], list[str]]:
-    """Check the arrays of an object; return its ids as words."""
-    check_fields(kind, arrays)
-    return words(arrays["modelset"], "modelset"), words(arrays["segset"], "segset")
-
-
-def write_ndx(path: FilePath, **arrays: AnyArray) -> None:
-    """Write what `read_ndx` returns. Ids without trials are not written, here and below."""
-    ids = _checked("ndx", arrays)
-    _write_trials(path, ids, _in_matrix(arrays["trialmask"]))
-
-
-def write_key(path: FilePath, **arrays: AnyArray) -> None:
-    """Write what `read_key` returns: all targets, then all non-targets, as the toolkit does."""
-    ids = _checked("key", arrays)
-    tar, non = arrays["tar"], arrays["non"]
-    if (tar & non).any():
-        raise InvalidInputError("`tar` and `non` must be disjoint; some trials are in both")
-    _write_trials(path, ids, itertools.chain(_in_matrix(tar, tar), _in_matrix(non, tar)), _label)
-
-
-def write_scores(path: FilePath, *, number_format: str | None = None, **arrays: AnyArray) -> None:
-    """Write what `read_scores` returns. Infinite scores are written, which the toolkit refuses."""
-    ids = _checked("scores", arrays)
-    scores, mask = arrays["scoremat"], arrays["scoremask"]
-    is_nan = np.isnan(scores) & mask
-    if is_nan.any():
-        columns, rows = np.nonzero(is_nan.T)
-        pairs = list_some(
-            f"({ids[0][row]}, {ids[1][column]})"
-            for row, column in zip(rows[:6].tolist(), columns[:6].tolist(), strict=True)
-        )
-        found = f"NaN for {rows.size} of {np.count_nonzero(mask)} trials: {pairs}"
-        raise invalid("scoremat", "not hold NaN where the mask is true", found)
-    _write_trials(path, ids, _in_matrix(mask, scores), formatter(number_format))
-
-
-def write_id_map(path: FilePath, **arrays: AnyArray) -> None:
-    """Write what `read_id_map` returns."""
-    check_fields("id_map", arrays)
-    left, right = (words(arrays[name], name) for name in ("leftids", "rightids"))
-    write_parts(path, (f"{a} {b}\n" for a, b in zip(left, right, strict=True)))
-
-
-def write_flat_ndx(path: FilePath, **arrays: AnyArray) -> None:
-    """Write what `read_flat_ndx` returns, in the order of the trials."""
-    _write_flat(path, _checked("flat_ndx", arrays), arrays)
-
-
-def write_flat_key(path: FilePath, **arrays: AnyArray) -> None:
-    """Write what `read_flat_key` returns, in the order of the trials."""
-    _write_flat(path, _checked("flat_key", arrays), arrays, "is_target", _label)
-
-
-def write_flat_scores(
-    path: FilePath, *, number_format: str | None = None, **arrays: AnyArray
-) -> None:
-    """Write what `read_flat_scores` returns, in the order of the trials."""
-    ids = _checked("flat_scores", arrays)
-    bad = np.flatnonzero(np.isnan(arrays["scores"]))
-    if bad.size:
-        found = f"NaN for {bad.size} of {arrays['scores'].size} trials, the first at {bad[0]}"
+def _trials_of(kind: str, arrays: Arrays, ids: Sequence[list[str]]) -> Iterable[_Trials]:
+    """Give the trials of an object; refuse scores that are NaN, and trials of both labels."""
+    if kind == "ndx":
+        return _in_matrix(arrays["trialmask"])
+    if kind == "key":
+        tar, non = arrays["tar"], arrays["non"]
+        if (tar & non).any():
+            raise InvalidInputError("`tar` and `non` must be disjoint; some trials are in both")
+        # All targets, then all non-targets, as the toolkit does.
+        return itertools.chain(_in_matrix(tar, tar), _in_matrix(non, tar))
+    if kind == "scores":
+        scores, mask = arrays["scoremat"], arrays["scoremask"]
+        columns, rows = np.nonzero((np.isnan(scores) & mask).T)
+        if rows.size:
+            first = zip(rows[:6].tolist(), columns[:6].tolist(), strict=True)
+            pairs = list_some(f"({ids[0][row]}, {ids[1][column]})" for row, column in first)
+            found = f"NaN for {rows.size} of {np.count_nonzero(mask)} trials: {pairs}"
+            raise invalid("scoremat", "not hold NaN where the mask is true", found)
+        return _in_matrix(mask, scores)
+    models, segments = arrays["models"], arrays["segments"]
+    contents: Any = None if kind == "flat_ndx" else arrays[KINDS[kind].fields[-1]]
+    if kind == "flat_scores" and (bad := np.flatnonzero(np.isnan(contents))).size:
+        found = f"NaN for {bad.size} of {contents.size} trials, the first at {bad[0]}"
         raise invalid("scores", "not hold NaN", found)
-    _write_flat(path, ids, arrays, "scores", formatter(number_format))
+    return (
+        (models[part], segments[part], None if contents is None else contents[part])
+        for part in row_slices(models.size)
+    )
 
 
-def _write_flat(
-    path: FilePath,
-    ids: tuple[list[str], list[str]],
-    arrays: Arrays,
-    name: str = "",
-    form: Callable[[Any], str] = str,
+_label = {True: "target", False: "nontarget"}.__getitem__
+
+
+def _lines_of(
+    parts: Iterable[_Trials], ids: Sequence[list[str]], form: Callable[[Any], str]
+) -> Iterator[str]:
+    """Give the lines of trials; scores are turned into text by `form`."""
+    for models, segments, contents in parts:
+        columns = [map(ids[0].__getitem__, models.tolist())]
+        columns.append(map(ids[1].__getitem__, segments.tolist()))
+        if contents is not None:
+            columns.append(map(_label if contents.dtype == np.bool_ else form, contents.tolist()))
+        if models.size:
+            yield "\n".join(map(" ".join, zip(*columns, strict=True))) + "\n"
+
+
+def write(
+    kind: str, path: FilePath, *, number_format: str | None = None, **arrays: AnyArray
 ) -> None:
-    """Write a list of trials with the array of this name, if any."""
-    m, s, c = arrays["models"], arrays["segments"], arrays.get(name)
-    slices = row_slices(m.size)
-    parts = ((m[part], s[part], None if c is None else c[part]) for part in slices)
-    _write_trials(path, ids, parts, form)
+    """Write an object, replacing an existing file in one step.
 
+    Parameters
+    ----------
+    kind : str
+        One of `schema.KINDS` that has a text format.
+    path : str or path-like
+        The file.
+    number_format : str, optional
+        See `formatter`.
+    **arrays
+        What `read` returns. Ids without trials are not written. Infinite scores are, which the
+        toolkit refuses.
 
-def write_segment_quality(
-    path: FilePath, *, number_format: str | None = None, **arrays: AnyArray
-) -> None:
-    """Write what `read_segment_quality` returns."""
-    check_fields("segment_quality", arrays)
-    names, measures = words(arrays["ids"], "ids"), arrays["values"]
-    if np.isnan(measures).any():
-        found = f"NaN at {np.count_nonzero(np.isnan(measures))} of {measures.size} positions"
-        raise invalid("values", "not hold NaN", found)
-    form = formatter(number_format)
-    rows = zip(names, measures.T.astype(np.float64), strict=True)
-    lines = (" ".join([name, *map(form, row.tolist())]) + "\n" for name, row in rows)
-    write_parts(path, itertools.chain([f"{measures.shape[0]}\n"], lines))
+    Raises
+    ------
+    InvalidInputError
+        If types or shapes do not fit, a score is NaN, or an id has blanks.
+    OSError
+        If the file cannot be written.
+    """
+    check_fields(kind, arrays)
+    fields, form = KINDS[kind].fields, formatter(number_format)
+    ids = [words(arrays[name], name) for name in fields if FIELDS[name].content == "ids"]
+    texts: Iterable[str]
+    if kind == "id_map":
+        texts = (f"{left} {right}\n" for left, right in zip(*ids, strict=True))
+    elif kind == "segment_quality":
+        values = arrays["values"]
+        if np.isnan(values).any():
+            found = f"NaN at {np.count_nonzero(np.isnan(values))} of {values.size} positions"
+            raise invalid("values", "not hold NaN", found)
+        rows = zip(ids[0], values.T.astype(np.float64), strict=True)
+        lines = (" ".join([name, *map(form, row.tolist())]) + "\n" for name, row in rows)
+        texts = itertools.chain([f"{len(values)}\n"], lines)
+    else:
+        texts = _lines_of(_trials_of(kind, arrays, ids), ids, form)
+    write_parts(path, texts)

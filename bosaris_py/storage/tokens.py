@@ -7,6 +7,8 @@ eight bytes. For ids beyond the processor's cache this takes two thirds of the t
 ``bytes.split`` and a dictionary take, for a few thousand about the same.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gzip
 import io
@@ -120,8 +122,7 @@ def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
                 bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(part))
                 yield part
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            message = f"{path}: this is no complete gzip file: {error}"
-            raise FileFormatError(message) from error
+            raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error
 
 
 @attrs.frozen
@@ -250,6 +251,73 @@ def _as_bytes(words: WordArray) -> BytesArray:
     return array
 
 
+@attrs.frozen(eq=False)
+class _Text:
+    """Whole lines as bytes. Line `i` lies between newlines `i` and `i + 1`."""
+
+    letters: npt.NDArray[np.uint8]
+    newlines: IndexArray
+    # Number of the first line.
+    line: int
+    path: Path
+
+    @classmethod
+    def of(cls, letters: npt.NDArray[np.uint8], line: int, path: Path) -> "_Text":
+        """Find the ends of lines; the first letter is a newline before the first line."""
+        return cls(letters, np.flatnonzero(letters == ord("\n")), line, path)
+
+    def error(self, position: int, text: str) -> FileFormatError:
+        """Return an error about the line of one letter."""
+        number = self.line + int(np.searchsorted(self.newlines, position)) - 1
+        return line_error(self.path, number, text)
+
+    def cut_odd_lines(
+        self, starts: IndexArray, stops: IndexArray, layout: Layout
+    ) -> tuple[IndexArray, IndexArray, IndexArray]:
+        """Leave out blank lines and add optional tokens that are absent, or refuse a line."""
+        letters, newlines = self.letters, self.newlines
+        counts = np.diff(np.searchsorted(starts, newlines, side="right"))
+        has_text = np.diff(np.searchsorted(np.flatnonzero(letters > ord(" ")), newlines)) > 0
+        is_fault = has_text & (counts != layout.columns)
+        if layout.last_optional:
+            is_fault &= counts != layout.columns - 1
+        if is_fault.any():
+            fault = int(np.argmax(is_fault))
+            text = letters[newlines[fault] + 1 : newlines[fault + 1]].tobytes()
+            count = f"{counts[fault]} column{'s' if counts[fault] > 1 else ''}"
+            message = f"expected {layout.columns} columns ({layout.text}), found {count}: "
+            message += show(text)
+            if b"\r" in text.strip(b"\r"):
+                message += ". The line ends are carriage returns alone"
+            if b'"' in text:
+                message += ". A separator inside quotes is not understood"
+            raise line_error(self.path, self.line + fault, message)
+        is_kept, lines = np.repeat(has_text, counts), np.flatnonzero(has_text) + self.line
+        starts, stops, counts = starts[is_kept], stops[is_kept], counts[has_text]
+        is_short = counts < layout.columns
+        ends, at = np.cumsum(counts)[is_short], newlines[1:][has_text][is_short]
+        return np.insert(starts, ends, at), np.insert(stops, ends, at), lines
+
+    def trim(self, starts: IndexArray, stops: IndexArray) -> None:
+        """Move the ends of tokens inwards over blanks."""
+        while (is_blank := (starts < stops) & (self.letters[starts] <= ord(" "))).any():
+            starts += is_blank
+        while (is_blank := (starts < stops) & (self.letters[stops - 1] <= ord(" "))).any():
+            stops -= is_blank
+
+    def take_off_quotes(self, starts: IndexArray, stops: IndexArray) -> None:
+        """Move the ends of tokens inwards over a pair of quotes; refuse other quotes."""
+        is_quote = self.letters == ord('"')
+        is_quoted = is_quote[starts] & is_quote[stops - 1] & (stops - starts > 1)
+        outer = np.concatenate((starts[is_quoted], stops[is_quoted] - 1))
+        inner = np.setdiff1d(np.flatnonzero(is_quote), outer, assume_unique=True)
+        if inner.size:
+            text = "has a quote inside a field; only quotes around a whole field are understood"
+            raise self.error(int(inner.min()), text)
+        starts += is_quoted
+        stops -= is_quoted
+
+
 def cut_blocks(
     blocks: Iterable[tuple[int, bytes]], layout: Layout, numbers: LineNumbers, budget: MemoryBudget
 ) -> Iterator[Block]:
@@ -264,17 +332,15 @@ def cut_lines(data: bytes, line: int, layout: Layout, numbers: LineNumbers) -> B
 
     A handful of passes over the bytes; only lines that are not as they should be take more.
     """
-    # A newline before the first line: line i lies between newlines i and i + 1.
     padded = np.frombuffer(b"\n" + data + _PADDING, dtype=np.uint8)
-    letters = padded[: len(data) + 1]
-    newlines = np.flatnonzero(letters == ord("\n"))
+    text = _Text.of(padded[: len(data) + 1], line, numbers.path)
+    letters, newlines = text.letters, text.newlines
     # 9 to 13 are tab, line feed, vertical tab, form feed and carriage return.
     is_control = (letters < 32) & (letters - np.uint8(9) > 4)
     if is_control.any():
         position = int(np.argmax(is_control))
-        text = f"holds the control character 0x{letters[position]:02x}; this is no text file"
-        at_line = line + int(np.searchsorted(newlines, position)) - 1
-        raise line_error(numbers.path, at_line, text)
+        fault = f"holds the control character 0x{letters[position]:02x}; this is no text file"
+        raise text.error(position, fault)
     if layout.separator is None:
         is_blank = letters <= ord(" ")
         edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
@@ -291,83 +357,20 @@ def cut_lines(data: bytes, line: int, layout: Layout, numbers: LineNumbers) -> B
         and (starts[0::columns] > newlines[:-1]).all()
         and (stops[columns - 1 :: columns] <= newlines[1:]).all()
     ):
-        starts, stops, lines = _cut_odd_lines(
-            letters, newlines, starts, stops, line, layout, numbers
-        )
+        starts, stops, lines = text.cut_odd_lines(starts, stops, layout)
     starts, stops = starts.reshape(-1, columns), stops.reshape(-1, columns)
     if layout.separator is not None:
-        _trim(letters, starts, stops)
+        text.trim(starts, stops)
         is_empty = (starts == stops).all(axis=1)
         if is_empty.any():
             if isinstance(lines, int):
                 lines = np.arange(lines, lines + is_empty.size)
             starts, stops, lines = starts[~is_empty], stops[~is_empty], lines[~is_empty]
         if b'"' in data:
-            _take_off_quotes(letters, newlines, starts, stops, line, numbers)
+            text.take_off_quotes(starts, stops)
     first = numbers.count
     numbers.add(lines, starts.shape[0])
     return Block(padded, starts, stops, numbers, first)
-
-
-def _cut_odd_lines(
-    letters: npt.NDArray[np.uint8],
-    newlines: IndexArray,
-    starts: IndexArray,
-    stops: IndexArray,
-    line: int,
-    layout: Layout,
-    numbers: LineNumbers,
-) -> tuple[IndexArray, IndexArray, IndexArray]:
-    """Leave out blank lines and add optional tokens that are absent, or refuse a line."""
-    counts = np.diff(np.searchsorted(starts, newlines, side="right"))
-    has_text = np.diff(np.searchsorted(np.flatnonzero(letters > ord(" ")), newlines)) > 0
-    is_fault = has_text & (counts != layout.columns)
-    if layout.last_optional:
-        is_fault &= counts != layout.columns - 1
-    if is_fault.any():
-        fault = int(np.argmax(is_fault))
-        text = letters[newlines[fault] + 1 : newlines[fault + 1]].tobytes()
-        count = f"{counts[fault]} column{'s' if counts[fault] > 1 else ''}"
-        message = f"expected {layout.columns} columns ({layout.text}), found {count}: {show(text)}"
-        if b"\r" in text.strip(b"\r"):
-            message += ". The line ends are carriage returns alone"
-        if b'"' in text:
-            message += ". A separator inside quotes is not understood"
-        raise line_error(numbers.path, line + fault, message)
-    is_kept = np.repeat(has_text, counts)
-    starts, stops, counts = starts[is_kept], stops[is_kept], counts[has_text]
-    is_short = counts < layout.columns
-    ends, at = np.cumsum(counts)[is_short], newlines[1:][has_text][is_short]
-    return np.insert(starts, ends, at), np.insert(stops, ends, at), np.flatnonzero(has_text) + line
-
-
-def _trim(letters: npt.NDArray[np.uint8], starts: IndexArray, stops: IndexArray) -> None:
-    """Move the ends of tokens inwards over blanks."""
-    while (is_blank := (starts < stops) & (letters[starts] <= ord(" "))).any():
-        starts += is_blank
-    while (is_blank := (starts < stops) & (letters[stops - 1] <= ord(" "))).any():
-        stops -= is_blank
-
-
-def _take_off_quotes(
-    letters: npt.NDArray[np.uint8],
-    newlines: IndexArray,
-    starts: IndexArray,
-    stops: IndexArray,
-    line: int,
-    numbers: LineNumbers,
-) -> None:
-    """Move the ends of tokens inwards over a pair of quotes; refuse other quotes."""
-    quote = ord('"')
-    is_quoted = (letters[starts] == quote) & (letters[stops - 1] == quote) & (stops - starts > 1)
-    outer = np.concatenate((starts[is_quoted], stops[is_quoted] - 1))
-    inner = np.setdiff1d(np.flatnonzero(letters == quote), outer, assume_unique=True)
-    if inner.size:
-        at_line = line + int(np.searchsorted(newlines, inner.min())) - 1
-        text = "has a quote inside a field; only quotes around a whole field are understood"
-        raise line_error(numbers.path, at_line, text)
-    starts += is_quoted
-    stops -= is_quoted
 
 
 # Ids

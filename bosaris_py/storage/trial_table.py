@@ -5,6 +5,8 @@ lists of ids. Codes ascend in column-major order, so all work is sorting and com
 numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,17 +26,9 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import (
-    as_ids,
-    as_mask,
-    as_vector,
-    check_unique,
-    describe,
-    invalid,
-    list_some,
-)
+from bosaris_py._validation import as_ids, as_mask, as_vector, check_unique, invalid, list_some
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.factors import Factor, as_positions
 
 # Runs of ascending codes that are as long on average are merged rather than sorted.
 _LONG_RUN = 16
@@ -176,28 +170,24 @@ class TrialTable:
     ) -> None:
         model_ids = _as_unique_ids(modelset, "modelset")
         segment_ids = _as_unique_ids(segset, "segset")
-        model_positions = _as_positions(models, model_ids.size, "models")
-        segment_positions = _as_positions(segments, segment_ids.size, "segments")
-        sized: dict[str, Any] = {"segments": segment_positions}
+        hint = "TrialTable.from_trials takes ids."
+        rows = as_positions(models, "modelset", model_ids.size, "models", np.int32, hint)
+        cols = as_positions(segments, "segset", segment_ids.size, "segments", np.int32, hint)
+        sized: dict[str, Any] = {"segments": cols}
         if is_target is not None:
             is_target = sized["is_target"] = read_only(as_mask(is_target, "is_target"))
         if scores is not None:
             scores = sized["scores"] = read_only(as_vector(scores, "scores"))
         extra: dict[str, ExtraColumn] = {}
         for name, values in ({} if columns is None else columns).items():
-            argument = f"columns[{name!r}]"
-            if isinstance(values, Factor):
-                extra[name] = values
-            else:
-                extra[name] = read_only(as_vector(values, argument))
-            sized[argument] = extra[name]
+            at = f"columns[{name!r}]"
+            extra[name] = values if isinstance(values, Factor) else read_only(as_vector(values, at))
+            sized[at] = extra[name]
         for argument, column in sized.items():
-            if len(column) != model_positions.size:
-                expected = f"have {model_positions.size} items like `models`"
+            if len(column) != rows.size:
+                expected = f"have {rows.size} items like `models`"
                 raise invalid(argument, expected, str(len(column)))
-        self.__attrs_init__(
-            model_ids, model_positions, segment_ids, segment_positions, is_target, scores, extra
-        )
+        self.__attrs_init__(model_ids, rows, segment_ids, cols, is_target, scores, extra)
 
     __reduce__ = by_constructor
     __hash__ = None  # type: ignore[assignment]
@@ -373,8 +363,7 @@ class TrialTable:
         if absent.any():
             shown = list_some(map(trials._name, np.flatnonzero(absent)[:6].tolist()))
             count = f"{np.count_nonzero(absent)} of {len(trials)}"
-            message = f"{count} trials have no score: {shown}."
-            raise TrialMismatchError(message)
+            raise TrialMismatchError(f"{count} trials have no score: {shown}.")
         scores = self.scores[lines][positions]
         return attrs.evolve(trials, scores=mark_read_only(scores), is_target=None)
 
@@ -389,22 +378,6 @@ def _as_unique_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray
     if not bool((ids[:-1] < ids[1:]).all()):
         check_unique(ids, name)
     return ids
-
-
-def _as_positions(values: npt.ArrayLike, size: int, name: str) -> Int32Array:
-    """Return positions in a list of ids, checked."""
-    positions = np.asarray(values)
-    if positions.ndim == 1 and positions.size == 0:
-        return mark_read_only(np.empty(0, dtype=np.int32))
-    if positions.ndim != 1 or positions.dtype.kind not in "ui":
-        hint = "TrialTable.from_trials takes ids." if positions.dtype.kind in "OUST" else ""
-        expected = "be a vector of positions"
-        raise invalid(name, expected, describe(positions), hint)
-    low, high = int(positions.min()), int(positions.max())
-    if low < 0 or high >= size:
-        expected = f"be positions in the {size} ids, from 0"
-        raise invalid(name, expected, f"{low} to {high}")
-    return read_only(positions.astype(np.int32, copy=False))
 
 
 def equal_columns(first: Any, second: Any) -> bool:

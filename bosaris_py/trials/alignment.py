@@ -5,6 +5,8 @@ and a `Frame` says where the models and segments of one object lie in another. M
 moved in blocks; lists are searched by the number of the cell of each trial.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
@@ -211,12 +213,16 @@ class Frame:
         if _is_transposed(source):
             transposed = Frame(self.cols, self.rows, self.shape[::-1])
             return transposed.take(source.T, cols, rows).T
+        return mark_read_only(self.copy_of(source, rows, cols))
+
+    def copy_of(self, source: AnyArray, rows: slice = _ALL, cols: slice = _ALL) -> AnyArray:
+        """Return a block as `take` does where something has to be moved, but writeable."""
         row_at = None if self.rows is None else self.rows[rows]
         col_at = None if self.cols is None else self.cols[cols]
         n_rows = len(range(self.shape[0])[rows])
         n_cols = len(range(self.shape[1])[cols])
         if source.size == 0 or n_rows == 0 or n_cols == 0:
-            return mark_read_only(np.zeros((n_rows, n_cols), dtype=source.dtype))
+            return np.zeros((n_rows, n_cols), dtype=source.dtype)
         if col_at is None:
             # Position -1 copies some row, which is cleared below.
             out = source[:, cols][row_at]
@@ -237,7 +243,7 @@ class Frame:
                 out[:, col_at < 0] = 0
         if row_at is not None and (row_at < 0).any():
             out[row_at < 0] = 0
-        return mark_read_only(out)
+        return out
 
     def take_valid(
         self, present: BoolArray | None, rows: slice = _ALL, cols: slice = _ALL

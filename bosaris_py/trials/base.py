@@ -6,9 +6,11 @@ Trials are listed in the order that every vector of trials has, column by column
 only once; so vectors made from a list and from the matrix of the same trials are identical.
 """
 
+from __future__ import annotations
+
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -47,7 +49,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.storage import hdf5, mat, text
-from bosaris_py.storage.schema import Arrays
+from bosaris_py.storage.factors import as_positions
 from bosaris_py.storage.trial_table import ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
@@ -88,18 +90,21 @@ class FileMethods(ArrayRecord):
         known = [known for known, form in _FORMATS.items() if hasattr(cls, f"read_{form}")]
         if extension not in known:
             expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
-            hint = _NO_FORMAT.get(extension, "")
-            raise invalid("path", expected, repr(str(path)), hint)
+            raise invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, ""))
         return _FORMATS[extension]
+
+    @classmethod
+    def _of_checked(cls, **arrays: Any) -> Self:
+        """Build an object of arrays that a reader of files has made."""
+        return cls(**arrays)
 
     @classmethod
     def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
         """Build the object from the content of a file, which an error then names."""
         try:
-            return cls(**arrays)
+            return cls._of_checked(**arrays)
         except InvalidInputError as error:
-            message = f"{path}: {error}"
-            raise FileFormatError(message) from error
+            raise FileFormatError(f"{path}: {error}") from error
 
     @classmethod
     def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
@@ -253,8 +258,7 @@ class TextFileMethods(FileMethods):
         FileFormatError
             If a line is not what it must be, with the number of the line.
         """
-        read: Callable[..., Arrays] = getattr(text, f"read_{cls._kind}")
-        arrays = read(path, max_bytes=max_bytes, progress=progress)
+        arrays = text.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
         return cls._from_file(path, arrays)._checked_for_swaps()
 
     def save_txt(self, path: FilePath) -> None:
@@ -265,10 +269,7 @@ class TextFileMethods(FileMethods):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        self._write_txt(path)
-
-    def _write_txt(self, path: FilePath, **options: Any) -> None:
-        getattr(text, f"write_{self._kind}")(path, **self._arrays(), **options)
+        text.write(self._kind, path, number_format=None, **self._arrays())
 
     def _checked_for_swaps(self) -> Self:
         """Return the object; a list of trials warns if segments are listed in both orders."""
@@ -322,7 +323,7 @@ class NumberFileMethods(TextFileMethods):
         The toolkit writes ``"%f"``, six decimals, which loses most of a small
         number.
         """
-        self._write_txt(path, number_format=number_format)
+        text.write(self._kind, path, number_format=number_format, **self._arrays())
 
 
 logger = logging.getLogger(__name__)
@@ -384,7 +385,8 @@ def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
     """Return objects that are to be merged, all of which must be of the same class."""
     for item in objects:
         if not isinstance(item, cls):
-            raise invalid("objects", f"all be {cls.__name__}", describe(item))
+            hint = "Write merge(*objects)." if isinstance(item, list | tuple) else ""
+            raise invalid("objects", f"all be {cls.__name__}", describe(item), hint)
     return objects
 
 
@@ -406,12 +408,17 @@ def as_list_of(
 
 # Converters and validators of fields
 
+_LIKE_IDS = "(models, segments)"
 
-def to_matrix(value: npt.ArrayLike, name: str) -> FloatArray:
+
+def to_matrix(value: npt.ArrayLike, name: str, shape: tuple[int, ...] | None = None) -> FloatArray:
     """Return values as a read-only matrix; an empty list is a matrix without cells."""
     if isinstance(value, (list, tuple)) and len(value) == 0:
         value = np.empty((0, 0))
-    return read_only(as_matrix(value, name))
+    matrix = as_matrix(value, name)
+    if shape is not None:
+        check_shape(matrix, shape, name, _LIKE_IDS)
+    return read_only(matrix)
 
 
 def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArray:
@@ -419,6 +426,10 @@ def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArra
     mask = as_mask(value, name)
     if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
         mask = mask.reshape(shape)
+    if len(shape) == 2:
+        check_shape(mask, shape, name, _LIKE_IDS)
+    elif mask.shape != shape:
+        raise invalid(name, f"have one flag for each of the {shape[0]} ids", f"shape {mask.shape}")
     return read_only(mask)
 
 
@@ -556,11 +567,12 @@ class TrialMatrix(TrialSet, MatFileMethods):
     # Names of the fields that have one cell per model and segment.
     _matrices: ClassVar[tuple[str, ...]] = ()
 
-    def __attrs_post_init__(self) -> None:
-        """Raise unless the matrices have one row per model and one column per segment."""
-        super().__attrs_post_init__()
-        for name in self._matrices:
-            check_shape(getattr(self, name), self.shape, name, "(models, segments)")
+    @classmethod
+    def _of_checked(cls, **arrays: Any) -> Self:
+        # Readers of files have refused other types and shapes already.
+        made = cls.__new__(cls)
+        made.__attrs_init__(**arrays)  # type: ignore[attr-defined]
+        return made
 
     def _fields_in(self, frame: Frame) -> dict[str, Any]:
         return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}
@@ -689,8 +701,9 @@ class TrialList(NamedTuple):
         warning; it is an error if their contents differ.
         """
         modelset, segset = as_ids(ids[0], "modelset"), as_ids(ids[1], "segset")
-        models = _as_positions(positions[0], modelset.size, "models", "modelset")
-        segments = _as_positions(positions[1], segset.size, "segments", "segset")
+        n, hint = (modelset.size, segset.size), "For lists of ids there is from_trials."
+        models = as_positions(positions[0], "modelset", n[0], "models", position_type(n[0]), hint)
+        segments = as_positions(positions[1], "segset", n[1], "segments", position_type(n[1]), hint)
         if segments.size != models.size:
             expected = f"have one position for each of the {models.size} trials, like `models`"
             raise invalid("segments", expected, f"{segments.size}")
@@ -802,35 +815,8 @@ class TrialList(NamedTuple):
             lines = order.first[order.conflicts(contents)] if may_repeat else order.first
             lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
             if lines.size:
-                message = f"{fault} {trials.name_lines(lines)}."
-                raise TrialMismatchError(message)
+                raise TrialMismatchError(f"{fault} {trials.name_lines(lines)}.")
         return trials.take(order.order)
-
-
-def _as_positions(values: npt.ArrayLike, size: int, name: str, ids: str) -> Positions:
-    """Return positions in a list of ids as a read-only vector of the shortest type."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise invalid(name, "be one-dimensional", "lists of different lengths") from None
-    if isinstance(values, np.ma.MaskedArray):
-        raise invalid(name, "be a plain array", "a masked array")
-    if array.ndim != 1:
-        raise invalid(name, "be one-dimensional", describe(array))
-    dtype = position_type(size)
-    if array.size == 0:
-        return mark_read_only(np.empty(0, dtype=dtype))
-    # Truth values are no positions: they would pick the first two ids.
-    if array.dtype.kind not in "iu":
-        hint = "For lists of ids there is from_trials." if array.dtype.kind in "OSTU" else ""
-        raise invalid(name, f"be positions in `{ids}`, whole numbers", describe(array), hint)
-    if array.min() < 0 or array.max() >= size:
-        bad = np.flatnonzero((array < 0) | (array >= size))
-        expected = f"be positions in `{ids}`, from 0 to {size - 1}" if size else f"fit `{ids}`"
-        found = f"{array[bad[0]]} for trial {bad[0]} ({bad.size} of {array.size} are out of range)"
-        hint = "" if size else f"`{ids}` is empty."
-        raise invalid(name, expected, found, hint)
-    return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
 
 
 def _contents_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyArray:

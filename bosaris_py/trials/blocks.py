@@ -16,6 +16,8 @@ chunk, and those of the score files that may be the same are searched among them
 files hold matrices, lists are put into the rows of these.
 """
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -512,14 +514,17 @@ class _MatrixRows:
     reader: RowReader
     frame: Frame
 
-    def _rows_in_file(self, rows: Rows) -> tuple[Rows, BoolArray]:
-        """Return the rows of the file, and which of the wanted rows they are."""
+    def _rows_in_file(self, rows: Rows) -> tuple[Rows, Frame]:
+        """Return the rows of the file, and where the wanted rows and columns lie in these."""
+        n_cols, at = self.frame.shape[1], None
         if self.frame.rows is None:
             n_rows = rows.stop - rows.start if isinstance(rows, slice) else rows.size
-            return rows, np.ones(n_rows, dtype=np.bool_)
+            return rows, Frame(None, self.frame.cols, (n_rows, n_cols))
         positions = self.frame.rows[rows]
         known = positions >= 0
-        return as_slice(positions[known]), known
+        if not known.all():
+            at = np.where(known, np.cumsum(known) - 1, -1)
+        return as_slice(positions[known]), Frame(at, self.frame.cols, (known.size, n_cols))
 
     def read_labels(self, rows: Rows) -> Labels:
         """Return the labels, of a file that has the order of the trials."""
@@ -527,35 +532,15 @@ class _MatrixRows:
 
     def read_scores(self, rows: Rows) -> AnyArray:
         """Return the scores, 0 where the file has no such cell."""
-        in_file, known = self._rows_in_file(rows)
-        scores: AnyArray = self.reader.read_scores(in_file)
-        if not known.all():
-            found = scores
-            scores = np.zeros((known.size, found.shape[1]), dtype=found.dtype)
-            scores[known] = found
-        cols = self.frame.cols
-        if cols is None:
-            return scores
-        if scores.shape[1] == 0:
-            return np.zeros((scores.shape[0], cols.size), dtype=scores.dtype)
-        # Position -1 reads column 0, which is not valid there.
-        return np.take(scores, cols, axis=1, mode="clip")
+        in_file, frame = self._rows_in_file(rows)
+        scores = self.reader.read_scores(in_file)
+        # Those who read may write into it.
+        return scores if frame.is_identity else frame.copy_of(scores)
 
     def read_valid(self, rows: Rows) -> BoolArray | None:
         """Tell which cells hold scores; None: all."""
-        in_file, known = self._rows_in_file(rows)
-        valid, cols = self.reader.read_valid(in_file), self.frame.cols
-        has_col = np.ones(self.frame.shape[1], dtype=np.bool_) if cols is None else cols >= 0
-        if valid is None:
-            if known.all() and has_col.all():
-                return None
-            return np.logical_and.outer(known, has_col)
-        framed = np.zeros((known.size, has_col.size), dtype=np.bool_)
-        if valid.size:
-            framed[known] = (
-                valid if cols is None else np.take(valid, cols, axis=1, mode="clip") & has_col
-            )
-        return framed
+        in_file, frame = self._rows_in_file(rows)
+        return frame.take_valid(self.reader.read_valid(in_file))
 
 
 def _enter(

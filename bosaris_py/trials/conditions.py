@@ -22,6 +22,8 @@ References
    multiple conditions in an evaluation", 2008, equations 1 to 4 and 12.
 """
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,6 +4,8 @@ HDF5 and MATLAB files say what they are by their first bytes; everything else is
 the text formats of the field.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack

@@ -1,5 +1,7 @@
 """Pairs of ids, for instance of models and the speakers that they belong to."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any, Self
 

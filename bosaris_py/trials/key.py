@@ -1,5 +1,7 @@
 """Trials and their labels: Ndx and Key as matrices, FlatNdx and FlatKey as lists."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Self
 

@@ -1,5 +1,7 @@
 """Columns of facts about trials, models and segments, and comparison of trial lists."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -871,10 +873,14 @@ def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
     """Tell whether trials are to be a matrix."""
     if form is not None:
         return form == "dense"
+    return prefers_matrix(flat.modelset.size * flat.segset.size, flat.n_trials)
+
+
+def prefers_matrix(n_cells: int, n_trials: int) -> bool:
+    """Tell whether a matrix suits trials better than a list."""
     # A cell of a matrix takes nine bytes, a trial of a list sixteen: at four cells a trial the
     # matrix takes twice the memory, but its rows are read in order.
-    n_cells = flat.modelset.size * flat.segset.size
-    return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * flat.n_trials))
+    return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * n_trials))
 
 
 def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:

@@ -1,5 +1,7 @@
 """Quality measures of segments and of trials."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Self, TypeVar
@@ -17,7 +19,7 @@ from bosaris_py.trials.base import (
     FlatTrials,
     MatFileMethods,
     NumberFileMethods,
-    TrialMatrix,
+    TrialSet,
     all_of_class,
     as_list_of,
     both_ids,
@@ -225,7 +227,7 @@ def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
 
 
 @frozen(init=False, eq=False, repr=False)
-class QualityMeasures(TrialMatrix):
+class QualityMeasures(TrialSet, MatFileMethods):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
     Parameters
@@ -279,7 +281,6 @@ class QualityMeasures(TrialMatrix):
     hasseg: BoolArray
     scoremask: BoolArray
 
-    _matrices = ("scoremask",)
     _kind = "quality_measures"
 
     def __init__(
@@ -296,13 +297,11 @@ class QualityMeasures(TrialMatrix):
         model_flags = to_mask_or_all(hasmodel, shape[:1], "hasmodel")
         seg_flags = to_mask_or_all(hasseg, shape[1:], "hasseg")
         possible = _possible(model_flags, seg_flags)
-        mask = possible
-        if scoremask is not None:
-            # A mask gives no measures to a model that has none; the toolkit refuses such objects.
-            mask = to_mask(scoremask, shape, "scoremask")
-            some_lack = not (model_flags.all() and seg_flags.all())
-            if some_lack and mask.shape == possible.shape and (mask & ~possible).any():
-                mask = mark_read_only(mask & possible)
+        mask = possible if scoremask is None else to_mask(scoremask, shape, "scoremask")
+        some_lack = not (model_flags.all() and seg_flags.all())
+        # A mask gives no measures to a model that has none; the toolkit refuses such objects.
+        if some_lack and mask is not possible and (mask & ~possible).any():
+            mask = mark_read_only(mask & possible)
         matrices = to_matrix(modelQ, "modelQ"), to_matrix(segQ, "segQ")
         self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
 
@@ -313,12 +312,6 @@ class QualityMeasures(TrialMatrix):
         if len(self.segQ) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
             raise invalid("segQ", expected, f"{len(self.segQ)}")
-        for name, flags, size in zip(
-            ("hasmodel", "hasseg"), (self.hasmodel, self.hasseg), self.shape, strict=True
-        ):
-            if flags.shape != (size,):
-                expected = f"have one flag for each of the {size} ids"
-                raise invalid(name, expected, f"shape {flags.shape}")
         super().__attrs_post_init__()
 
     @classmethod

@@ -1,5 +1,7 @@
 """Scores of trials: Scores as a matrix, FlatScores as a list, and stacks of several systems."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
@@ -84,13 +86,6 @@ class ListedScores:
         """Warn of models, segments and trials that are missing."""
         warn_unless_found(self.ndx, self.frame.n_found, self.found)
 
-    def positions(self) -> tuple[Positions, Positions]:
-        """Return the positions in `ndx` of the trials that have scores."""
-        models, segments = self.ndx.trial_positions()
-        if self.found is None:
-            return models, segments
-        return mark_read_only(models[self.found]), mark_read_only(segments[self.found])
-
     def split(self, key: AnyKey) -> tuple[FloatArray, FloatArray]:
         """Return target and non-target scores; `key` is the `ndx` of this object."""
         labels = key.trial_labels()
@@ -108,15 +103,16 @@ class ListedScores:
 
     def in_form_of_ndx(self) -> "FlatScores | Scores":
         """Make an object of the scores: a list if `ndx` is one, else a matrix."""
-        ndx, (models, segments) = self.ndx, self.positions()
+        ndx, found = self.ndx, slice(None) if self.found is None else self.found
         if isinstance(ndx, FlatTrials):
-            return FlatScores(self.values, *ndx.ids, models, segments)
-        mask = ndx.trial_mask
+            positions = (mark_read_only(side[found]) for side in ndx.trial_positions())
+            return FlatScores(self.values, *ndx.ids, *positions)
+        mask = trials = ndx.trial_mask
         if self.found is not None:
-            mask = np.zeros(mask.shape, dtype=np.bool_)
-            mask[models, segments] = True
+            mask = np.zeros(trials.shape, dtype=np.bool_)
+            insert(mask, trials, self.found)
         matrix = np.zeros(mask.shape, dtype=self.values.dtype)
-        matrix[models, segments] = self.values
+        insert(matrix, mask, self.values)
         return Scores(mark_read_only(matrix), *ndx.ids, mark_read_only(mask))
 
 
@@ -427,8 +423,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
         ids, shape = both_ids(modelset, segset)
-        mask = to_mask_or_all(scoremask, shape, "scoremask")
-        self.__attrs_init__(to_matrix(scoremat, "scoremat"), *ids, mask)
+        matrix = to_matrix(scoremat, "scoremat", shape)
+        self.__attrs_init__(matrix, *ids, to_mask_or_all(scoremask, shape, "scoremask"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
@@ -852,11 +848,10 @@ def scores_under(
 
 
 def _found_cells(
-    scores: Scores, ndx: AnyNdx, frame: Frame
+    present: BoolArray | None, ndx: AnyNdx, frame: Frame
 ) -> tuple[Positions, Positions, BoolArray | None]:
-    """Return the cells of the trials that have a score, and which those are (None: all)."""
+    """Return the cells of the trials that are in a matrix, and which those are (None: all)."""
     rows, cols = frame.cells(*ndx.trial_positions())
-    present = _present(scores)
     if frame.is_complete and present is None:
         return rows, cols, None
     found = np.asarray((rows >= 0) & (cols >= 0))
@@ -870,7 +865,7 @@ def listed_scores(scores: Any, ndx: AnyNdx) -> ListedScores:
     """Return the scores of the trials of an Ndx or a Key as a vector; refuse NaN."""
     frame = frame_of(ndx, scores)
     if isinstance(scores, Scores):
-        rows, cols, found = _found_cells(scores, ndx, frame)
+        rows, cols, found = _found_cells(_present(scores), ndx, frame)
         (values,) = gather((scores.scoremat,), rows, cols)
     else:
         wanted = ndx.trial_positions()
@@ -888,14 +883,20 @@ def listed_scores(scores: Any, ndx: AnyNdx) -> ListedScores:
 def scored_trials(scores: AnyScores, key: AnyNdx) -> BoolArray | None:
     """Tell for each trial, column by column, whether it has a score; None says all."""
     check_scores(scores)
-    frame = frame_of(key, scores)
-    if isinstance(scores, Scores):
-        return _found_cells(scores, key, frame)[-1]
-    wanted = key.trial_positions()
-    return match_trials(scores.trial_positions(), wanted, frame, scores.shape)[1]
+    return _found_in(scores, key)
 
 
 # Trials of one list among those of another
+
+
+def _found_in(source: AnyNdx | AnyScores, wanted: AnyNdx) -> BoolArray | None:
+    """Tell for each wanted trial whether an object has it; None says all."""
+    frame = frame_of(wanted, source)
+    if isinstance(source, FlatTrials):
+        listed = source.trial_positions()
+        return match_trials(listed, wanted.trial_positions(), frame, source.shape)[1]
+    present = _present(source) if isinstance(source, Scores) else source.trial_mask
+    return _found_cells(present, wanted, frame)[-1]
 
 
 def find_trials(source: AnyNdx, wanted: AnyNdx) -> Positions | None:
@@ -917,20 +918,8 @@ def find_trials(source: AnyNdx, wanted: AnyNdx) -> Positions | None:
 
 def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
     """Tell for each wanted trial, column by column, whether another list has it."""
-    frame = frame_of(wanted, source)
-    positions = wanted.trial_positions()
-    if isinstance(source, FlatNdx | FlatKey):
-        found = match_trials(source.trial_positions(), positions, frame, source.shape)[1]
-        return np.ones(wanted.n_trials, dtype=np.bool_) if found is None else found
-    matrix = source.trial_mask
-    if matrix.size == 0:
-        return np.zeros(wanted.n_trials, dtype=np.bool_)
-    rows, cols = frame.cells(*positions)
-    # Position -1 reads some cell.
-    within: BoolArray = gather((matrix,), rows, cols)[0]
-    if not frame.is_complete:
-        within &= (rows >= 0) & (cols >= 0)
-    return within
+    found = _found_in(source, wanted)
+    return np.ones(wanted.n_trials, dtype=np.bool_) if found is None else found
 
 
 # Scores of several systems, stacked for training and applying
@@ -973,12 +962,7 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
     if values.size != ndx.n_trials:
         expected = f"have one score for each of the {ndx.n_trials} trials"
         raise invalid("vector", expected, f"{values.size}")
-    if isinstance(ndx, FlatNdx | FlatKey):
-        return FlatScores(values, ndx.modelset, ndx.segset, ndx.models, ndx.segments)
-    mask = ndx.trial_mask
-    matrix = np.zeros(mask.shape, dtype=values.dtype)
-    insert(matrix, mask, values)
-    return Scores(mark_read_only(matrix), ndx.modelset, ndx.segset, mask)
+    return ListedScores(ndx, frame_of(ndx, ndx), values, None).in_form_of_ndx()
 
 
 def _stacked(

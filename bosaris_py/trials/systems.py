@@ -1,5 +1,7 @@
 """What is judged together: named systems, a key with its metadata, and who speaks in the trials."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 

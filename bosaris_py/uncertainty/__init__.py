@@ -5,7 +5,7 @@ from bosaris_py._lazy import on_demand
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
     "analytic": "DeLongResult SpeakerErrors auc_standard_error auc_standard_error_scores "
-    "dcf_standard_error dcf_standard_error_scores delong speaker_errors",
+    "dcf_standard_error dcf_standard_error_scores delong speaker_errors speaker_interval",
     "bands": "ActDCFCurve DCFBand DETBand DETCurve MinDCFCurve",
     "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
     "bootstrap_result": "BootstrapResult Interval NormalityTest ZTest normality_test quantile "

@@ -6,6 +6,7 @@ from bosaris_py.uncertainty.analytic import dcf_standard_error as dcf_standard_e
 from bosaris_py.uncertainty.analytic import dcf_standard_error_scores as dcf_standard_error_scores
 from bosaris_py.uncertainty.analytic import delong as delong
 from bosaris_py.uncertainty.analytic import speaker_errors as speaker_errors
+from bosaris_py.uncertainty.analytic import speaker_interval as speaker_interval
 from bosaris_py.uncertainty.bands import ActDCFCurve as ActDCFCurve
 from bosaris_py.uncertainty.bands import DCFBand as DCFBand
 from bosaris_py.uncertainty.bands import DETBand as DETBand

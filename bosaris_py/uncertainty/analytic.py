@@ -10,10 +10,12 @@ as in the bootstraps of Wu et al. (`dcf_standard_error`), or speakers, who take 
 trials on both sides (`speaker_errors`).
 """
 
+from __future__ import annotations
+
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import attrs
 import numpy as np
@@ -38,13 +40,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.uncertainty.bootstrap_result import (
-    Alternative,
-    Interval,
-    ZTest,
-    normal_interval,
-    z_test,
-)
+from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
     Prices,
     ThresholdCost,
@@ -54,11 +50,23 @@ from bosaris_py.uncertainty.decisions import (
     prices_of,
     rejected,
 )
+from bosaris_py.uncertainty.influence import (
+    FEWEST_FOR_INTERVAL,
+    METHOD,
+    FixedCost,
+    LinearStatistic,
+    Losses,
+    SpeakerInfluence,
+    SpeakerPairs,
+    SpeakersNeeded,
+    check_few_speakers,
+    losses_of,
+    speakers_for,
+)
 from bosaris_py.uncertainty.statistic import ActDCF
 from bosaris_py.uncertainty.strata import (
     ScoredTrials,
     SetIndex,
-    SpeakerTrials,
     Strata,
     TrialSpeakers,
     TrialStrata,
@@ -707,34 +715,6 @@ def dcf_standard_error_scores(
     return _cost_error(cost, below, trials.strata, sets, method)
 
 
-@attrs.frozen
-class FixedCost:
-    """A detection cost at a fixed threshold, with the prices of a miss and a false-alarm rate."""
-
-    threshold: float
-    miss: float
-    alarm: float
-
-    @classmethod
-    def of(cls, statistic: ThresholdCost | ActDCF, name: str = "statistic") -> Self:
-        """Read a `statistic` argument."""
-        if isinstance(statistic, ActDCF):
-            if statistic.shape:
-                n_points = math.prod(statistic.shape)
-                raise invalid(name, "be of one operating point", f"{n_points}")
-            costs = statistic.costs
-            scale = float(costs.default_cost) if statistic.normalize else 1.0
-            return cls(float(costs.thresholds), float(costs.miss) / scale, float(costs.fa) / scale)
-        try:
-            value = statistic.threshold
-        except AttributeError:
-            hint = "Only a cost at a fixed threshold has an analytic standard error; see bootstrap."
-            expected = "have a threshold, as DCF and OperatingPoint do"
-            raise invalid(name, expected, describe(statistic), hint) from None
-        miss, alarm = prices_of(statistic)
-        return cls(as_threshold(value, f"{name}.threshold"), miss, alarm)
-
-
 def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) -> SetIndex | None:
     """Return the sets of one class; None if sets do not matter."""
     if method in ("one-layer", "two-layer"):
@@ -761,7 +741,7 @@ def _cost_error(
         (cost.miss, cost.alarm), ("miss rate", "false-alarm rate"), rates, strict=True
     ):
         if trial_weights is None:
-            found = ErrorResiduals.of(wrong, part)
+            found = ErrorResiduals(wrong, part)
             residuals, n_errors = found.residuals, found.effective_errors
         else:
             shares = trial_weights / trial_weights.sum()
@@ -792,7 +772,7 @@ def _rate_variance(
     return between + single - float(np.dot(sums, sums / np.maximum(cells.sizes, 1)))
 
 
-# Error-rates where speakers are independent, Aronow et al.
+# Where speakers are independent, Aronow et al.
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -817,6 +797,8 @@ class SpeakerErrors:
         Variance that each rate would have if all trials were independent.
     method : str
         How it was estimated.
+    influence : SpeakerInfluence
+        The influence of each speaker on the sum of both rates.
     """
 
     pmiss: float
@@ -829,6 +811,7 @@ class SpeakerErrors:
     covariance: Float64Array
     trial_variances: tuple[float, float]
     method: str
+    influence: SpeakerInfluence
 
     @functools.cached_property
     def pmiss_standard_error(self) -> float:
@@ -844,15 +827,17 @@ class SpeakerErrors:
     def effective_n_tar(self) -> float:
         """Number of independent targets that would measure the miss rate as well.
 
-        p (1 - p) / variance, for `error_rate_interval`; the number of targets where the
-        variance is 0.
+        p (1 - p) / variance, for `error_rate_interval`; the number of speakers who have
+        targets where the variance is 0.
         """
-        return _effective(self.pmiss, self.covariance[0, 0], self.n_tar)
+        n_speakers, _ = self.influence.pairs.n_by_class
+        return _effective(self.pmiss, self.covariance[0, 0], n_speakers)
 
     @property
     def effective_n_non(self) -> float:
         """Number of independent non-targets that would measure the false-alarm rate as well."""
-        return _effective(self.pfa, self.covariance[1, 1], self.n_non)
+        _, n_speakers = self.influence.pairs.n_by_class
+        return _effective(self.pfa, self.covariance[1, 1], n_speakers)
 
     def dcf(self, cost: Prices, *, normalize: bool | None = None) -> float:
         """Return the detection cost at these error-rates.
@@ -904,7 +889,10 @@ class SpeakerErrors:
     def dcf_interval(
         self, cost: Prices, *, confidence: float = 0.95, normalize: bool | None = None
     ) -> Interval:
-        """Return the normal confidence interval of the detection cost.
+        """Return the confidence interval of the detection cost.
+
+        By Student's t of K - 1 degrees on the logarithmic scale, see `speaker_interval`. Where a
+        class has no errors, the number of speakers limits its rate.
 
         Parameters
         ----------
@@ -919,9 +907,9 @@ class SpeakerErrors:
         -------
         Interval
         """
-        miss, alarm = prices_of(cost, normalize=normalize)
-        rate = miss * self.pmiss + alarm * self.pfa
-        return normal_interval(rate, self.cost_error(miss, alarm), confidence, self.method)
+        prices = prices_of(cost, normalize=normalize)
+        value = self.dcf(cost, normalize=normalize)
+        return self.influence.priced(*prices, value).interval(confidence, self.method)
 
     def design_effect(self, cost: Prices) -> float:
         """Return how many times larger the variance of the cost is than with independent trials.
@@ -945,14 +933,19 @@ class SpeakerErrors:
         return variance / single
 
     def speakers_needed(
-        self, cost: Prices, standard_error: float, *, normalize: bool | None = None
-    ) -> int:
+        self,
+        cost: Prices,
+        standard_error: float,
+        *,
+        normalize: bool | None = None,
+        confidence: float = 0.9,
+    ) -> SpeakersNeeded:
         """Return how many speakers would bring the standard error of the cost down to a value.
 
         For an experiment like this one, with as many models and segments per speaker. The
-        variance is taken to be in inverse proportion to the number of speakers; the part
-        of single pairs of speakers shrinks faster, so the number is on the safe side.
-        More models or segments of the same speakers do not replace other speakers.
+        variance is taken to be in inverse proportion to the number of speakers. That of a pilot
+        is itself uncertain: the number is the upper end of its interval, by the chi-square
+        distribution of K - 1 degrees.
 
         Parameters
         ----------
@@ -962,15 +955,17 @@ class SpeakerErrors:
             The standard error that is wanted, positive.
         normalize
             As for `dcf`; holds for `standard_error` too.
+        confidence : float, default: 0.9
+            Of the interval, strictly between 0 and 1.
 
         Returns
         -------
-        int
+        SpeakersNeeded
+            The upper end, with the estimate and the lower end.
         """
-        # Var ~ 1/K.
         wanted = as_positive(standard_error, "standard_error")
         ratio = self.dcf_standard_error(cost, normalize=normalize) / wanted
-        return math.ceil(self.n_speakers * ratio**2)
+        return speakers_for(ratio**2, self.influence.pairs, confidence)
 
     def __repr__(self) -> str:
         """Show both rates with their standard errors."""
@@ -980,8 +975,8 @@ class SpeakerErrors:
         )
 
 
-def _effective(rate: float, variance: float, n_trials: int) -> float:
-    return rate * (1.0 - rate) / variance if variance > 0 else float(n_trials)
+def _effective(rate: float, variance: float, n_speakers: int) -> float:
+    return rate * (1.0 - rate) / variance if variance > 0 else float(n_speakers)
 
 
 def speaker_errors(
@@ -1043,26 +1038,26 @@ def speaker_errors(
 
     Notes
     -----
-    The dyadic cluster-robust variance [1]_. With :math:`M_k` misses in :math:`T_k` target
-    trials of speaker k, and :math:`F_{kj}` false alarms in :math:`N_{kj}` non-target trials
-    of the unordered pair {k, j} of speakers, let
+    The dyadic cluster-robust variance [1]_, with the scaling of the jackknife [2]_. With
+    :math:`M_k` misses in :math:`T_k` target trials of speaker k, :math:`F_{kj}` false alarms in
+    :math:`N_{kj}` non-target trials of the unordered pair {k, j} of speakers, and
+    :math:`N_k = \sum_j N_{kj}`, let
 
     .. math::
 
-        u_k = \frac{M_k - P_{miss} T_k}{\sum T}, \quad
-        s_{kj} = \frac{F_{kj} - P_{fa} N_{kj}}{\sum N}, \quad
-        v_k = \sum_{j \ne k} s_{kj},
+        u_k = \frac{M_k - P_{miss} T_k}{T - T_k}, \quad
+        s_{kj} = \frac{F_{kj} - P_{fa} N_{kj}}{\sqrt{(N - N_k)(N - N_j)}}, \quad
+        v_k = \sum_{j \ne k} \frac{F_{kj} - P_{fa} N_{kj}}{N - N_k},
 
     .. math::
 
-        \mathrm{Var}\, P_{miss} = c \sum_k u_k^2, \quad
-        \mathrm{Var}\, P_{fa} = c \Big( \sum_k v_k^2 - \sum_{k<j} s_{kj}^2 \Big), \quad
+        V_{miss} = c \sum_k u_k^2, \quad
+        V_{fa} = c \max\Big(\sum_k v_k^2 - \sum_{k<j} s_{kj}^2, \sum_{k<j} s_{kj}^2\Big), \quad
         \mathrm{Cov} = c \sum_k u_k v_k,
 
-    where :math:`c = K/(K-1)` for K speakers. The subtracted sum corrects for each pair being
-    in the sums of both its speakers. Where the correction would leave no valid covariance
-    matrix it is left out, which makes the error larger; `method` then says so. The rates
-    are ratios, so this is first order in 1/K. Speakers who appear on one side only are
+    where :math:`c = (K-1)/K` for K speakers, and the covariance is no larger than the variances
+    allow. The subtracted sum corrects for each pair being in the sums of both its speakers; the
+    variance is at least that of independent pairs. Speakers who appear on one side only are
     covered by the same sums.
 
     With conditions, trial i of condition :math:`\alpha` has the weight
@@ -1071,78 +1066,154 @@ def speaker_errors(
     rate of the condition: the linear part of :math:`\sum_\alpha w_\alpha P_\alpha` when
     speakers, who may be of several conditions, are drawn anew.
 
-    In 300 simulated data sets of 80 speakers the nominal 95 % normal interval of the cost
-    covered the truth 92 % of the time; the bootstrap's of independent trials 26 %, of sets
-    by enrolled speaker 79 % (one-layer) and 81 % (two-layer), by
-    ``benchmarks/coverage_study.py``. Unlike the speaker bootstrap it is accurate where
-    speakers' effects are weak, too. Time and memory in proportion to the score matrix.
+    Time and memory in proportion to the score matrix.
 
     References
     ----------
     .. [1] P. M. Aronow, C. Samii and V. A. Assenova, "Cluster-robust variance estimation for
        dyadic data", Political Analysis 23, 2015, doi:10.1093/pan/mpv018.
+    .. [2] J. G. MacKinnon, M. O. Nielsen and M. D. Webb, "Fast and reliable jackknife and
+       bootstrap methods for cluster-robust inference", Journal of Applied Econometrics 38, 2023,
+       doi:10.1002/jae.2969.
     """
     limit = as_threshold(threshold, "threshold")
     check_system(scores, "scores")
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     trials = ScoredTrials.of(scores, key, conditions)
-    shared = SpeakerTrials.of(speakers, trials)
+    pairs = SpeakerPairs.of(speakers, trials)
     tar, non = trials.take(scores, key)
-    miss = ErrorResiduals.of(rejected(tar, limit), trials.strata.tar)
-    alarm = ErrorResiduals.of(~rejected(non, limit), trials.strata.non)
-    check_few_errors(miss.effective_errors, "miss rate")
-    check_few_errors(alarm.effective_errors, "false-alarm rate")
-    covariance, method = dyadic_covariance(miss.residuals, alarm.residuals, shared)
-    counts = miss.n_errors, tar.size, alarm.n_errors, non.size, shared.n_speakers
+    misses, alarms = rejected(tar, limit), ~rejected(non, limit)
+    miss, alarm = (
+        ErrorResiduals(misses, trials.strata.tar),
+        ErrorResiduals(alarms, trials.strata.non),
+    )
+    value = miss.rate + alarm.rate
+    influence = SpeakerInfluence.of(pairs, Losses(misses, alarms, value, (1.0, 1.0), (0.0, 2.0)))
+    for found, what, part in (
+        (miss, "miss rate", influence.priced(1.0, 0.0, miss.rate)),
+        (alarm, "false-alarm rate", influence.priced(0.0, 1.0, alarm.rate)),
+    ):
+        check_few_errors(found.effective_errors, what)
+        check_few_speakers(part.effective_speakers, FEWEST_FOR_INTERVAL, what)
+    counts = miss.n_errors, tar.size, alarm.n_errors, non.size, pairs.n_speakers
     variances = miss.variance, alarm.variance
-    covariance = mark_read_only(covariance)
-    return SpeakerErrors(miss.rate, alarm.rate, *counts, covariance, variances, method)
+    return SpeakerErrors(
+        miss.rate, alarm.rate, *counts, influence.covariance, variances, METHOD, influence
+    )
+
+
+def speaker_interval(
+    scores: AnyScores,
+    key: AnyKey,
+    statistic: LinearStatistic,
+    *,
+    model_speakers: IdMap | None = None,
+    segment_speakers: IdMap | None = None,
+    unknown: Unknown = "refuse",
+    conditions: Conditions | None = None,
+    confidence: float = 0.95,
+) -> Interval:
+    r"""Return the standard error and an interval of any metric, in closed form, by speaker.
+
+    Parameters
+    ----------
+    scores, key
+        The trials, as for `speaker_errors`.
+    statistic : Statistic or OperatingPoint
+        `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr` or `MinCllr`, of one operating point; or
+        anything with a threshold and prices, as for `dcf_standard_error`.
+    model_speakers, segment_speakers, unknown, conditions
+        As for `speaker_errors`.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    InvalidInputError, TrialMismatchError
+        As for `speaker_errors`; also if the statistic is none of those, or has several values.
+
+    Warns
+    -----
+    FewSpeakersWarning
+        If the metric rests on fewer than 20 effective speakers.
+    MissingTrialsWarning, ConditionWarning
+        As for `speaker_errors`.
+
+    See Also
+    --------
+    bootstrap_scores : The same by resampling, with a studentised interval.
+    speaker_z_test : The difference of two systems.
+
+    Notes
+    -----
+    The standard error is that of `speaker_errors`, with the loss of each trial in place of its
+    error. Minimum DCF, EER and minimum Cllr are minima of sums over trials, so their
+    derivative is that of the sum at the optimal threshold or map; Cllr is a sum, the area
+    above the ROC has the placements of the trials. The ends are
+    :math:`\hat\theta e^{\pm t\, SE/\hat\theta}`, with Student's t of K - 1 degrees; of the AUC
+    those of 1 - AUC. Where a class has no loss, the upper end counts with
+    :math:`1 - (\alpha/2)^{1/K}` of the greatest, for the K speakers of its trials.
+
+    Examples
+    --------
+    >>> from bosaris_py import Key, Scores
+    >>> from bosaris_py.uncertainty import EER
+    >>> speakers, same = [f"speaker{i}" for i in range(60)], np.eye(60, dtype=bool)
+    >>> rng = np.random.default_rng(1)
+    >>> habits = rng.normal(size=(60, 1))
+    >>> llrs = 2.0 * same + habits + habits.T + rng.normal(size=(60, 60))
+    >>> scores, key = Scores(llrs, speakers, speakers), Key(speakers, speakers, same, ~same)
+    >>> speaker_interval(scores, key, EER())
+    """
+    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    trials = ScoredTrials.of(scores, key, conditions)
+    losses = losses_of(statistic, *trials.take(scores, key), trials.strata)
+    influence = SpeakerInfluence.of(SpeakerPairs.of(speakers, trials), losses)
+    check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
+    return influence.interval(confidence, METHOD)
 
 
 @attrs.frozen(eq=False)
 class ErrorResiduals:
-    """An error-rate and the residual of each trial, which sum to zero in each condition."""
+    """An error-rate of weighted conditions, and the residual of each trial."""
 
-    rate: float
-    residuals: Float64Array
-    n_errors: int
-    effective_errors: float
+    errors: BoolArray
+    strata: Strata
 
-    @classmethod
-    def of(cls, errors: BoolArray, strata: Strata) -> "ErrorResiduals":
-        """Compute the residuals f_i (e_i - P_alpha) of errors in weighted conditions."""
-        counts = strata.totals(errors)
-        rates = counts / strata.sizes
-        if strata.labels is None:
-            residuals = (errors - rates[0]) / errors.size
-        else:
-            residuals = strata.factors[strata.labels] * (errors - rates[strata.labels])
-        rate = float(np.dot(strata.shares, rates))
-        effective = float(effective_errors(counts, strata.factors))
-        return cls(rate, residuals, int(counts.sum()), effective)
+    @functools.cached_property
+    def counts(self) -> Float64Array:
+        """Number of errors of each condition."""
+        return self.strata.totals(self.errors)
+
+    @property
+    def n_errors(self) -> int:
+        """Number of errors."""
+        return int(self.counts.sum())
+
+    @property
+    def rate(self) -> float:
+        """The error-rate."""
+        return float(np.dot(self.strata.shares, self.counts / self.strata.sizes))
+
+    @property
+    def effective_errors(self) -> float:
+        """How many errors of equal weight would leave the rate as uncertain."""
+        return float(effective_errors(self.counts, self.strata.factors))
+
+    @property
+    def residuals(self) -> Float64Array:
+        """The residuals f_i (e_i - P_alpha), which sum to zero in each condition."""
+        rates = self.counts / self.strata.sizes
+        if self.strata.labels is None:
+            return np.asarray((self.errors - rates[0]) / self.errors.size)
+        return self.strata.factors[self.strata.labels] * (self.errors - rates[self.strata.labels])
 
     @property
     def variance(self) -> float:
         """Variance of the rate if trials are independent: sum of w^2 p (1 - p) / n."""
-        return float(np.dot(self.residuals, self.residuals))
-
-
-def dyadic_covariance(
-    tar_residuals: Float64Array, non_residuals: Float64Array, shared: SpeakerTrials
-) -> tuple[Float64Array, str]:
-    """Return the covariance of two means from the residuals of their trials, and the method."""
-    n_speakers = shared.n_speakers
-    if n_speakers < 2:
-        raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
-    # Residuals from estimated rates are too small by (K - 1) / K in the mean square.
-    correction = n_speakers / (n_speakers - 1.0)
-    # u_k and v_k: the sums of the residuals of each speaker.
-    shares = np.stack((shared.of_targets(tar_residuals), shared.of_non_targets(non_residuals)))
-    covariance = correction * (shares @ shares.T)
-    # Each s_kj is in the sums of both its speakers; see the equation of Var P_fa.
-    corrected = covariance.copy()
-    corrected[1, 1] -= correction * shared.pair_squares(non_residuals)
-    # The correction can exceed the sum where K is small or false alarms are few.
-    if corrected[1, 1] >= 0 and np.linalg.det(corrected) >= 0:
-        return corrected, "speaker pairs"
-    return covariance, "speaker pairs, overlap not subtracted"
+        rates = self.counts / self.strata.sizes
+        return float(np.sum(self.strata.shares * self.strata.factors * rates * (1.0 - rates)))

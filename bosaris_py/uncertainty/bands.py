@@ -5,6 +5,8 @@ its method ``band`` then makes a band of the result, a plain value with one inte
 for each point of the curve. Plots shade it.
 """
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs

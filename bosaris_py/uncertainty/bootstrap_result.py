@@ -1,5 +1,7 @@
 """The result of a bootstrap: estimate, standard error, interval, replicates."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, Literal, TypeAlias
 
@@ -22,6 +24,9 @@ from bosaris_py._validation import (
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 
 Alternative = Literal["two-sided", "less", "greater"]
+
+# Equal values of a statistic may differ by this share of them, from sums in another order.
+ROUNDING = 2.0**-44
 
 
 @attrs.frozen(repr=False)
@@ -86,6 +91,10 @@ class ZTest:
         than zero.
     method : str
         Which variant of the test it was.
+    degrees : float
+        Degrees of freedom of Student's t; inf for the normal distribution.
+    least_p : float
+        The least two-sided p-value that so little data allow.
     """
 
     difference: float
@@ -94,6 +103,8 @@ class ZTest:
     p_value: float
     alternative: Alternative
     method: str
+    degrees: float = math.inf
+    least_p: float = 0.0
 
     @property
     def confidence(self) -> float:
@@ -101,7 +112,7 @@ class ZTest:
         return 1.0 - self.p_value
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Return the normal confidence interval of the difference.
+        """Return the confidence interval of the difference: what the test would not reject.
 
         Parameters
         ----------
@@ -111,14 +122,21 @@ class ZTest:
         Returns
         -------
         Interval
+            Holds 0 if and only if the two-sided p-value is at least 1 - confidence.
         """
-        return normal_interval(self.difference, self.standard_error, confidence, self.method)
+        level = check_fraction(confidence, "confidence")
+        _, quantile = student_quantiles(0.5 - 0.5 * level, self.degrees)
+        low, high = (self.difference + sign * quantile * self.standard_error for sign in (-1, 1))
+        if self.least_p > 1.0 - level:
+            low, high = min(low, 0.0), max(high, 0.0)
+        return Interval(self.difference, low, high, self.standard_error, level, self.method)
 
     def __repr__(self) -> str:
         """Put difference, standard error, z and p on one line."""
+        name = "z" if math.isinf(self.degrees) else f"t({self.degrees:g})"
         return (
             f"difference {self.difference:.4g}, standard error {self.standard_error:.2g}, "
-            f"z {self.z:.3g}, p {self.p_value:.3g} ({self.alternative}; {self.method})"
+            f"{name} {self.z:.3g}, p {self.p_value:.3g} ({self.alternative}; {self.method})"
         )
 
 
@@ -132,24 +150,44 @@ def normal_interval(
     return Interval(value, low, high, float(standard_error), float(confidence), method)
 
 
+def student_quantiles(
+    tail: float, degrees: float, students: Float64Array | None = None
+) -> tuple[float, float]:
+    """Return the lower and the upper quantile of Student's t, of its law or of ascending draws."""
+    rank = 0 if students is None else int(tail * (students.size + 1) * (1.0 + _FUZZ))
+    if students is not None and rank:
+        return float(students[rank - 1]), float(students[-rank])
+    end = special.ndtri(tail) if math.isinf(degrees) else special.stdtrit(degrees, tail)
+    return float(end), -float(end)
+
+
 def z_test(
-    difference: float, standard_error: float, alternative: Alternative, method: str
+    difference: float,
+    standard_error: float,
+    alternative: Alternative,
+    method: str,
+    degrees: float = math.inf,
+    least_p: float = 0.0,
 ) -> ZTest:
-    """Compare a difference with its standard error under the normal distribution."""
+    """Compare a difference with its standard error, by the normal law or Student's t."""
     check_choice(alternative, Alternative, "alternative")
     if standard_error > 0:
         z = difference / standard_error
     else:
         z = math.copysign(math.inf, difference) if difference else 0.0
-    p_value = float(normal_p_value(z, alternative))
-    return ZTest(float(difference), float(standard_error), float(z), p_value, alternative, method)
+    p_value = float(normal_p_value(z, alternative, degrees))
+    # One side of a symmetric test has half of its least p-value.
+    least = least_p if alternative == "two-sided" else 0.5 * least_p
+    numbers = float(difference), float(standard_error), float(z), max(p_value, least)
+    return ZTest(*numbers, alternative, method, degrees, least_p)
 
 
-def normal_p_value(z: npt.ArrayLike, alternative: Alternative) -> Any:
-    """Return the chance of a z at least as extreme, z being standard normal."""
+def normal_p_value(z: npt.ArrayLike, alternative: Alternative, degrees: float = math.inf) -> Any:
+    """Return the chance of a z at least as extreme, z being standard normal, or Student's t."""
     # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
     tail = {"two-sided": -np.abs(z), "less": np.asarray(z), "greater": np.negative(z)}[alternative]
-    return special.ndtr(tail) * (2.0 if alternative == "two-sided" else 1.0)
+    below = special.ndtr(tail) if math.isinf(degrees) else special.stdtr(degrees, tail)
+    return below * (2.0 if alternative == "two-sided" else 1.0)
 
 
 # How far a probability that was computed, such as (1 - 0.95) / 2, may lie from the one meant.
@@ -298,9 +336,6 @@ IntervalKind: TypeAlias = Literal["percentile", "basic", "normal"]
 # A standard deviation takes two.
 _FEWEST_REPLICATES = 2
 
-# Equal values of a statistic may differ by this share of them, from sums in another order.
-_ROUNDING = 2.0**-44
-
 
 def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> Any:
     """Compute half the width of a normal 95 % interval over the estimate.
@@ -440,7 +475,7 @@ class BootstrapResult:
             raise invalid("statistic", expected, f"{n_defined} of {total}", hint)
         sample = replicates[defined]
         size = np.maximum(np.abs(sample).max(axis=0), magnitude)
-        varies = np.ptp(sample, axis=0) > _ROUNDING * size
+        varies = np.ptp(sample, axis=0) > ROUNDING * size
         result = attrs.evolve(
             self,
             standard_error=as_plain(np.where(varies, sample.std(axis=0, ddof=1), 0.0)),

@@ -5,6 +5,8 @@ block depends on the statistic alone. So the replicates are the same for any num
 and for any order in which blocks finish.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Mapping, Sequence

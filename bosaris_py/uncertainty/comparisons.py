@@ -6,10 +6,12 @@
 `speaker_permutation_test_scores` swap the systems speaker by speaker.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol
 
 import attrs
 import numpy as np
@@ -17,7 +19,7 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
+from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._tables import Table, or_none, text_table
 from bosaris_py._validation import (
     NamedWarnings,
@@ -36,16 +38,25 @@ from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.systems import SpeakersLike, SystemsLike, as_systems, speaker_maps, split_key
-from bosaris_py.uncertainty.analytic import FixedCost, dyadic_covariance
 from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
-    ThresholdCost,
+    as_positive,
     check_few_errors,
     disagreements_of,
-    rejected,
+)
+from bosaris_py.uncertainty.influence import (
+    FEWEST_FOR_TEST,
+    METHOD,
+    LinearStatistic,
+    SpeakerInfluence,
+    SpeakerPairs,
+    SpeakersNeeded,
+    check_few_speakers,
+    losses_of,
+    speakers_for,
 )
 from bosaris_py.uncertainty.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.resampling import ScoresMethod
@@ -53,8 +64,6 @@ from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike
 from bosaris_py.uncertainty.strata import (
     Rng,
     ScoredTrials,
-    SpeakerTrials,
-    Strata,
     TrialSpeakers,
     Unknown,
     as_generator,
@@ -347,14 +356,9 @@ class ComparisonTable(Table):
         if not tests:
             raise invalid("tests", "hold at least one comparison", "none")
         results = tuple(tests.values())
-        p_values = np.array([test.p_value for test in results], dtype=np.float64)
-        adjusted, defined = p_values.copy(), ~np.isnan(p_values)
-        if defined.any():
-            adjusted[defined] = holm_correction(p_values[defined], level=level).adjusted
-        alpha = check_fraction(level, "level")
-        arrays = mark_read_only(p_values), mark_read_only(adjusted)
-        holm = HolmResult(*arrays, mark_read_only(adjusted <= alpha), alpha)
-        return cls(tuple(tests), results, holm)
+        # What a test cannot tell counts as no difference.
+        p_values = [1.0 if math.isnan(test.p_value) else test.p_value for test in results]
+        return cls(tuple(tests), results, holm_correction(p_values, level=level))
 
     def records(self) -> list[dict[str, Any]]:
         """Return the comparisons as dicts.
@@ -363,7 +367,7 @@ class ComparisonTable(Table):
         -------
         list of dict
             ``first``, ``second``, ``difference``, ``standard_error``, ``p_value``,
-            ``p_holm`` and ``significant``; None where the test is not defined.
+            ``p_holm`` and ``significant``; p is 1 where the test is not defined.
         """
         p_holm, significant = self.holm.adjusted.tolist(), self.holm.significant.tolist()
         return [
@@ -372,9 +376,9 @@ class ComparisonTable(Table):
                 "second": second,
                 "difference": or_none(test.difference),
                 "standard_error": or_none(test.standard_error),
-                "p_value": or_none(test.p_value),
-                "p_holm": or_none(p_holm[i]),
-                "significant": None if math.isnan(p_holm[i]) else significant[i],
+                "p_value": 1.0 if math.isnan(test.p_value) else test.p_value,
+                "p_holm": p_holm[i],
+                "significant": significant[i],
             }
             for i, ((first, second), test) in enumerate(zip(self.pairs, self.tests, strict=True))
         ]
@@ -385,7 +389,7 @@ class ComparisonTable(Table):
 
     def _texts(self) -> list[list[str]]:
         rows = [["first", "second", "difference", "SE", "p", "p Holm", "significant"]]
-        forms, verdicts = (".4g", ".3g", ".3g", ".3g"), {True: "yes", False: "no", None: "-"}
+        forms, verdicts = (".4g", ".3g", ".3g", ".3g"), {True: "yes", False: "no"}
         for first, second, *numbers, significant in map(dict.values, self.records()):
             cells = zip(numbers, forms, strict=True)
             texts = ["-" if number is None else format(number, form) for number, form in cells]
@@ -527,8 +531,8 @@ def speaker_permutation_test_scores(
     scores_a: AnyScores,
     scores_b: AnyScores,
     key: AnyKey,
-    statistic: ThresholdCost | ActDCF,
-    statistic_b: ThresholdCost | ActDCF | None = None,
+    statistic: LinearStatistic,
+    statistic_b: LinearStatistic | None = None,
     *,
     model_speakers: IdMap | None = None,
     segment_speakers: IdMap | None = None,
@@ -584,20 +588,87 @@ def speaker_permutation_test_scores(
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    misses, alarms, shared = _influence(systems, key, statistics, speakers, conditions)
-    # psi_k of each speaker; they sum to the difference.
-    shares = shared.of_targets(misses.values)
-    shares += shared.of_non_targets(alarms.values - 0.5 * alarms.expected)
-    shares = np.asarray(shares[shared.present])
-    return _permute(shares, alternative, permutations, rng, progress=progress)
+    first, second = _influence(systems, key, statistics, speakers, conditions)
+    # The losses of an area are those of 1 - AUC.
+    sign = -1.0 if first.is_area else 1.0
+    swaps = sign * first.minus(second).swaps
+    return _permute(swaps, alternative, permutations, rng, progress=progress)
+
+
+@attrs.frozen(repr=False)
+class SpeakerZTest(ZTest):
+    """The outcome of `speaker_z_test`: a t-test of K - 1 degrees for K speakers.
+
+    Parameters
+    ----------
+    difference, standard_error, z, p_value, alternative, method, degrees, least_p
+        As in `ZTest`.
+    first, contrast : SpeakerInfluence
+        The influence of speakers on the metric of the first system, and on the difference.
+    """
+
+    first: SpeakerInfluence = attrs.field(eq=False, kw_only=True)
+    contrast: SpeakerInfluence = attrs.field(eq=False, kw_only=True)
+
+    @property
+    def effective_speakers(self) -> float:
+        """How many speakers who contribute alike to the difference would be as many."""
+        return self.contrast.effective_speakers
+
+    def speakers_needed(
+        self,
+        *,
+        relative: float | None = None,
+        difference: float | None = None,
+        power: float = 0.8,
+        level: float = 0.05,
+        confidence: float = 0.9,
+    ) -> SpeakersNeeded:
+        r"""Return how many speakers would show a difference of this size, with this power.
+
+        Parameters
+        ----------
+        relative : float, optional
+            The difference as a fraction of the metric of the first system (AUC: of 1 - AUC).
+        difference : float, optional
+            The difference itself. Give one of the two.
+        power : float, default: 0.8
+            The chance of finding the difference, above `level` and below 1.
+        level : float, default: 0.05
+            Level of the two-sided test.
+        confidence : float, default: 0.9
+            Of the interval that the pilot's own uncertainty leaves.
+
+        Returns
+        -------
+        SpeakersNeeded
+            The upper end, with the estimate and the lower end.
+
+        Notes
+        -----
+        :math:`K (z_{1-\alpha/2} + z_{power})^2 SE^2 / \Delta^2` for a pilot of K speakers; its
+        variance has the interval of the chi-square distribution of K - 1 degrees.
+        """
+        if (relative is None) == (difference is None):
+            raise invalid("relative", "be given, or `difference`", "both or none")
+        if difference is None:
+            size = as_positive(relative or 0.0, "relative") * abs(self.first.estimate)
+        else:
+            size = as_positive(abs(difference), "difference")
+        alpha, chance = check_fraction(level, "level"), check_fraction(power, "power")
+        if size == 0:
+            hint = "Give `difference`: a fraction of 0 is 0."
+            raise invalid("relative", "be of a metric above 0", "0", hint)
+        reach = float(special.ndtri(1.0 - 0.5 * alpha) + special.ndtri(chance))
+        return speakers_for((reach * self.standard_error / size) ** 2, self.first.pairs, confidence)
 
 
 def speaker_z_test(
     scores_a: AnyScores,
     scores_b: AnyScores,
     key: AnyKey,
-    statistic: ThresholdCost | ActDCF,
-    statistic_b: ThresholdCost | ActDCF | None = None,
+    statistic: LinearStatistic,
+    statistic_b: LinearStatistic | None = None,
     *,
     model_speakers: IdMap | None = None,
     segment_speakers: IdMap | None = None,
@@ -647,58 +718,25 @@ def speaker_z_test(
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    misses, alarms, shared = _influence(systems, key, statistics, speakers, conditions)
-    check_few_errors(misses.n_effective, "difference of the miss rates")
-    check_few_errors(alarms.n_effective, "difference of the false-alarm rates")
-    # The residuals of `speaker_errors`, with differences of errors in place of errors. The
-    # difference of the costs is the sum of its two parts, so all covariances add up.
-    covariance, method = dyadic_covariance(
-        misses.values - misses.expected, alarms.values - alarms.expected, shared
-    )
-    spread = math.sqrt(max(float(covariance.sum()), 0.0))
-    difference = float(misses.values.sum()) + float(alarms.values.sum())
-    return z_test(difference, spread, alternative, method)
-
-
-@attrs.frozen(eq=False)
-class _CostDifference:
-    """How the errors of two systems differ in cost, in one class."""
-
-    # Cost of each trial with the first system minus that with the second; a rate of one
-    # costs its price.
-    values: Float64Array
-    # The mean over the trials of the condition of each.
-    expected: Float64Array
-    n_effective: float
-
-    @classmethod
-    def of(cls, first: BoolArray, second: BoolArray, price: float, strata: Strata) -> Self:
-        """Weigh disagreements: 1 where only the first system errs, -1 where only the second."""
-        disagreement = first.astype(np.int8) - second.astype(np.int8)
-        # int8 holds -1, 0, 1: one byte for each trial.
-        means = price * strata.factors * strata.totals(disagreement) / strata.sizes
-        factors = price * strata.factors
-        n_effective = effective_errors(strata.totals(disagreement != 0), strata.factors)
-        if strata.labels is None:
-            expected = np.full(disagreement.size, means[0])
-            return cls(factors[0] * disagreement, expected, float(n_effective))
-        return cls(factors[strata.labels] * disagreement, means[strata.labels], float(n_effective))
+    first, second = _influence(systems, key, statistics, speakers, conditions)
+    contrast = first.minus(second)
+    check_few_speakers(contrast.effective_speakers, FEWEST_FOR_TEST, "difference")
+    error, difference = contrast.null_error, contrast.estimate
+    difference = -difference if contrast.is_area else difference
+    numbers = contrast.degrees, contrast.least_p
+    test = z_test(difference, error, alternative, METHOD, *numbers)
+    return SpeakerZTest(*attrs.astuple(test), first=first, contrast=contrast)
 
 
 def _influence(
     systems: tuple[AnyScores, AnyScores],
     key: AnyKey,
-    statistics: tuple[ThresholdCost | ActDCF, ThresholdCost | ActDCF | None],
+    statistics: tuple[LinearStatistic, LinearStatistic | None],
     speakers: TrialSpeakers,
     conditions: Conditions | None,
-) -> tuple[_CostDifference, _CostDifference, SpeakerTrials]:
-    """Compare the costs of the misses and false alarms of two systems on all trials of a key."""
-    cost = FixedCost.of(statistics[0])
-    cost_b = cost if statistics[1] is None else FixedCost.of(statistics[1], "statistic_b")
-    # The influence of a trial is that of a difference of rates, which has one price.
-    if (cost.miss, cost.alarm) != (cost_b.miss, cost_b.alarm):
-        expected = "have the same prior and costs as `statistic`"
-        raise invalid("statistic_b", expected, describe(statistics[1]))
+) -> tuple[SpeakerInfluence, SpeakerInfluence]:
+    """Find the influence of speakers on the metrics of two systems on all trials of a key."""
+    chosen = statistics[0], statistics[0] if statistics[1] is None else statistics[1]
     for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
         if n_trials == 0:
             raise invalid("key", f"have {what}", "none")
@@ -706,16 +744,26 @@ def _influence(
         check_system(scores, name)
         refuse_missing(scores, key, name)
     trials = ScoredTrials.of(systems[0], key, conditions)
-    misses, alarms = [], []
-    for scores, threshold in zip(systems, (cost.threshold, cost_b.threshold), strict=True):
-        tar, non = trials.take(scores, key)
-        misses.append(rejected(tar, threshold))
-        alarms.append(~rejected(non, threshold))
-    return (
-        _CostDifference.of(misses[0], misses[1], cost.miss, trials.strata.tar),
-        _CostDifference.of(alarms[0], alarms[1], cost.alarm, trials.strata.non),
-        SpeakerTrials.of(speakers, trials),
-    )
+    pairs = SpeakerPairs.of(speakers, trials)
+    losses = [
+        losses_of(statistic, *trials.take(scores, key), trials.strata, name)
+        for statistic, scores, name in zip(
+            chosen, systems, ("statistic", "statistic_b"), strict=True
+        )
+    ]
+    # Costs at fixed thresholds have prices; all others must be the same metric.
+    fixed = all(min(each.most) > 0 for each in losses)
+    if chosen[0] != chosen[1] if not fixed else losses[0].most != losses[1].most:
+        expected = "have the same prior and costs as `statistic`"
+        raise invalid("statistic_b", expected, describe(statistics[1]))
+    if fixed:
+        for a, b, part, what in zip(
+            losses[0][:2], losses[1][:2], trials.strata, ("miss", "false-alarm"), strict=True
+        ):
+            differing = effective_errors(part.totals(a != b), part.factors)
+            check_few_errors(float(differing), f"difference of the {what} rates")
+    first, second = (SpeakerInfluence.of(pairs, each) for each in losses)
+    return first, second
 
 
 def _permute(

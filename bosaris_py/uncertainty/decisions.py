@@ -15,6 +15,8 @@ References
    authentication", Odyssey 2004.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Literal, Protocol
 

@@ -5,6 +5,8 @@ times, look at the distribution of the standard errors, and compare methods by t
 variances.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

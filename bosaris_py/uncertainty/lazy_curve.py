@@ -22,6 +22,8 @@ below. So the distribution is exact wherever the window lies; where it lies well
 replicate in a hundred needs its cells.
 """
 
+from __future__ import annotations
+
 from typing import ClassVar, NamedTuple, Self
 
 import attrs

@@ -1,5 +1,7 @@
 """The bootstrap of two systems on the same trials."""
 
+from __future__ import annotations
+
 import functools
 from typing import Any
 

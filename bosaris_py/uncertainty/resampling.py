@@ -12,6 +12,8 @@ speaker i and a segment of speaker j gets :math:`w_i w_j`. A target trial has on
 weight is never squared.
 """
 
+from __future__ import annotations
+
 import functools
 from typing import Any, Literal, Protocol, TypeAlias
 

@@ -10,6 +10,8 @@ trials have in common is added up once, by cells between thresholds, by sets, or
 speakers; a replicate takes as long for ten million trials as for ten thousand.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 

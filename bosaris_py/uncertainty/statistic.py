@@ -5,6 +5,8 @@ bootstrap replicates, see `Statistic.sampler`: functions of class means (error-r
 thresholds, Cllr), functions of the ROC, and functions that a user gives.
 """
 
+from __future__ import annotations
+
 import abc
 import functools
 import math
@@ -642,7 +644,7 @@ class Cllr(_MeansStatistic):
         -------
         (n_sets, m) ndarray
         """
-        sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
+        sums = np.bincount(index.labels, bits_of(scores, which), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
@@ -660,7 +662,7 @@ class Cllr(_MeansStatistic):
         callable
             Called with the weights of the class; returns its means.
         """
-        bits = mark_read_only(_bits(strata.values, which))
+        bits = mark_read_only(bits_of(strata.values, which))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
 
@@ -673,7 +675,8 @@ def _mean_bits(
     return np.array([weighted_sum(means, shares)])
 
 
-def _bits(scores: FloatArray, which: WhichClass) -> Float64Array:
+def bits_of(scores: FloatArray, which: WhichClass) -> Float64Array:
+    """Return the cost of each log-likelihood-ratio of a class, in bits."""
     costs = np.logaddexp(0.0, _SIGNS[which] * scores.astype(np.float64, copy=False))
     costs /= math.log(2.0)
     return costs
@@ -762,13 +765,14 @@ class MinDCF(_AtPriors, CurveStatistic):
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the least cost of all thresholds."""
-        return super().of_curve(curve) if self.shape else curve.min_cost(*self._prices())
+        return super().of_curve(curve) if self.shape else curve.min_cost(*self.prices())
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the least cost of all thresholds."""
         return roc.convex_hull().min_dcf(self.prior, normalize=self.normalize)
 
-    def _prices(self) -> tuple[float, float]:
+    def prices(self) -> tuple[float, float]:
+        """Price of a miss rate and of a false-alarm rate of one."""
         costs = self.costs
         scale = float(costs.default_cost) if self.normalize else 1.0
         return float(costs.miss) / scale, float(costs.fa) / scale
@@ -776,7 +780,7 @@ class MinDCF(_AtPriors, CurveStatistic):
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         if self.shape:
             return super()._iid_sampler(index)
-        return LazyMinCost.from_index(index, *self._prices())
+        return LazyMinCost.from_index(index, *self.prices())
 
 
 @attrs.frozen

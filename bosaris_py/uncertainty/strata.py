@@ -15,6 +15,8 @@ A target trial has one speaker, a non-target trial two. Trials that share a spea
 side, are dependent. Trials are vectors, column by column, whether a matrix or a list holds them.
 """
 
+from __future__ import annotations
+
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
@@ -402,6 +404,10 @@ class Strata(TrialGroups):
             return np.array([weights.sum()], dtype=np.float64)
         totals = np.bincount(self.labels, weights=weights, minlength=self.n_sets)
         return np.asarray(totals, dtype=np.float64)
+
+    def mean(self, values: npt.NDArray[Any]) -> float:
+        """Return the condition-weighted mean of a number for each trial."""
+        return float(np.dot(self.shares, self.totals(values) / self.sizes))
 
     def complete(self, weights: Weights) -> bool:
         """Tell if each condition has kept some weight."""
@@ -829,58 +835,6 @@ class TrialSpeakers:
             f"TrialSpeakers: {self.n_speakers} speakers of {self.of_models.size} models and "
             f"{self.of_segments.size} segments"
         )
-
-
-@attrs.frozen(eq=False)
-class SpeakerTrials:
-    """The speakers of trials, numbered below `n_numbers`, and sums over speakers and pairs.
-
-    `tar` is the speaker of each target trial, `first` and `second` those of the model and of the
-    segment of each non-target trial.
-    """
-
-    tar: IndexArray
-    first: IndexArray
-    second: IndexArray
-    n_numbers: int
-
-    @classmethod
-    def of(cls, speakers: TrialSpeakers, trials: ScoredTrials) -> "SpeakerTrials":
-        """Look up the speakers; each non-target trial must have two."""
-        (tar_rows, _), (non_rows, non_cols) = trials.tar, trials.non
-        first, second = speakers.of_models[non_rows], speakers.of_segments[non_cols]
-        refuse_same_speaker(first, second)
-        return cls(speakers.of_models[tar_rows], first, second, speakers.n_speakers)
-
-    @functools.cached_property
-    def present(self) -> BoolArray:
-        """Which speakers take part in trials."""
-        return _occurring(self.n_numbers, self.tar, self.first, self.second)
-
-    @property
-    def n_speakers(self) -> int:
-        """Number of speakers who take part in trials."""
-        return int(np.count_nonzero(self.present))
-
-    def of_targets(self, values: Float64Array) -> Float64Array:
-        """Add up a number for each target trial by speaker: (n_numbers,)."""
-        return np.asarray(np.bincount(self.tar, values, minlength=self.n_numbers), np.float64)
-
-    def of_non_targets(self, values: Float64Array) -> Float64Array:
-        """Add up a number for each non-target trial by speaker: (n_numbers,).
-
-        Each trial counts for the speaker of its model and for that of its segment.
-        """
-        sums = np.bincount(self.first, values, minlength=self.n_numbers)
-        sums += np.bincount(self.second, values, minlength=self.n_numbers)
-        return np.asarray(sums, np.float64)
-
-    def pair_squares(self, values: Float64Array) -> float:
-        """Add up a number for each non-target trial by pair of speakers; sum the squares."""
-        shape = self.n_numbers, self.n_numbers
-        pairs, n_pairs, _ = number_pairs(self.first, self.second, shape, ordered=False)
-        sums = np.bincount(pairs, values, minlength=n_pairs)
-        return float(np.dot(sums, sums))
 
 
 def refuse_same_speaker(first: Positions, second: Positions) -> None:

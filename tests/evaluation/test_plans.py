@@ -29,7 +29,8 @@ SRE16 = {
 
 # Name, beta of each operating point, factors, and how sure both are. From the evaluation plans
 # and scorers as far as they are "V": SRE08 and SRE10 plans; the SRE18 scorer 4.3 (configuration
-# of `sre18_submission_scorer.py`); the kit of VoxSRC 2023. The others as their sources say.
+# of `sre18_submission_scorer.py`); the kit of VoxSRC 2023; the
+# evaluation package of ASVspoof 5. The others as their sources say.
 TABLE = [
     ("SRE08", [9.9], {}, "VV"),
     ("SRE10", [999], {}, "VV"),
@@ -45,6 +46,7 @@ TABLE = [
     ("SRE24", [99, 19], MATCHES, "SS"),
     ("VoxSRC", [19], {}, "VV"),
     ("SdSV", [9.9], {}, "SS"),
+    ("ASVspoof5-1", [10 * 0.05 / 0.95], {}, "VV"),
     ("CNSRC", [99], {}, "SS"),
 ]
 
@@ -82,7 +84,7 @@ class TestPresets:
 
     def test_ranking(self):
         by_minimum = {name for name, plan in PLANS.items() if plan.ranked_by == "minimum"}
-        assert by_minimum == {"IVECTOR14", "VoxSRC", "SdSV", "CNSRC"}
+        assert by_minimum == {"IVECTOR14", "VoxSRC", "SdSV", "ASVspoof5-1", "CNSRC"}
 
     def test_unsure_partitions_say_so(self):
         for name in ("SRE12", "SRE16", "SRE21"):
@@ -121,7 +123,7 @@ class TestLookup:
         assert PLANS.get("SRE99") is None
 
     def test_is_a_mapping(self):
-        assert len(PLANS) == len(list(PLANS)) == 16
+        assert len(PLANS) == len(list(PLANS)) == 17
         assert repr(PLANS).startswith("PlanCollection: SRE08, SRE10")
 
 

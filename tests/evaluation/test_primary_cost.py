@@ -282,6 +282,16 @@ class TestPooledPlans:
         assert cost.minimum == pytest.approx(minimum, rel=1e-13)
         assert cost.value == (cost.minimum if PLANS[name].ranked_by == "minimum" else cost.actual)
 
+    def test_asvspoof5_by_hand(self):
+        """C_miss 1, C_fa 10, prior of spoofs 0.05; accepting everything costs 0.5, the divisor."""
+        tar, non = np.array(self.tar), np.array(self.non)
+        costs = [
+            (0.95 * np.mean(tar < at) + 10 * 0.05 * np.mean(non >= at)) / min(0.95, 0.5)
+            for at in [*tar, *non, np.inf]
+        ]
+        cost = primary_cost(*lists(self.tar, self.non), "ASVspoof5-1")
+        assert cost.value == pytest.approx(min(costs), rel=1e-13)
+
     def test_not_normalized(self):
         plan = PLANS["SRE08"].evolve(normalize=False)
         cost = primary_cost(*lists(self.tar, self.non), plan)

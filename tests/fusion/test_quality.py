@@ -367,6 +367,44 @@ class TestLaws:
             twice.apply(systems, [quality, quality], key), plain.apply(systems, [quality], key)
         )
 
+    @pytest.mark.parametrize(("n_models", "n_measures"), [(2, 2), (3, 3), (2, 3)])
+    def test_fewer_models_than_measures_plus_one(self, n_models, n_measures):
+        """Weights that trained models leave open are the shortest, as in LinearFusion."""
+        dev = draw_problem(7, n_measures, n_models)
+        systems, quality, key = draw_problem(8, n_measures, 12)
+        with pytest.warns(ConvergenceWarning, match="models or segments fewer than measures plus"):
+            fusion = QualityFusion.fit_scores(*_listed(dev))
+        scale = [side[:, np.newaxis] for side in (fusion.centre, fusion.spread)]
+        stacks = []
+        for scores, q, trials in (dev, (systems, quality, key)):
+            sides = ((side - scale[0]) / scale[1] for side in (q.modelQ, q.segQ))
+            standardised = QualityMeasures(q.modelset, q.segset, *sides)
+            stacks.append(naive_features(scores, standardised, trials))
+        with pytest.warns(ConvergenceWarning, match="shortest standardised weights"):
+            linear = LinearFusion.fit(*stacks[0])
+        fused = fusion.apply(systems, [quality], key).get_tar_non(key)
+        for llrs, features in zip(fused, stacks[1], strict=True):
+            np.testing.assert_allclose(llrs, linear.apply(features), atol=1e-6)
+
+    def test_eval_llrs_of_the_shortest_weights_are_moderate(self):
+        """Three models and three measures; weights of a subset of the features reach 60,000."""
+        largest = 0.0
+        for seed in range(20):
+            dev = draw_problem(seed, 3, 3, 60)
+            systems, quality, key = draw_problem(seed + 1000, 3, 12)
+            with pytest.warns(ConvergenceWarning, match="shortest"):
+                fusion = QualityFusion.fit_scores(*_listed(dev))
+            largest = max(largest, np.abs(fusion.apply(systems, [quality], key).scoremat).max())
+        assert largest < 200.0
+
+    def test_few_segments_and_repeated_models_are_noticed(self, drawn):
+        systems, quality, key = drawn
+        rows = np.arange(7) % 2
+        with pytest.warns(ConvergenceWarning, match="fewer than measures plus one"):
+            QualityFusion.fit_scores(
+                systems, [attrs.evolve(quality, modelQ=quality.modelQ[:, rows])], key
+            )
+
     def test_far_from_zero(self, drawn):
         """Measures around 1e6 with a spread of 1 cost digits, but no sense."""
         systems, quality, key = drawn

@@ -257,7 +257,11 @@ def test_refused(dev: Part) -> None:
         ),
         (lambda: b.linear_fuser([], stack), InvalidInputError, "use train_linear_fuser"),
         (lambda: b.linear_fuser([1.0, 0.0], stack), InvalidInputError, "scores of 1 systems"),
-        (lambda: b.make_initial_fusion_weights(0), InvalidInputError, "be at least 1"),
+        (
+            lambda: b.make_initial_fusion_weights(0),
+            InvalidInputError,
+            "`numsystems` must be a whole number, 1 or more",
+        ),
         (lambda: b.assemble_scr([1.0], key), InvalidInputError, "one score for each of the 273"),
         (
             lambda: b.kldivergence_of_systems(stack, 0.1, key.to_ndx()),

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.plots import BayesPlot, DETPlot
+from bosaris_py.plots.looks import system_look
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
 from bosaris_py.uncertainty.bootstrapping import bootstrap
 
@@ -70,7 +71,7 @@ def test_band_has_the_colour_and_name_of_its_system(
     plot.plot_band(bands[kind], label="")
     plot.plot_band(bands[kind])
     colours = [tuple(area.get_facecolor()[0]) for area in plot.artists["band"]]
-    assert colours == [to_rgba(f"C{i}", 0.2) for i in (0, 1, 1)]
+    assert colours == [to_rgba(system_look(i, plot.ax).colour, 0.2) for i in (0, 1, 1)]
     plot.display_legend()
     texts = [text.get_text() for text in plot.ax.get_legend().get_texts()]
     assert texts == ["sys 95 %", "other"]

@@ -13,6 +13,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics import OperatingPoint, logit
 from bosaris_py.plots import BayesPlot
+from bosaris_py.plots.looks import system_look
 
 Drawing = dict[str, Any]
 AXES = (-8, 2, 0, 1.2)
@@ -162,7 +163,7 @@ def test_line_of_the_blind_decision() -> None:
     plot.plot_default_line("r--")
     black, red = plot.artists["default_line"]
     assert black.get_xydata().tolist() == [[-8, 1], [2, 1]]
-    assert (black.get_color(), black.get_label()) == ("k", "default")
+    assert (to_rgb(black.get_color()), black.get_label()) == ((0, 0, 0), "default")
     assert (to_rgb(red.get_color()), red.get_linestyle()) == ((1, 0, 0), "--")
 
 
@@ -178,7 +179,7 @@ def test_plot_curves_takes_styles_and_properties(plot: BayesPlot) -> None:
     first, second, third = plot.ax.lines
     assert (to_rgb(first.get_color()), first.get_linewidth()) == ((1, 0, 0), 4)
     assert (second.get_color(), second.get_linestyle()) == ("tab:blue", ":")
-    assert third.get_color() == "C0"
+    assert third.get_color() == system_look(0, plot.ax).colour
 
 
 @pytest.mark.parametrize(

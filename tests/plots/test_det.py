@@ -166,8 +166,8 @@ def test_few_trials_have_no_rule_of_30() -> None:
     with pytest.warns(PlotRangeWarning) as caught:
         plot.plot_DR30_both()
     assert [str(warning.message)[:22] for warning in caught] == [
-        "Pfa DR30 of 1.500000 i",
-        "Pmiss DR30 of 6.000000",
+        "20 trials cannot have ",
+        "5 trials cannot have 3",
     ]
     with pytest.warns(BosarisWarning, match="there is no legend"):
         assert plot.display_legend().get_legend() is None

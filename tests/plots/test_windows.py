@@ -50,7 +50,7 @@ def test_windows_compare_by_content() -> None:
     ],
 )
 def test_unknown_window(window: object, got: str) -> None:
-    expected = f"must be one of 'new', 'old', 'big', 'sre10', or a DETWindow; got {got}"
+    expected = f"must be one of 'new', 'old', 'big', 'sre10', 'auto', or a DETWindow; got {got}"
     with pytest.raises(InvalidInputError, match=re.escape(expected)):
         DETPlot(window)  # type: ignore[arg-type]
 

@@ -57,7 +57,7 @@ def read() -> Callable[..., Arrays]:
 
     def read_file(path: Path, kind: str, **options: Any) -> Arrays:
         if path.suffix == ".txt":
-            return getattr(text, f"read_{kind}")(path, **options)
+            return text.read(kind, path, **options)
         return _module(path).read(kind, path, **options)
 
     return read_file
@@ -69,7 +69,7 @@ def write() -> Callable[..., None]:
 
     def write_file(path: Path, kind: str, arrays: Arrays, **options: Any) -> None:
         if path.suffix == ".txt":
-            getattr(text, f"write_{kind}")(path, **arrays, **options)
+            text.write(kind, path, **arrays, **options)
         else:
             _module(path).write(kind, path, **arrays, **options)
 

@@ -93,12 +93,15 @@ def test_read_only_for_good_and_after_pickling():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Factor([0, 2], ["a", "b"]), "positions in the 2 levels, from 0; got 0 to 2"),
-        (lambda: Factor([-1], ["a", "b"]), "got -1 to -1"),
-        (lambda: Factor([0], []), "positions in the 0 levels"),
+        (
+            lambda: Factor([0, 2], ["a", "b"]),
+            "positions in `levels`, from 0 to 1; got 2 for item 1",
+        ),
+        (lambda: Factor([-1], ["a", "b"]), "got -1 for item 0"),
+        (lambda: Factor([0], []), "`codes` must fit `levels`; .* is empty"),
         (lambda: Factor([0], ["a", "a"]), r"`levels` must hold each id once"),
         (lambda: Factor(["a"], ["a"]), "Factor.from_values makes codes of texts"),
-        (lambda: Factor([0.0], ["a"]), "vector of whole numbers"),
+        (lambda: Factor([0.0], ["a"]), "positions in `levels`, whole numbers"),
         (lambda: Factor.from_values([0.5]), "Cut measured quantities into classes"),
         (lambda: Factor.from_values(["a", None]), "got None for 1 of 2. Give what is unknown"),
         (lambda: Factor.from_values([["a"]]), "one-dimensional"),

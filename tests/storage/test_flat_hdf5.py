@@ -238,9 +238,9 @@ REFUSED: dict[str, tuple[str, Change, str]] = {
     "position too large": (
         "flat_ndx",
         replace("trials/models", [0, 1, 2]),
-        "`models` must be positions in `modelset`, from 0 to 1; got 2 for trial 2",
+        "`models` must be positions in `modelset`, from 0 to 1; got 2 for item 2",
     ),
-    "negative position": ("flat_ndx", replace("trials/segments", [0, -1, 2]), "got -1 for trial 1"),
+    "negative position": ("flat_ndx", replace("trials/segments", [0, -1, 2]), "got -1 for item 1"),
     "positions from 1": ("flat_ndx", replace("trials/segments", [1, 1, 3]), "from 0 to 2; got 3"),
     "positions that are no integers": (
         "flat_ndx",

@@ -139,7 +139,7 @@ def test_samples(
 
 def test_cells_without_a_line_are_zero_and_false(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("m1 s1 5\nm2 s2 6\n")
-    found = text.read_scores(tmp_path / "a.txt")
+    found = text.read("scores", tmp_path / "a.txt")
     assert found["scoremat"].tolist() == [[5, 0], [0, 6]]
     assert found["scoremask"].tolist() == [[True, False], [False, True]]
 
@@ -156,7 +156,7 @@ def test_cells_without_a_line_are_zero_and_false(tmp_path: Path) -> None:
 )
 def test_blanks_tabs_line_ends_and_byte_order_mark(tmp_path: Path, content: str) -> None:
     (tmp_path / "a.txt").write_bytes(content.encode())
-    found = text.read_scores(tmp_path / "a.txt")
+    found = text.read("scores", tmp_path / "a.txt")
     assert found["modelset"].tolist() == ["m1", "m2"]
     assert found["segset"].tolist() == ["s1", "s2"]
     assert found["scoremat"].tolist() == [[1.5, 0], [0, -2]]
@@ -172,9 +172,9 @@ def test_empty_files(tmp_path: Path, read: Reader, content: str) -> None:
         assert found["modelset"].shape == found["segset"].shape == (0,)
         assert all(found[name].shape == (0, 0) for name in found if name in NAMES_OF_MASKS)
     with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line"):
-        assert text.read_id_map(path)["leftids"].shape == (0,)
+        assert text.read("id_map", path)["leftids"].shape == (0,)
     with pytest.raises(FileFormatError, match="empty; the first line must be the number"):
-        text.read_segment_quality(path)
+        text.read("segment_quality", path)
 
 
 def test_numbers_of_any_form(tmp_path: Path) -> None:
@@ -194,14 +194,14 @@ def test_numbers_of_any_form(tmp_path: Path) -> None:
     forms += ["0.1", "123456789012345678901234567890", "-0.0", "4.9e-324", "0" * 80 + "7.25"]
     lines = [f"m s{i:02d} {form}\n" for i, form in enumerate(forms)]
     (tmp_path / "a.txt").write_text("".join(lines))
-    found = text.read_scores(tmp_path / "a.txt")["scoremat"][0].tolist()
+    found = text.read("scores", tmp_path / "a.txt")["scoremat"][0].tolist()
     assert [str(value) for value in found] == [str(float(form)) for form in forms]
 
 
 def test_long_names_are_not_cut(tmp_path: Path) -> None:
     names = ["a" * 5000, "a" * 5000 + "b", "c" * 255, "c" * 256, "c" * 257, "語" * 200, "d"]
     (tmp_path / "a.txt").write_text("".join(f"{name} s\n" for name in names * 2))
-    found = text.read_ndx(tmp_path / "a.txt")
+    found = text.read("ndx", tmp_path / "a.txt")
     assert found["modelset"].tolist() == sorted(names)
     assert found["trialmask"].all()
 
@@ -209,7 +209,7 @@ def test_long_names_are_not_cut(tmp_path: Path) -> None:
 def test_names_are_compared_whole(tmp_path: Path) -> None:
     # A port that searched for the name inside the others gave m10 the trials of m1.
     (tmp_path / "a.txt").write_text("m1 s1 target\nm10 s2 nontarget\nm10 s10 target\n")
-    found = text.read_key(tmp_path / "a.txt")
+    found = text.read("key", tmp_path / "a.txt")
     assert found["modelset"].tolist() == ["m1", "m10"]
     assert found["segset"].tolist() == ["s1", "s10", "s2"]
     assert found["tar"].tolist() == [[True, False, False], [False, True, False]]
@@ -219,13 +219,13 @@ def test_names_are_compared_whole(tmp_path: Path) -> None:
 def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("m1 s1 nan\nm1 s2 0.5\nm1 s2 5e-1\nm1 s1 NaN\n")
-    found = text.read_scores(path)["scoremat"]
+    found = text.read("scores", path)["scoremat"]
     assert math.isnan(found[0, 0])
     assert found[0, 1] == 0.5
     path.write_text("m1 s1 target\nm1 s1 Target\n")
-    assert text.read_key(path)["tar"].tolist() == [[True]]
+    assert text.read("key", path)["tar"].tolist() == [[True]]
     path.write_text("m1 s1\nm1 s1\n")
-    assert text.read_ndx(path)["trialmask"].tolist() == [[True]]
+    assert text.read("ndx", path)["trialmask"].tolist() == [[True]]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
 def test_the_first_bad_label_is_named(tmp_path: Path, lines: str, message: str) -> None:
     (tmp_path / "a.txt").write_text(lines)
     with pytest.raises(FileFormatError, match=message):
-        text.read_key(tmp_path / "a.txt")
+        text.read("key", tmp_path / "a.txt")
 
 
 def test_labels_in_any_case_of_letters(tmp_path: Path) -> None:
@@ -250,14 +250,14 @@ def test_labels_in_any_case_of_letters(tmp_path: Path) -> None:
     ]
     lines = [f"m s{number:03d} {label}\n" for number, label in enumerate(labels)]
     (tmp_path / "a.txt").write_text("".join(lines))
-    found = text.read_key(tmp_path / "a.txt")
+    found = text.read("key", tmp_path / "a.txt")
     assert found["tar"][0].tolist() == [True] * 64 + [False] * 512
     assert (found["tar"] ^ found["non"]).all()
 
 
 def test_pairs_are_kept_in_order_with_repetitions(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("b 2\na 1\nb 2\nc 2\n")
-    found = text.read_id_map(tmp_path / "a.txt")
+    found = text.read("id_map", tmp_path / "a.txt")
     assert found["leftids"].tolist() == ["b", "a", "b", "c"]
     assert found["rightids"].tolist() == ["2", "1", "2", "2"]
 
@@ -266,8 +266,8 @@ def test_segment_quality_without_measures_or_segments(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     for count, names in [(0, ["a", "b"]), (3, []), (0, []), (4, ["x"])]:
         arrays = {"ids": np.array(names, dtype=np.str_), "values": np.ones((count, len(names)))}
-        text.write_segment_quality(path, **arrays)
-        found = text.read_segment_quality(path)
+        text.write("segment_quality", path, **arrays)
+        found = text.read("segment_quality", path)
         assert found["ids"].tolist() == names
         assert found["values"].shape == (count, len(names))
 
@@ -342,12 +342,12 @@ def test_a_file_without_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(tokens, "_BLOCK_BYTES", 64)
     (tmp_path / "a.txt").write_text("m1 s1\n" + "x" * 2000)
     with pytest.raises(FileFormatError, match=r":2: a line of more than 1000 bytes"):
-        text.read_ndx(tmp_path / "a.txt")
+        text.read("ndx", tmp_path / "a.txt")
 
 
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
-        text.read_scores(tmp_path / "none.txt")
+        text.read("scores", tmp_path / "none.txt")
     assert not isinstance(caught.value, FileFormatError)
 
 
@@ -357,17 +357,17 @@ def test_hopeless_matrix_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"m{i} s{i} 0.5\n" for i in range(count)))
     message = "matrix of 100000 models x 100000 segments for 100000 trials needs 90 GB of memory"
     with pytest.raises(FileFormatError, match=message):
-        text.read_scores(tmp_path / "a.txt", max_bytes=10**9)
+        text.read("scores", tmp_path / "a.txt", max_bytes=10**9)
     (tmp_path / "a.txt").write_text("".join(f"m{i} s{i} 0.5\n" for i in range(10)))
     with pytest.raises(FileFormatError, match="needs 900 bytes"):
-        text.read_scores(tmp_path / "a.txt", max_bytes=3500)
+        text.read("scores", tmp_path / "a.txt", max_bytes=3500)
 
 
 def test_progress_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text("m1 s1\n")
-    text.read_ndx(tmp_path / "a.txt")
+    text.read("ndx", tmp_path / "a.txt")
     assert capsys.readouterr().err == ""
-    text.read_ndx(tmp_path / "a.txt", progress=True)
+    text.read("ndx", tmp_path / "a.txt", progress=True)
     assert "a.txt: 100%" in capsys.readouterr().err
 
 
@@ -412,8 +412,8 @@ def test_any_ndx_is_read_as_by_a_naive_reader(
     segments = sorted({pair[1] for pair in pairs})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "_BLOCK_BYTES", block)
-        found = text.read_ndx(path)
-        id_map = text.read_id_map(path)
+        found = text.read("ndx", path)
+        id_map = text.read("id_map", path)
     assert found["modelset"].tolist() == models
     assert found["segset"].tolist() == segments
     cells = {(models[i], segments[j]) for i, j in np.argwhere(found["trialmask"])}
@@ -438,8 +438,8 @@ def test_scores_read_back_to_the_bit(
     mask = np.array([[valid for _, valid in values]])
     segments = [f"s{i:02d}" for i in range(len(values))]
     arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
-    text.write_scores(path, **arrays)
-    found = text.read_scores(path)
+    text.write("scores", path, **arrays)
+    found = text.read("scores", path)
     assert found["segset"].tolist() == np.array(segments)[mask[0]].tolist()
     expected = scores[mask].astype(np.float64)
     assert found["scoremat"].ravel().view("u8").tolist() == expected.view("u8").tolist()
@@ -450,7 +450,7 @@ def test_shortest_text_and_infinities(tmp_path: Path) -> None:
     segments = list("abcdefg")
     mask = np.ones((1, 7), dtype=bool)
     arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
-    text.write_scores(tmp_path / "a.txt", **arrays)
+    text.write("scores", tmp_path / "a.txt", **arrays)
     written = (tmp_path / "a.txt").read_text().split()[2::3]
     assert written == ["0.1", "0.3333333333333333", "-inf", "inf", "1e+300", "-0.0", "2.0"]
 
@@ -458,14 +458,14 @@ def test_shortest_text_and_infinities(tmp_path: Path) -> None:
 def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
     scores = np.array([[np.nan, 1.0], [2.0, np.nan]])
     ids = arrays_of(modelset=["m1", "m2"], segset=["s1", "s2"])
-    text.write_scores(tmp_path / "a.txt", scoremat=scores, **ids, scoremask=np.isfinite(scores))
+    text.write("scores", tmp_path / "a.txt", scoremat=scores, **ids, scoremask=np.isfinite(scores))
     assert (tmp_path / "a.txt").read_text() == "m2 s1 2.0\nm1 s2 1.0\n"
     message = r"NaN for 2 of 4 trials: \(m1, s1\), \(m2, s2\)"
     everything = np.ones((2, 2), dtype=bool)
     with pytest.raises(InvalidInputError, match=message):
-        text.write_scores(tmp_path / "b.txt", scoremat=scores, **ids, scoremask=everything)
+        text.write("scores", tmp_path / "b.txt", scoremat=scores, **ids, scoremask=everything)
     with pytest.raises(InvalidInputError, match="`values` must not hold NaN"):
-        text.write_segment_quality(tmp_path / "b.txt", ids=np.array(["a", "b"]), values=scores)
+        text.write("segment_quality", tmp_path / "b.txt", ids=np.array(["a", "b"]), values=scores)
     assert not (tmp_path / "b.txt").exists()
 
 
@@ -475,16 +475,16 @@ def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
 )
 def test_number_formats(tmp_path: Path, number_format: str, line: str) -> None:
     arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
-    text.write_scores(tmp_path / "a.txt", **arrays, number_format=number_format)
+    text.write("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
     assert (tmp_path / "a.txt").read_text() == line
-    assert text.read_scores(tmp_path / "a.txt")["scoremat"].tolist() == [[1.5]]
+    assert text.read("scores", tmp_path / "a.txt")["scoremat"].tolist() == [[1.5]]
 
 
 @pytest.mark.parametrize("number_format", ["%d%%", "f", "%s %s", "%", 3, "", "%.2f %%", ".3f"])
 def test_bad_number_formats(tmp_path: Path, number_format: Any) -> None:
     arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
     with pytest.raises(InvalidInputError, match="`number_format`"):
-        text.write_scores(tmp_path / "a.txt", **arrays, number_format=number_format)
+        text.write("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
     assert not list(tmp_path.iterdir())
 
 
@@ -494,7 +494,7 @@ def test_columns_come_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     models, segments = [f"m{i}" for i in range(3)], [f"s{i}" for i in range(7)]
     scores = np.arange(21.0).reshape(3, 7)
     arrays = arrays_of(scoremat=scores, modelset=models, segset=segments, scoremask=mask)
-    text.write_scores(tmp_path / "a.txt", **arrays)
+    text.write("scores", tmp_path / "a.txt", **arrays)
     expected = "".join(
         f"m{i} s{j} {scores[i, j]}\n" for j in range(7) for i in range(3) if mask[i, j]
     )
@@ -548,6 +548,6 @@ def test_fault_while_writing_leaves_the_old_file(
 
     monkeypatch.setattr(text, "formatter", lambda _: fail)
     with pytest.raises(KeyboardInterrupt):
-        text.write_scores(path, **contents["scores"])
+        text.write("scores", path, **contents["scores"])
     assert path.read_text() == "old\n"
     assert list(tmp_path.iterdir()) == [path]

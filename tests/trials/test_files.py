@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bosaris_py._arrays import read_only
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
 from tests.strategies import id_maps, keys, ndxs, quality_measures, scores, segment_qualities
@@ -21,7 +22,12 @@ def save_and_read(item: Any, extension: str) -> Any:
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"a.b{extension}"
         item.save(path)
-        return type(item).read(path)
+        again = type(item).read(path)
+    # Objects are made of what the readers return, without a further look at matrices.
+    for name, array in again._arrays().items():
+        assert read_only(array) is array
+        assert array.dtype.kind == getattr(item, name).dtype.kind
+    return again
 
 
 @settings(max_examples=60)

@@ -73,9 +73,9 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: FlatNdx(M, S, [[0]], [0]), "`models` must be one-dimensional"),
     (
         lambda: FlatNdx(M, S, [0, 2], [0, 0]),
-        r"`models` .* positions in `modelset`, from 0 to 1; got 2 for trial 1 \(1 of 2",
+        r"`models` .* positions in `modelset`, from 0 to 1; got 2 for item 1 \(1 of 2",
     ),
-    (lambda: FlatNdx(M, S, [0], [-1]), "`segments` .* from 0 to 2; got -1 for trial 0"),
+    (lambda: FlatNdx(M, S, [0], [-1]), "`segments` .* from 0 to 2; got -1 for item 0"),
     (lambda: FlatNdx(M, [], [0], [0]), "`segments` must fit `segset`.*is empty"),
     (lambda: FlatNdx(M, S, [0, 1], [0]), "`segments` .* one position for each of the 2 trials"),
     (lambda: FlatKey(M, S, [0], [0], [1]), "`is_target` must be boolean"),

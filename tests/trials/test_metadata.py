@@ -215,7 +215,7 @@ class TestFiles:
             (lambda f: f.__delitem__("columns/model/names"), "model/names. is missing"),
             (
                 lambda f: f["columns/trial/0/codes"].__setitem__(0, 9),
-                "columns/trial/0.: `codes` must be positions in the 2 levels",
+                "columns/trial/0.: `codes` must be positions in `levels`",
             ),
             (lambda f: f["trials/models"].__setitem__(4, 9), "`models`"),
             (

@@ -21,6 +21,7 @@ from bosaris_py.uncertainty.comparisons import (
 )
 from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts, dcf_z_test
 from tests.crossed_trials import CrossedExperiment
+from tests.uncertainty.naive_speakers import speaker_covariance
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
@@ -196,13 +197,11 @@ def naive_z(a, b, cost):
     price = {True: cost.p_target * cost.c_miss, False: (1 - cost.p_target) * cost.c_fa}
     difference = sum(price[c] * np.mean(gaps[c]) for c in gaps)
     parts = [
-        (price[c] * (g - np.mean(gaps[c])) / len(gaps[c]), s)
+        (price[c] * (g - np.mean(gaps[c])) / len(gaps[c]), 1.0 / len(gaps[c]), c, s)
         for c in gaps
         for g, s in zip(gaps[c], who[c], strict=True)
     ]
-    variance = sum(x * y for (x, s), (y, t) in itertools.product(parts, repeat=2) if s & t)
-    k = len(set(of_model) | set(of_segment))
-    return difference, math.sqrt(variance * k / (k - 1))
+    return difference, math.sqrt(speaker_covariance(parts).sum())
 
 
 def test_speaker_z_test_against_all_pairs_of_trials(rng):

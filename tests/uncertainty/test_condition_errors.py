@@ -10,6 +10,7 @@ from bosaris_py import uncertainty as unc
 from bosaris_py.trials import Conditions
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 from tests.uncertainty import naive_conditions as naive
+from tests.uncertainty.naive_speakers import Part, speaker_covariance
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
@@ -133,9 +134,7 @@ def phone_match(data: CrossedTrials) -> np.ndarray:
     return np.where(models % 2 == segments % 2, "same", "other")
 
 
-def naive_parts(
-    data: CrossedTrials, values: np.ndarray
-) -> tuple[dict[bool, float], list[tuple[float, bool, set[str]]]]:
+def naive_parts(data: CrossedTrials, values: np.ndarray) -> tuple[dict[bool, float], list[Part]]:
     """Weighted means of both classes, and what each trial adds to the luck of its own.
 
     `values` are one number for each trial of the key, column by column.
@@ -152,6 +151,7 @@ def naive_parts(
         parts += [
             (
                 weight * (values[i] - mean) / members.size,
+                weight / members.size,
                 target,
                 {of_model[models[i]], of_segment[segments[i]]},
             )
@@ -175,13 +175,9 @@ def test_speaker_errors_against_all_pairs_of_trials() -> None:
     )  # fmt: skip
     means, parts = naive_parts(data, errors_of(data))
     assert (errors.pmiss, errors.pfa) == pytest.approx((means[True], means[False]), rel=1e-12)
-    covariance = np.zeros((2, 2))
-    for (x, a, s), (y, b, t) in itertools.product(parts, repeat=2):
-        if s & t:
-            covariance[int(not a), int(not b)] += x * y
     assert errors.method == "speaker pairs"
-    assert np.allclose(errors.covariance, covariance * 8 / 7, rtol=1e-10)
-    single = [sum(x * x for x, is_tar, _ in parts if is_tar == a) for a in (True, False)]
+    assert np.allclose(errors.covariance, speaker_covariance(parts), rtol=1e-10)
+    single = [sum(x * x for x, _, is_tar, _ in parts if is_tar == a) for a in (True, False)]
     assert errors.trial_variances == pytest.approx(single, rel=1e-12)
 
 
@@ -192,14 +188,10 @@ def test_comparisons_against_all_pairs_of_trials() -> None:
     gaps = errors_of(a) - errors_of(b)
     means, parts = naive_parts(a, gaps)
     difference = sum(PRICES[c] * means[c] for c in PRICES)
-    variance = sum(
-        PRICES[a] * x * PRICES[b] * y
-        for (x, a, s), (y, b, t) in itertools.product(parts, repeat=2)
-        if s & t
-    )
+    variance = speaker_covariance([(PRICES[c] * x, f, c, s) for x, f, c, s in parts]).sum()
     test = unc.speaker_z_test(a.scores, b.scores, a.key, COST, **options)
     assert test.difference == pytest.approx(difference, rel=1e-10)
-    assert test.standard_error == pytest.approx(math.sqrt(variance * 8 / 7), rel=1e-10)
+    assert test.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
 
     # Each speaker's part: false alarms in full for both, less half of what is expected.
     labels, is_target = phone_match(a), a.key.trial_labels()

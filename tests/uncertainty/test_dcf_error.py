@@ -1,3 +1,4 @@
+import copy
 import itertools
 import math
 
@@ -18,6 +19,7 @@ from bosaris_py.uncertainty.analytic import (
 from bosaris_py.uncertainty.decisions import wilson_interval
 from bosaris_py.uncertainty.statistic import DCF, ActDCF, MinDCF
 from tests.crossed_trials import CrossedExperiment
+from tests.uncertainty.naive_speakers import speaker_covariance
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
@@ -208,19 +210,14 @@ def test_weights(rng):
 
 
 def naive_covariance(trials):
-    """Var(pmiss), Var(pfa), Cov from all pairs of trials that share a speaker.
+    """Covariance of pmiss and pfa, trial by trial.
 
     `trials` lists (is_target, error, set of speakers).
     """
     size = {c: sum(t[0] == c for t in trials) for c in (True, False)}
     rate = {c: sum(t[1] for t in trials if t[0] == c) / size[c] for c in (True, False)}
-    sums = {(x, y): 0.0 for x in (True, False) for y in (True, False)}
-    for (x, e, s), (y, f, t) in itertools.product(trials, repeat=2):
-        if s & t:
-            sums[x, y] += (e - rate[x]) / size[x] * (f - rate[y]) / size[y]
-    k = len(set.union(*(t[2] for t in trials)))
-    c = k / (k - 1)
-    return c * sums[True, True], c * sums[False, False], c * sums[True, False]
+    parts = [((e - rate[c]) / size[c], 1.0 / size[c], c, s) for c, e, s in trials]
+    return speaker_covariance(parts)
 
 
 def sparse_trials(rng, n_speakers=8):
@@ -262,15 +259,14 @@ def test_speaker_errors_against_all_pairs_of_trials(seed):
     scores, key, models, segments = sparse_trials(rng)
     errors = speaker_errors(scores, key, 0.1, model_speakers=models, segment_speakers=segments)
     trials = list_trials(scores, key, models, segments, 0.1)
-    var_miss, var_fa, cov = naive_covariance(trials)
+    expected = naive_covariance(trials)
     assert errors.method == "speaker pairs"
-    expected = [[var_miss, cov], [cov, var_fa]]
     np.testing.assert_allclose(errors.covariance, expected, rtol=1e-11, atol=1e-16)
     assert errors.n_speakers == 8
     assert errors.pmiss == np.mean([t[1] for t in trials if t[0]])
     assert errors.pfa == np.mean([t[1] for t in trials if not t[0]])
     a, b = 0.1, 0.99
-    total = a**2 * var_miss + b**2 * var_fa + 2 * a * b * cov
+    total = a**2 * expected[0, 0] + b**2 * expected[1, 1] + 2 * a * b * expected[0, 1]
     assert errors.dcf_standard_error(Cost()) == pytest.approx(math.sqrt(total), rel=1e-11)
 
 
@@ -356,7 +352,9 @@ def test_a_variance_is_never_negative():
     key = Key(list("abcd"), list("wxyz"), np.eye(4, dtype=bool), non)
     accepted = np.eye(4, dtype=bool) | (non & (np.arange(4) % 2 == 0))
     errors = speaker_errors(Scores(np.where(accepted, 1.0, -1.0), *IDS), key, 0.0)
-    assert errors.method == "speaker pairs, overlap not subtracted"
+    # Independent pairs are the least: four meetings, residuals +-1/2 of four trials each, of which
+    # the jackknife leaves two, and c = 3/4.
+    assert errors.covariance[1, 1] == pytest.approx(0.75 * 4 * (0.5 / 4 * 2) ** 2, rel=1e-12)
     assert (np.linalg.eigvalsh(errors.covariance) >= -1e-16).all()
 
 
@@ -369,8 +367,9 @@ def test_effective_numbers_reproduce_the_variance(rng):
     )
     assert interval.standard_error == pytest.approx(errors.pfa_standard_error, rel=1e-12)
     normal = errors.dcf_interval(Cost(), confidence=0.9)
+    assert normal.low > 0
     assert normal.estimate == pytest.approx(0.1 * errors.pmiss + 0.99 * errors.pfa, rel=1e-14)
-    assert normal.standard_error == errors.dcf_standard_error(Cost())
+    assert normal.standard_error == pytest.approx(errors.dcf_standard_error(Cost()), rel=1e-12)
 
 
 def test_planning_from_a_pilot_experiment(rng):
@@ -380,9 +379,16 @@ def test_planning_from_a_pilot_experiment(rng):
     iid = dcf_standard_error(*data.trials(), cost)
     error = errors.dcf_standard_error(cost)
     assert errors.design_effect(cost) == pytest.approx((error / iid) ** 2, rel=1e-12)
-    # Four times the speakers for half the error, up to rounding upwards.
-    assert errors.speakers_needed(cost, error / 2) in (80, 81)
-    assert errors.speakers_needed(cost, 2 * error) in (5, 6)
+    # Four times the speakers for half the error, up to rounding upwards; 19 s^2 over quantiles of
+    # chi-square of 19 degrees, which tables print as 10.117 and 30.144.
+    for needed, times in (
+        (errors.speakers_needed(cost, error / 2), 80),
+        (errors.speakers_needed(cost, 2 * error), 5),
+    ):
+        assert needed.estimate in (times, times + 1)
+        assert needed == math.ceil(times * 19 / 10.11701)
+        assert needed.low == math.ceil(times * 19 / 30.14353)
+    assert copy.copy(needed).low == needed.low
     with pytest.raises(InvalidInputError, match=r"`standard_error` must be positive"):
         errors.speakers_needed(cost, 0)
 

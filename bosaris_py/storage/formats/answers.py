@@ -1,5 +1,7 @@
 """Scores alone, one per line, in the order of a trial list."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import attrs
@@ -14,7 +16,6 @@ from bosaris_py.storage.tokens import Layout, LineNumbers, cut_blocks, read_bloc
 from bosaris_py.storage.trial_table import TrialTable
 
 
-@within_memory
 def read_answers(
     path: FilePath, trials: TrialTable, *, max_bytes: int | None = None, progress: bool = False
 ) -> TrialTable:
@@ -61,13 +62,14 @@ def read_answers(
     numbers = LineNumbers(Path(path))
     budget = MemoryBudget(Path(path), max_bytes)
     parts = [np.empty(0)]
-    blocks = read_blocks(path, progress=progress)
-    for block in cut_blocks(blocks, Layout("score"), numbers, budget):
-        values = read_numbers(block, 0)
-        if np.isnan(values).any():
-            raise block.error(int(np.argmax(np.isnan(values))), "the score is NaN")
-        budget.claim(16 * values.size, "the scores")
-        parts.append(values)
+    with within_memory(path):
+        blocks = read_blocks(path, progress=progress)
+        for block in cut_blocks(blocks, Layout("score"), numbers, budget):
+            values = read_numbers(block, 0)
+            if np.isnan(values).any():
+                raise block.error(int(np.argmax(np.isnan(values))), "the score is NaN")
+            budget.claim(16 * values.size, "the scores")
+            parts.append(values)
     if numbers.count != len(trials):
         message = f"{path}: {numbers.count} scores for a list of {len(trials)} trials"
         raise TrialMismatchError(message)

@@ -4,6 +4,8 @@ To add a format, add a `TrialFormat` to `_ALL`, a file to the tests and an examp
 ``docs/formats.md``.
 """
 
+from __future__ import annotations
+
 import enum
 from collections.abc import Mapping
 from functools import partial
@@ -59,6 +61,8 @@ ONE_ZERO = _vocabulary("1", "0")
 ONE_MINUS_ONE = _vocabulary("1", "-1")
 # Of a detector of spoofs: it accepts bona fide speech.
 BONAFIDE_SPOOF = _vocabulary("bonafide", "spoof")
+HUMAN_SPOOF = _vocabulary("human", "spoof")
+GENUINE_SPOOF = _vocabulary("genuine", "spoof")
 TRUE_FALSE = _vocabulary("true", "false")
 
 VOCABULARIES = (
@@ -67,6 +71,8 @@ VOCABULARIES = (
     ONE_ZERO,
     ONE_MINUS_ONE,
     BONAFIDE_SPOOF,
+    HUMAN_SPOOF,
+    GENUINE_SPOOF,
     TRUE_FALSE,
 )
 
@@ -270,6 +276,18 @@ _ALL = (
     ),
     # Keys and scores of the ASVspoof challenges: of countermeasures (CM), and of speaker
     # verifiers (ASV), which have spoofs as a third class.
+    _countermeasure(
+        "asvspoof2015-cm-key",
+        "speaker segment attack human|spoof: ASVspoof 2015 CM protocols",
+        (("speaker", SEGMENT, "attack", LABEL),),
+        vocabularies=(HUMAN_SPOOF,),
+    ),
+    _countermeasure(
+        "asvspoof2017-cm-key",
+        "segment genuine|spoof speaker phrase environment playback recording: ASVspoof 2017",
+        ((SEGMENT, LABEL, "speaker", "phrase", "environment", "playback", "recording"),),
+        vocabularies=(GENUINE_SPOOF,),
+    ),
     _countermeasure(
         "asvspoof2019-cm-key",
         "speaker segment environment attack bonafide|spoof: ASVspoof 2019 CM protocols",

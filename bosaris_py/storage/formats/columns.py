@@ -1,5 +1,7 @@
 """Which column of a file holds what: by the format, the header, or the caller's list."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """Find out the format of a file from its first lines."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Read any of the text formats into a `TrialTable`."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +19,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, describe, invalid, list_some, one_of, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.factors import Factor
@@ -73,7 +75,6 @@ class ReadOptions(TypedDict, total=False):
     progress: bool
 
 
-@within_memory
 def read_table(
     path: FilePath,
     format: str | None = None,
@@ -167,39 +168,40 @@ def read_table(
     """
     options = _Options(spoof, side, strip_suffix, missing, numbers, extra)
     file_path = Path(path)
-    blocks = read_blocks(file_path, progress=progress)
-    first = FirstLine.of(blocks)
-    vocabulary = None if labels is None else _vocabulary_of(labels)
-    if format is not None:
-        trial_format = find_format(format)
-    elif columns is None:
-        trial_format = detect_in(first, file_path, vocabulary)
-    elif isinstance(columns, Mapping):
-        trial_format = find_format("csv")
-    else:
-        trial_format = format_of_columns(columns)
-    if first is None:
-        message = f"{file_path}: there is no line in this file; was it cut off?"
-        warn_caller(message, BosarisWarning)
-        return TrialTable([], [], [], [])
-    plan = make_plan(file_path, trial_format, first, columns)
-    reader = _Reader(
-        plan,
-        trial_format.vocabularies if vocabulary is None else (vocabulary,),
-        options,
-        LineNumbers(file_path),
-        MemoryBudget(file_path, max_bytes),
-    )
-    head = first.number, first.text + b"\n" + first.rest
-    if plan.skips_first_line:
-        head = first.number + 1, first.rest
-    lines = itertools.chain([head], blocks)
-    for block in cut_blocks(lines, plan.layout, reader.numbers, reader.budget):
-        reader.add(block)
-    if not reader.numbers.count:
-        message = f"{file_path}: there is no trial below the header; was the file cut off?"
-        warn_caller(message, BosarisWarning)
-    return reader.table()
+    with within_memory(path):
+        blocks = read_blocks(file_path, progress=progress)
+        first = FirstLine.of(blocks)
+        vocabulary = None if labels is None else _vocabulary_of(labels)
+        if format is not None:
+            trial_format = find_format(format)
+        elif columns is None:
+            trial_format = detect_in(first, file_path, vocabulary)
+        elif isinstance(columns, Mapping):
+            trial_format = find_format("csv")
+        else:
+            trial_format = format_of_columns(columns)
+        if first is None:
+            message = f"{file_path}: there is no line in this file; was it cut off?"
+            warn_caller(message, BosarisWarning)
+            return TrialTable([], [], [], [])
+        plan = make_plan(file_path, trial_format, first, columns)
+        reader = _Reader(
+            plan,
+            trial_format.vocabularies if vocabulary is None else (vocabulary,),
+            options,
+            LineNumbers(file_path),
+            MemoryBudget(file_path, max_bytes),
+        )
+        head = first.number, first.text + b"\n" + first.rest
+        if plan.skips_first_line:
+            head = first.number + 1, first.rest
+        lines = itertools.chain([head], blocks)
+        for block in cut_blocks(lines, plan.layout, reader.numbers, reader.budget):
+            reader.add(block)
+        if not reader.numbers.count:
+            message = f"{file_path}: there is no trial below the header; was the file cut off?"
+            warn_caller(message, BosarisWarning)
+        return reader.table()
 
 
 def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -211,21 +213,15 @@ def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
 class _Options:
     """Arguments of `read_table`, checked."""
 
-    spoof: str
-    side: str
+    spoof: str = attrs.field(validator=one_of(("error", "nontarget", "drop")))
+    side: str = attrs.field(validator=one_of(("column", "join", "ignore")))
     strip_suffix: tuple[str, ...] = attrs.field(converter=_as_texts)
     missing: tuple[str, ...] = attrs.field(converter=_as_texts)
     numbers: Sequence[str]
     extra: Sequence[str] | None
 
     def __attrs_post_init__(self) -> None:
-        """Check all of them."""
-        for name, value, allowed in (
-            ("spoof", self.spoof, ("error", "nontarget", "drop")),
-            ("side", self.side, ("column", "join", "ignore")),
-        ):
-            if value not in allowed:
-                raise invalid(name, f"be one of {', '.join(allowed)}", describe(value))
+        """Check the others."""
         for name, names in (("numbers", self.numbers), ("extra", self.extra)):
             if isinstance(names, str):
                 raise invalid(name, "be a list of names", describe(names))
@@ -287,6 +283,11 @@ class _CodeColumn:
         """Return the first record that has this text."""
         return int(np.argmax(self.codes() == self.ids.ids.index(name)))
 
+    def values(self, reader: "_Reader") -> Factor:
+        """Return the column as categories."""
+        decoded = DecodedIds.of(self.ids, self.codes(), reader.numbers, reader.budget)
+        return Factor(mark_read_only(decoded.rank[self.codes()]), decoded.names)
+
 
 # Sets the bit that distinguishes lower from upper case in every byte of a word.
 _LOWER_CASE = np.uint64(0x2020202020202020)
@@ -336,14 +337,14 @@ class _NumberColumn:
             is_missing |= (lengths == len(encoded)) & (words == np.uint64(wanted))
         return is_missing
 
-    def values(self, numbers: LineNumbers) -> Float64Array:
+    def values(self, reader: "_Reader") -> Float64Array:
         """Return all numbers; raise if the file says NaN and nobody said what this means."""
         if self._n_nan:
             text = (
                 f"the {self.name} is NaN here ({_count_lines(self._n_nan)} in all); if it says "
                 'that there is none, pass missing="nan"'
             )
-            raise numbers.error(self._first_nan, text)
+            raise reader.numbers.error(self._first_nan, text)
         return mark_read_only(np.concatenate([np.empty(0), *self._parts]))
 
 
@@ -426,16 +427,13 @@ class _Reader:
         segset, segments = self._ids(SEGMENT)
         columns: dict[str, ExtraColumn] = {}
         if SIDE in self.roles:
-            sides = self._factor(self.roles[SIDE])
+            sides = self.roles[SIDE].values(self)
             if self.options.side == "join":
                 segset, segments = _join_ids(segset, segments, sides)
             else:
                 columns[SIDE] = sides
         for name, column in self.extra.items():
-            if isinstance(column, _NumberColumn):
-                columns[name] = column.values(self.numbers)
-            else:
-                columns[name] = self._factor(column)
+            columns[name] = column.values(self)
         if classes is not None and (classes == TrialClass.SPOOF).any() and LABEL in self.roles:
             # The words of all labels are kept where spoofs count as non-targets.
             levels, rank = np.unique(np.array(self._words()), return_inverse=True)
@@ -447,18 +445,12 @@ class _Reader:
             segset,
             segments,
             None if classes is None else mark_read_only(classes == TrialClass.TARGET),
-            None if self.scores is None else self.scores.values(self.numbers),
+            None if self.scores is None else self.scores.values(self),
             columns,
         )
         if classes is not None and (classes == TrialClass.DROPPED).any():
             return table.take(classes != TrialClass.DROPPED)
         return table
-
-    def _factor(self, column: _CodeColumn) -> Factor:
-        """Return a column as categories."""
-        decoded = DecodedIds.of(column.ids, column.codes(), self.numbers, self.budget)
-        rank = decoded.rank.astype(np.min_scalar_type(max(0, decoded.names.size - 1)))
-        return Factor(mark_read_only(rank[column.codes()]), decoded.names)
 
     def _ids(self, role: str) -> tuple[StrArray, Int32Array]:
         """Return the ids of models or segments, and their position for each line."""
@@ -497,8 +489,7 @@ class _Reader:
             chosen = next(fitting, None)
             if chosen is None:
                 overlaps = [len(set(words) & set(item.classes)) for item in self.vocabularies]
-                best = self.vocabularies[int(np.argmax(overlaps))]
-                raise self._label_error(set(best.classes))
+                raise self._label_error(set(self.vocabularies[int(np.argmax(overlaps))].classes))
             of_code = np.array([chosen.classes[word] for word in words], dtype=np.uint8)
             classes = of_code[self.roles[LABEL].codes()]
         elif self._classes_if_same:

@@ -1,5 +1,7 @@
 """Write a `TrialTable` in any of the text formats."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -217,8 +219,7 @@ class _Writer:
         ]
         if bad:
             found = f"{len(bad)} others ({list_some(map(repr, bad))})"
-            expected = "hold texts without separators, quotes and outer blanks"
-            raise invalid(name, expected, found)
+            raise invalid(name, "hold texts without separators, quotes and outer blanks", found)
         return listed
 
     def texts_of(self, column: FileColumn) -> _Texts:

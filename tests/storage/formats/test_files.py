@@ -170,6 +170,28 @@ CASES = [
     Case("dca_plda_key.txt", "dca-plda-key", "e1 e1", "t1 t9", (T, F)),
     Case("sdsv_trials.txt", "sdsv-trials", "model_01 model_01 model_02", "evl_018 evl_002 evl_018"),
     Case(
+        "asvspoof2015_cm_key.txt",
+        "asvspoof2015-cm-key",
+        "bonafide bonafide bonafide",
+        "D1_1 D1_2 D2_1",
+        (T, F, F),
+        columns={"speaker": "D1 D1 D2", "attack": "human S3 S5"},
+    ),
+    Case(
+        "asvspoof2017_cm_key.txt",
+        "asvspoof2017-cm-key",
+        "bonafide bonafide",
+        "T_1.wav T_2.wav",
+        (T, F),
+        columns={
+            "speaker": "M0015 M0001",
+            "phrase": "S02 S01",
+            "environment": "- E03",
+            "playback": "- P05",
+            "recording": "- R02",
+        },
+    ),
+    Case(
         "asvspoof2019_cm_key.txt",
         "asvspoof2019-cm-key",
         "bonafide bonafide bonafide",

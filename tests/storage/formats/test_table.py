@@ -72,8 +72,8 @@ def test_copies_stay_read_only(table: TrialTable, clone: Any) -> None:
 
 BAD: list[tuple[str, tuple[Any, ...]]] = [
     ("`modelset` .* each id once", (["m", "m"], [0], ["s"], [0])),
-    ("`models` .* positions in the 1 ids", (["m"], [1], ["s"], [0])),
-    ("`models` .* positions in the 1 ids", (["m"], [-1], ["s"], [0])),
+    ("`models` .* positions in `modelset`, from 0 to 0; got 1", (["m"], [1], ["s"], [0])),
+    ("`models` .* positions in `modelset`, from 0 to 0; got -1", (["m"], [-1], ["s"], [0])),
     ("`models` .*from_trials takes ids", (["m"], ["m"], ["s"], [0])),
     ("`segments` .* have 1 items", (["m"], [0], ["s"], [0, 0])),
     ("`is_target` .* have 1 items", (["m"], [0], ["s"], [0], [True, False])),

@@ -1,0 +1,387 @@
+"""Trials, labels, scores and metadata from the data frames of other libraries.
+
+Columns are taken by what they can do, not by their class, so none of these libraries is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, StrArray, mark_read_only
+from bosaris_py._validation import as_ids, as_vector, describe, invalid, list_some
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.formats.catalogue import LABEL, VOCABULARIES, TrialClass, find_format
+from bosaris_py.storage.trial_table import ascends, order_trials
+from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
+from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
+from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
+
+# A code for each row, and the texts that they stand for.
+Coded: TypeAlias = tuple[AnyArray, list[str]]
+
+_TAR = "tar= says which label means target; all others then do not."
+
+
+@attrs.frozen(eq=False)
+class TrialFrame:
+    """What `from_frame` finds in a data frame.
+
+    Parameters
+    ----------
+    key : Key, FlatKey, Ndx or FlatNdx
+        The trials; a key if there are labels.
+    scores : mapping of str to Scores or FlatScores
+        The scores of each system.
+    metadata : TrialMetadata
+        The other columns that were asked for.
+    """
+
+    key: AnyNdx
+    scores: Mapping[str, AnyScores]
+    metadata: TrialMetadata
+
+
+def from_frame(
+    df: Any,
+    *,
+    model: str = "model",
+    segment: str = "segment",
+    score: str | Sequence[str] | None = None,
+    label: str | None = None,
+    tar: Any = "target",
+    columns: str | Sequence[str] = (),
+) -> TrialFrame:
+    """Take trials, labels, scores and metadata from a data frame with a row for each trial.
+
+    Parameters
+    ----------
+    df : data frame
+        Of pandas, polars or pyarrow, or a mapping of names to columns.
+    model, segment : str
+        The columns of ids, text or whole numbers; categories are used by their codes.
+    score : str or sequence of str, optional
+        The columns of scores, each of one system. By default all columns of numbers that
+        no other argument names.
+    label : str, optional
+        The column of labels: the words that files may have, such as ``target`` and
+        ``nontarget``, 1 and 0, or truth values. By default ``label``, ``targettype`` or
+        ``target`` if there is one.
+    tar : str or int, default: "target"
+        Any other value says which label means target; all other labels then do not.
+    columns : str or sequence of str, optional
+        Further columns, which become metadata.
+
+    Returns
+    -------
+    TrialFrame
+        With ``key``, ``scores`` and ``metadata``. Trials are a matrix or a list as from
+        `read_key`: a matrix if it is small, or at least a quarter of its cells are trials.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or of the wrong type, a row has no id, label or score, or
+        two rows are of one trial; with the row, counted from 0.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> table = {"model": ["anna", "anna", "bert"], "segment": ["s1", "s2", "s1"],
+    ...          "label": ["target", "nontarget", "nontarget"], "llr": [2.5, -1.0, -3.0]}
+    >>> data = bp.from_frame(table)
+    >>> data.key
+    Key: 2 models x 2 segments, 1 targets, 2 non-targets
+    >>> bp.evaluate(data.scores, data.key, priors=0.5).records()[0]["eer"]
+    0.0
+    """
+    frame = _Columns(df)
+    extra = (columns,) if isinstance(columns, str) else tuple(columns)
+    ids = frame.coded(model, "model"), frame.coded(segment, "segment")
+    if label is None:
+        accepted = find_format("csv").header[LABEL]
+        free = (name for name in frame.names if name not in (model, segment, *extra))
+        label = next((name for name in free if str(name).lower() in accepted), None)
+    names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
+    if score is None:
+        taken = (model, segment, label, *extra)
+        names = [name for name in frame.names if name not in taken and frame.is_numeric(name)]
+    is_target = None if label is None else frame.labels(label, tar)
+    scores = {str(name): frame.scores(name) for name in names}
+    rows = _Rows.of(*ids)
+    key, systems = rows.objects(is_target, scores)
+    described: dict[str, Any] = {}
+    if extra:
+        order = order_trials(rows.models, rows.segments, rows.modelset.size).order
+        for name in extra:
+            column = frame.described(name)
+            if order is not None:
+                column = column.take(order)
+            described[name] = column
+    return TrialFrame(key, systems, TrialMetadata(key, described))
+
+
+class _Columns:
+    """The columns of a data frame of any library."""
+
+    def __init__(self, df: Any) -> None:
+        self._frame = df
+        # A table of pyarrow has its columns themselves under the name of `columns`.
+        names = getattr(df, "column_names", getattr(df, "columns", df))
+        if isinstance(df, np.ndarray) or not hasattr(df, "__getitem__") or callable(names):
+            expected = "be a data frame, or a mapping of names to columns"
+            raise invalid("df", expected, describe(df))
+        self.names = list(names)
+
+    def column(self, name: Any, argument: str) -> Any:
+        """Return a column as the library has it."""
+        if name not in self.names:
+            expected = f"name a column ({list_some(self.names, 20)})"
+            raise invalid(argument, expected, describe(name))
+        column = self._frame[name]
+        if getattr(column, "ndim", 1) != 1:
+            raise invalid(argument, "name one column", f"several named {name!r}")
+        return column
+
+    def is_numeric(self, name: Any) -> bool:
+        """Tell whether a column holds numbers, not truth values."""
+        column = self.column(name, "score")
+        kind = getattr(column, "type", getattr(column, "dtype", None))
+        if kind is None:
+            return np.asarray(column).dtype.kind in "iuf"
+        if hasattr(kind, "is_numeric"):
+            return bool(kind.is_numeric())
+        return getattr(kind, "kind", str(kind).lstrip("u")[:1]) in "iufdh" and str(kind) != "date32"
+
+    def coded(self, name: Any, argument: str) -> Coded:
+        """Return a column of text as codes, and what they mean."""
+        codes, levels = _coded(self.column(name, argument))
+        if codes.size and codes.min() < 0:
+            raise _bad_rows(argument, "hold a value in each row", "none", codes < 0)
+        texts = [_text(level) for level in levels]
+        if None in texts:
+            found = f"{describe(levels[texts.index(None)])} in column {name!r}"
+            raise invalid(argument, "name a column of text or whole numbers", found)
+        return codes, texts  # type: ignore[return-value]
+
+    def numbers(self, name: Any, argument: str) -> AnyArray:
+        """Return a column as an array of numbers."""
+        column = self.column(name, argument)
+        return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+
+    def scores(self, name: Any) -> FloatArray:
+        """Return a column of scores, one in each row."""
+        values = as_vector(self.numbers(name, "score"), f"score {name!r}")
+        if (missing := np.isnan(values)).any():
+            expected = f"hold a score in each row of column {name!r}"
+            raise _bad_rows("score", expected, "NaN", missing, "Leave out rows without a score.")
+        return values
+
+    def labels(self, name: Any, tar: Any) -> BoolArray:
+        """Tell which rows are targets."""
+        if self.is_numeric(name):
+            values = self.numbers(name, "label")
+            is_target: BoolArray = values == (1 if tar == "target" else tar)
+            others = values[~is_target]
+            if tar == "target" and not ((others == 0).all() or (others == -1).all()):
+                bad = ~is_target & (values != 0)
+                raise _bad_rows("label", "be 1 or 0, or 1 or -1", str(values[bad][0]), bad, _TAR)
+            return is_target
+        codes, words = self.coded(name, "label")
+        if tar != "target":
+            meant = np.array([word == str(tar) for word in words], dtype=np.bool_)
+            if not meant.any():
+                expected = f"be a label of column {name!r} ({list_some(words)})"
+                raise invalid("tar", expected, describe(tar))
+            return meant[codes]
+        lower = [word.lower() for word in words]
+        for known in (vocabulary.classes for vocabulary in VOCABULARIES):
+            classes = [known.get(word, TrialClass.SPOOF) for word in lower]
+            if TrialClass.SPOOF not in classes:
+                return np.array([item == TrialClass.TARGET for item in classes])[codes]
+        expected = "hold target|nontarget, tgt|imp, 1|0, 1|-1, bonafide|spoof or true|false"
+        raise invalid("label", expected, list_some(map(repr, words)), _TAR)
+
+    def described(self, name: Any) -> Any:
+        """Return a column of metadata: numbers as an array, all else as a factor."""
+        if self.is_numeric(name):
+            return self.numbers(name, "columns")
+        return Factor(*self.coded(name, "columns"))
+
+
+def _coded(column: Any) -> tuple[AnyArray, list[Any]]:
+    """Return codes, -1 where a value is missing, and the values that they stand for."""
+    if hasattr(column, "factorize"):  # pandas
+        categories = getattr(column, "cat", None)
+        if categories is not None:
+            return categories.codes.to_numpy(), categories.categories.tolist()
+        codes, levels = column.factorize()
+        return codes, levels.tolist()
+    if hasattr(column, "dictionary_encode"):  # pyarrow
+        if not hasattr(column.type, "index_type"):
+            column = column.dictionary_encode()
+        if hasattr(column, "combine_chunks"):
+            column = column.unify_dictionaries().combine_chunks()
+        codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return codes, column.dictionary.to_pylist()
+    if hasattr(column, "to_physical"):  # polars
+        if str(column.dtype) == "String":
+            column = column.cast(sys.modules["polars"].Categorical)
+        if str(column.dtype).startswith(("Categorical", "Enum")):
+            # Codes may be positions in a list that several frames share.
+            present = column.drop_nulls()
+            distinct = present.unique()
+            numbers = distinct.to_physical().to_numpy()
+            lookup = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+            lookup[numbers] = np.arange(numbers.size)
+            codes = np.full(len(column), -1, dtype=np.int32)
+            shown = slice(None) if len(present) == len(column) else column.is_not_null().to_numpy()
+            codes[shown] = lookup[present.to_physical().to_numpy()]
+            return codes, distinct.to_list()
+        column = column.to_numpy()
+    factor = Factor.from_values(column if isinstance(column, np.ndarray) else list(column))
+    return factor.codes, factor.levels.tolist()
+
+
+def _text(level: object) -> str | None:
+    """Return a value as the text of an id; None if it can be none."""
+    return str(level) if isinstance(level, (str, int, np.integer)) else None
+
+
+def _bad_rows(
+    name: str, expected: str, got: str, bad: BoolArray, hint: str = ""
+) -> InvalidInputError:
+    """Build the error that names the first bad row, counted from 0."""
+    found = f"{got} in row {np.argmax(bad)} ({np.count_nonzero(bad)} rows in all)"
+    return invalid(name, expected, found, hint)
+
+
+@attrs.frozen(eq=False)
+class _Rows:
+    """The model and the segment of each row, as positions in sorted lists of ids."""
+
+    models: AnyArray
+    segments: AnyArray
+    modelset: StrArray
+    segset: StrArray
+
+    @classmethod
+    def of(cls, models: Coded, segments: Coded) -> "_Rows":
+        """Sort both lists of ids, and leave out ids that occur nowhere if there are many."""
+        (rows, modelset), (cols, segset) = map(_in_order, (models, segments))
+        if not prefers_matrix(modelset.size * segset.size, rows.size):
+            (rows, modelset), (cols, segset) = _used(rows, modelset), _used(cols, segset)
+        return cls(rows, cols, modelset, segset)
+
+    def objects(
+        self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
+    ) -> tuple[AnyNdx, dict[str, AnyScores]]:
+        """Return the trials and the scores, as matrices or as lists."""
+        if prefers_matrix(self.modelset.size * self.segset.size, self.models.size):
+            return self._matrices(is_target, scores)
+        order = order_trials(self.models, self.segments, self.modelset.size)
+        if order.repeated.size:
+            raise self._repeated(is_target)
+        lines: Any = slice(None) if order.order is None else order.order
+        models, segments = (
+            mark_read_only(column[lines].astype(np.int32))
+            for column in (self.models, self.segments)
+        )
+        trials = self.modelset, self.segset, models, segments
+        systems: dict[str, AnyScores] = {
+            name: FlatScores(mark_read_only(values[lines]), *trials)
+            for name, values in scores.items()
+        }
+        if is_target is None:
+            return FlatNdx(*trials), systems
+        labels = mark_read_only(is_target[lines])
+        return FlatKey(*trials, labels), systems
+
+    def _matrices(
+        self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
+    ) -> tuple[AnyNdx, dict[str, AnyScores]]:
+        shape, n_rows = (self.modelset.size, self.segset.size), self.models.size
+        # Rows are mostly in the order of the one side or of the other: so are the cells, then.
+        by_columns = n_rows > 1 and self.segments[0] == self.segments[1]
+        outer, inner, width = self.models, self.segments, shape[1]
+        if by_columns:
+            outer, inner, width = inner, outer, shape[0]
+        cells = outer.astype(np.intp)
+        cells *= width
+        cells += inner
+        whole = cells.size == shape[0] * shape[1] and ascends(cells)
+
+        def filled(values: AnyArray, chosen: AnyArray, empty: Any) -> AnyArray:
+            if whole and chosen is cells:
+                matrix = values.copy()
+            else:
+                matrix = np.full(shape[0] * shape[1], empty, dtype=values.dtype)
+                matrix[chosen] = values
+            return matrix.reshape(shape[::-1]).T if by_columns else matrix.reshape(shape)
+
+        matrices = {name: filled(values, cells, np.nan) for name, values in scores.items()}
+        if matrices:
+            mask = ~np.isnan(next(iter(matrices.values())))
+        else:
+            mask = filled(np.ones(n_rows, dtype=np.bool_), cells, empty=False)
+        if np.count_nonzero(mask) != n_rows:
+            raise self._repeated(is_target)
+        # Categories may name ids that no row has.
+        kept = [mask.any(axis=1), mask.any(axis=0)]
+        ids = self.modelset[kept[0]], self.segset[kept[1]]
+        cut = None if all(used.all() for used in kept) else np.ix_(*kept)
+
+        def final(matrix: AnyArray) -> AnyArray:
+            return mark_read_only(matrix if cut is None else np.ascontiguousarray(matrix[cut]))
+
+        tar = None
+        if is_target is not None:
+            targets = cells if whole else cells[is_target]
+            tar = filled(is_target if whole else is_target[is_target], targets, empty=False)
+        covered = final(mask)
+        systems: dict[str, AnyScores] = {
+            name: Scores(final(matrix), *ids, covered) for name, matrix in matrices.items()
+        }
+        if tar is None:
+            return Ndx(*ids, covered), systems
+        return Key(*ids, final(tar), final(mask & ~tar)), systems
+
+    def _repeated(self, is_target: BoolArray | None) -> InvalidInputError:
+        """Say which row lists a trial of another row again."""
+        order = order_trials(self.models, self.segments, self.modelset.size)
+        clash = order.conflicts(np.zeros(self.models.size) if is_target is None else is_target)
+        among = np.flatnonzero(clash) if clash.any() else np.arange(order.repeated.size)
+        which = among[np.argmin(order.repeated[among])]
+        again, first = order.repeated[which], order.first[which]
+        trial = f"({self.modelset[self.models[again]]}, {self.segset[self.segments[again]]})"
+        label = " with another label" if clash.any() else ""
+        found = (
+            f"{trial} of row {first} again in row {again}{label} "
+            f"({order.repeated.size} rows repeat a trial)"
+        )
+        return invalid("df", "have one row for each trial", found)
+
+
+def _in_order(coded: Coded) -> tuple[AnyArray, StrArray]:
+    """Sort ids."""
+    codes, texts = coded
+    ids = as_ids(texts, "ids")
+    if bool((ids[:-1] < ids[1:]).all()):
+        return codes, ids
+    order = np.argsort(ids)
+    rank = np.empty(ids.size, dtype=codes.dtype)
+    rank[order] = np.arange(ids.size)
+    return rank[codes], mark_read_only(ids[order])
+
+
+def _used(codes: AnyArray, ids: StrArray) -> tuple[AnyArray, StrArray]:
+    """Leave out the ids that no row has."""
+    used = np.bincount(codes, minlength=ids.size) > 0
+    if used.all():
+        return codes, ids
+    return (np.cumsum(used) - 1)[codes], mark_read_only(ids[used])

@@ -1,0 +1,245 @@
+"""Looks of systems, figures that show themselves in a notebook, and settings for print."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import io
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
+
+from bosaris_py._arrays import Float64Array
+from bosaris_py._validation import describe, invalid
+
+# Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two are 30
+# apart in CIE L*a*b*, also as a deuteranope sees them (Machado et al. 2009).
+_ON_LIGHT = "0072b2", "cc4a00", "4c1653", "018f8b", "3202ff", "432f0b", "1174fb", "1a0695"
+_ON_DARK = "56b4e9", "ff8c1a", "eef38f", "de1c35", "5cfdf0", "c9288a", "e6928f", "3461f9"
+
+# Eight looks are a round. Nine markers, so that in the next round no colour has its marker again.
+_ROUND = 8
+_MARKERS = ("", "o", "s", "^", "D", "v", "P", "X", "d")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+
+# Metadata that leave out the date, so that the same plot is the same file byte for byte.
+METADATA: dict[str, dict[str, None]] = {
+    ".pdf": {"CreationDate": None},
+    ".png": {},
+    ".svg": {"Date": None},
+}
+
+# Without a salt, SVG has new names each time; publishers refuse fonts of type 3.
+_FILES: Any = {"svg.hashsalt": "bosaris_py", "pdf.fonttype": 42, "ps.fonttype": 42}
+
+_STYLES: dict[str, Any] = {
+    # One column of a two-column paper.
+    "paper": {
+        "figure.figsize": (3.3, 3.3),
+        "font.size": 7.0,
+        "axes.titlesize": 8.0,
+        "axes.linewidth": 0.6,
+        "lines.linewidth": 1.0,
+        "lines.markersize": 4.0,
+        "savefig.dpi": 300.0,
+        **_FILES,
+    },
+    "slide": {
+        "figure.figsize": (9.0, 6.0),
+        "font.size": 16.0,
+        "lines.linewidth": 2.5,
+        "lines.markersize": 8.0,
+        **_FILES,
+    },
+}
+
+
+def style(name: str) -> Any:
+    """Return matplotlib's settings for print, to be used in a ``with`` statement.
+
+    Parameters
+    ----------
+    name : {"paper", "slide"}
+        "paper": figures 3.3 inches wide, letters of 7 points. "slide": 9 inches, 16 points.
+
+    Returns
+    -------
+    context manager
+        Plots that are made within have these settings.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such style.
+
+    Examples
+    --------
+    >>> from bosaris_py.plots import DETPlot, style
+    >>> with style("paper"):
+    ...     plot = DETPlot()
+    >>> plot.figure.get_size_inches().tolist()
+    [3.3, 3.3]
+    """
+    if name not in _STYLES:
+        known = ", ".join(f"'{known}'" for known in _STYLES)
+        raise invalid("name", f"be one of {known}", describe(name))
+    return mpl.rc_context(_STYLES[name])
+
+
+def text_colour() -> Any:
+    """Return the colour of what belongs to no system."""
+    return mpl.rcParams["text.color"]
+
+
+class SystemLook(NamedTuple):
+    """Colour, dashes and marker of all lines of one system."""
+
+    colour: Any
+    dash: Any
+    marker: dict[str, Any]
+
+
+def system_look(number: int, axes: Axes) -> SystemLook:
+    """Return the look of a system by its number; no two of the first 24 look alike."""
+    red, green, blue = to_rgb(axes.get_facecolor())
+    ours = _ON_LIGHT if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else _ON_DARK
+    colours: Sequence[Any] = [f"#{code}" for code in ours]
+    # A cycle that the user has chosen wins.
+    if mpl.rcParams["axes.prop_cycle"] != mpl.rcParamsDefault["axes.prop_cycle"]:
+        colours = mpl.rcParams["axes.prop_cycle"].by_key().get("color", colours)
+    marker = {
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 4.0,
+        "markerfacecolor": axes.get_facecolor(),
+        # Shares of the diagonal of the Axes; those of several systems must not coincide.
+        "markevery": (0.03 * (number % 7), 0.21),
+    }
+    return SystemLook(
+        colours[number % len(colours)],
+        _DASHES[number // _ROUND % len(_DASHES)],
+        marker if marker["marker"] else {},
+    )
+
+
+def outside_legends(figure: Figure) -> list[Artist]:
+    """Return the legends that lie outside of the layout, for which a picture must be widened."""
+    legends = [axes.get_legend() for axes in figure.axes]
+    return [legend for legend in legends if legend is not None and not legend.get_in_layout()]
+
+
+def save_options(figure: Figure) -> dict[str, Any]:
+    """Return keywords of ``savefig`` such that a legend outside of the Axes is not cut off."""
+    legends = outside_legends(figure)
+    artists = [*Figure.get_default_bbox_extra_artists(figure), *legends]
+    return {"bbox_inches": "tight", "bbox_extra_artists": artists} if legends else {}
+
+
+def write(figure: Figure, file: Any, extension: str, dpi: float) -> None:
+    """Write a picture that is the same, byte for byte, each time."""
+    with mpl.rc_context(_FILES):
+        options: dict[str, Any] = {
+            "format": extension[1:],
+            "dpi": dpi,
+            "metadata": METADATA[extension],
+        }
+        figure.savefig(file, **(options | save_options(figure)))
+
+
+def png(figure: Figure) -> bytes:
+    """Return the picture that a notebook shows."""
+    buffer = io.BytesIO()
+    write(figure, buffer, ".png", 110.0)
+    return buffer.getvalue()
+
+
+def show(figure: Figure) -> None:
+    """Show a figure in a notebook, or in a window of pyplot."""
+    shell = sys.modules.get("IPython")
+    if shell is not None and hasattr(shell.get_ipython(), "kernel"):
+        shell.display.display(shell.display.Image(png(figure)))
+        return
+    # Only now: who never shows a window does not need pyplot.
+    pyplot = importlib.import_module("matplotlib.pyplot")
+    canvas = pyplot.figure(figsize=figure.get_size_inches()).canvas
+    canvas.figure = figure
+    figure.set_canvas(canvas)
+    pyplot.show()
+
+
+class _ShownFigure(Figure):
+    """A figure that a notebook shows, without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        return png(self)
+
+    def savefig(self, fname: Any, **keywords: Any) -> None:
+        super().savefig(fname, **(save_options(self) | keywords))
+
+    def get_default_bbox_extra_artists(self) -> list[Artist]:
+        return [*super().get_default_bbox_extra_artists(), *outside_legends(self)]
+
+
+class _ShownAxes(Axes):
+    """Axes that a notebook shows: what the plot functions return."""
+
+    def _repr_png_(self) -> bytes:
+        return png(self.figure.figure)
+
+
+def make_axes(ax: object, size: tuple[float, float]) -> Axes:
+    """Return `ax`, or the Axes of a new figure of `size` inches that pyplot does not know."""
+    if ax is None:
+        wanted = mpl.rcParams["figure.figsize"]
+        if list(wanted) != list(mpl.rcParamsDefault["figure.figsize"]):
+            # The width that the user has set, in the proportions of the plot.
+            size = (wanted[0], wanted[0] * (size[1] / size[0]))
+        figure = _ShownFigure(figsize=size, layout="constrained")
+        return figure.add_subplot(axes_class=_ShownAxes)
+    if not isinstance(ax, Axes):
+        hint = ""
+        if isinstance(ax, Figure):
+            hint = "Pass what its method subplots() returns."
+        elif isinstance(ax, np.ndarray):
+            hint = "Pass one of them, such as axes.flat[0]."
+        raise invalid("ax", "be a matplotlib Axes", describe(ax), hint)
+    if ax.name != "rectilinear":
+        raise invalid("ax", "have two straight axes", f"a {ax.name} projection")
+    return ax
+
+
+@functools.lru_cache(maxsize=1000)
+def _size_in_points(text: str, points: float) -> tuple[float, float]:
+    box = TextPath((0.0, 0.0), text, size=points, prop=FontProperties()).get_extents()
+    return box.width, box.height
+
+
+def thin_out(
+    ticks: Float64Array, labels: Iterable[str], ranks: Sequence[float], axis: Any
+) -> Float64Array:
+    """Leave out ticks whose labels would touch; of two, that of the higher rank goes."""
+    axes: Any = axis.axes
+    is_x = axis.axis_name == "x"
+    labelled = axis.get_major_ticks(1)[0].label1
+    points = float(labelled.get_fontsize())
+    per_point = axes.figure.dpi / 72.0
+    pixels = np.array([_size_in_points(text, points)[0 if is_x else 1] for text in labels])
+    half = (pixels / 2.0 + 0.12 * points) * per_point
+    centres = axes.transData.transform(
+        np.stack((ticks, np.full(ticks.size, axes.get_ylim()[0])), 1)
+        if is_x
+        else np.stack((np.full(ticks.size, axes.get_xlim()[0]), ticks), 1)
+    )[:, 0 if is_x else 1]
+    kept: list[int] = []
+    for i in np.argsort(ranks, kind="stable").tolist():
+        if all(abs(centres[i] - centres[j]) >= half[i] + half[j] for j in kept):
+            kept.append(i)
+    return ticks[sorted(kept)]

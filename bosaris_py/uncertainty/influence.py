@@ -1,0 +1,615 @@
+r"""The influence of each speaker on a metric: standard errors in closed form, for any metric.
+
+To first order every metric is a sum over the trials of both classes of a *loss* of each trial,
+
+.. math::
+
+    \theta \approx \sum_{i \in tar} f_i \ell_i + \sum_{j \in non} f_j \ell_j,
+
+with the weight :math:`f = w_\alpha / n_\alpha` of a trial of its condition. Costs at a fixed
+threshold and Cllr are such sums. Minimum DCF, EER and minimum Cllr are minima over thresholds or
+maps of such sums, so by the envelope theorem their derivative in the weights of trials is that of
+the sum at the optimum, held fixed. The area above the ROC has the placements of DeLong et al.
+
+What is left are sums over speakers and pairs of speakers; `SpeakerInfluence` has the formulas.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple, Self
+
+import attrs
+import numpy as np
+from scipy import special
+
+from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray, mark_read_only
+from bosaris_py._validation import check_fraction, describe, invalid, warn_caller
+from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import ROCCH
+from bosaris_py.uncertainty.bootstrap_result import ROUNDING, Interval, student_quantiles
+from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
+from bosaris_py.uncertainty.statistic import (
+    AUC,
+    EER,
+    ActDCF,
+    Cllr,
+    MinCllr,
+    MinDCF,
+    Statistic,
+    bits_of,
+)
+from bosaris_py.uncertainty.strata import (
+    ScoredTrials,
+    Strata,
+    TrialSpeakers,
+    TrialStrata,
+    number_pairs,
+    refuse_same_speaker,
+)
+
+
+@attrs.frozen
+class FixedCost:
+    """A detection cost at a fixed threshold, with the prices of a miss and a false-alarm rate."""
+
+    threshold: float
+    miss: float
+    alarm: float
+
+    @classmethod
+    def of(cls, statistic: object, name: str = "statistic") -> Self:
+        """Read a `statistic` argument."""
+        if isinstance(statistic, ActDCF):
+            costs = statistic.costs
+            if statistic.shape:
+                raise invalid(name, "be of one operating point", f"{costs.plo.size}")
+            scale = float(costs.default_cost) if statistic.normalize else 1.0
+            return cls(float(costs.thresholds), float(costs.miss) / scale, float(costs.fa) / scale)
+        try:
+            value = statistic.threshold  # type: ignore[attr-defined]
+        except AttributeError:
+            hint = "Only a cost at a fixed threshold has an analytic standard error; see bootstrap."
+            expected = "have a threshold, as DCF and OperatingPoint do"
+            raise invalid(name, expected, describe(statistic), hint) from None
+        miss, alarm = prices_of(statistic)  # type: ignore[arg-type]
+        return cls(as_threshold(value, f"{name}.threshold"), miss, alarm)
+
+
+class Losses(NamedTuple):
+    """What each trial of both classes adds to a metric, and the metric.
+
+    `part` is the share of the metric that the mean loss of one class counts for: a half where
+    either is the whole. `loss` is the metric as a cost: 1 - AUC. `most` is the greatest mean loss
+    that a class without any loss may come to have.
+    """
+
+    tar: AnyArray
+    non: AnyArray
+    estimate: float
+    most: tuple[float, float]
+    bounds: tuple[float, float] = (0.0, math.inf)
+    part: float = 1.0
+
+    @property
+    def loss(self) -> float:
+        """The metric as a cost."""
+        return 1.0 - self.estimate if self.part < 1.0 else self.estimate
+
+
+# A metric with losses: what `losses_of` takes.
+LinearStatistic = Statistic | ThresholdCost
+
+
+def losses_of(
+    statistic: object,
+    tar: FloatArray,
+    non: FloatArray,
+    strata: TrialStrata,
+    name: str = "statistic",
+) -> Losses:
+    """Return the losses of the trials at the optimum of a metric."""
+    if isinstance(statistic, Cllr):
+        halves = 0.5 * bits_of(tar, 0), 0.5 * bits_of(non, 1)
+        value = statistic(tar, non, *strata.trial_weights())
+        if not math.isfinite(value):
+            raise invalid(name, "be finite on the data", f"{value}")
+        return Losses(halves[0], halves[1], value, (0.0, 0.0))
+    if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC)):
+        cost = FixedCost.of(statistic, name)
+        misses, alarms = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
+        pmiss, pfa = strata.tar.mean(misses), strata.non.mean(alarms)
+        prices = cost.miss, cost.alarm
+        value, bounds = cost.miss * pmiss + cost.alarm * pfa, (0.0, sum(prices))
+        return Losses(cost.miss * misses, cost.alarm * alarms, value, prices, bounds)
+    weights = strata.trial_weights()
+    roc = ROC.from_scores(tar, non, tar_weights=weights[0], non_weights=weights[1])
+    if isinstance(statistic, AUC):
+        return Losses(*_placements(roc, tar, non), roc.auc, (1.0, 0.0), (0.0, 1.0), part=0.5)
+    if statistic.shape:
+        raise invalid(name, "be of one operating point", f"{statistic.shape[0]}")
+    hull = roc.convex_hull()
+    most = float(np.asarray(statistic.bounds[1]))
+    if isinstance(statistic, MinCllr):
+        of_tar, of_non = _edge_bits(hull)
+        edges, value = hull.thresholds[1:-1], hull.min_cllr
+        losses: tuple[Any, Any] = _levels(edges, of_tar, tar), _levels(edges, of_non, non)
+    else:
+        losses, value = _threshold_losses(statistic, hull, tar, non)
+    return Losses(*losses, value, (most, 0.0) if value == 0 else (0.0, 0.0), (0.0, most))
+
+
+def _threshold_losses(
+    statistic: MinDCF | EER, hull: ROCCH, tar: FloatArray, non: FloatArray
+) -> tuple[Any, float]:
+    """Return the losses at the one or two vertices of the hull that decide a minimum."""
+    if isinstance(statistic, MinDCF):
+        best = int(hull.best_vertices(statistic.costs))
+        miss, alarm = statistic.prices()
+        vertices, value = (
+            {best: 1.0},
+            miss * float(hull.pmiss[best]) + alarm * float(hull.pfa[best]),
+        )
+    else:
+        # The edge from j - 1 to j meets the diagonal; its slope is the prior of greatest cost.
+        gap = hull.pmiss - hull.pfa
+        j = int(np.argmax(gap >= 0))
+        share = float(gap[j] / (gap[j] - gap[j - 1]))
+        vertices, value = {j - 1: share, j: 1.0 - share}, hull.eer
+        miss = float((hull.pfa[j - 1] - hull.pfa[j]) / (gap[j] - gap[j - 1]))
+        alarm = 1.0 - miss
+    parts = [(share, hull.thresholds[v]) for v, share in vertices.items()]
+    of_tar = sum(miss * share * rejected(tar, limit) for share, limit in parts)
+    of_non = sum(alarm * share * ~rejected(non, limit) for share, limit in parts)
+    return (of_tar, of_non), value
+
+
+def _edge_bits(hull: ROCCH) -> tuple[Float64Array, Float64Array]:
+    """Return half the cost in bits of a target and of a non-target on each edge of the hull."""
+    # No target lies on an edge of llr -inf, no non-target on one of inf.
+    bits = (np.logaddexp(0.0, sign * hull.llr) / math.log(4.0) for sign in (-1.0, 1.0))
+    tar, non = (np.where(np.isfinite(b), b, 0.0) for b in bits)
+    return tar, non
+
+
+def _placements(roc: ROC, tar: FloatArray, non: FloatArray) -> tuple[Float64Array, Float64Array]:
+    """Return the share of non-targets above each target, and of targets below each non-target."""
+    at, between = roc.non_at / roc.non_total, roc.non_between / roc.non_total
+    above = np.append(np.cumsum((at + between[1:])[::-1])[::-1], 0.0) - 0.5 * np.append(at, 0.0)
+    edges = roc.target_scores
+    of_tar = above[np.searchsorted(edges, tar)]
+    below = np.append(0.0, np.cumsum(roc.tar_at) / roc.tar_total)
+    of_non = _levels(edges, below, non)
+    if at.any():
+        position = np.minimum(np.searchsorted(edges, non), edges.size - 1)
+        tied = edges[position] == non
+        of_non[tied] -= 0.5 * (roc.tar_at / roc.tar_total)[position[tied]]
+    return of_tar, of_non
+
+
+def _levels(edges: Float64Array, levels: Float64Array, scores: FloatArray) -> Float64Array:
+    """Return the value of a step function with one level more than edges."""
+    return np.asarray(levels[np.searchsorted(edges, scores, side="right")])
+
+
+def _by_label(labels: IntArray, values: Any, size: int) -> Float64Array:
+    return np.asarray(np.bincount(labels, values, minlength=size), dtype=np.float64)
+
+
+class _Sums(NamedTuple):
+    """Sums over the trials of each speaker, or pair: of residuals, and of the loss itself."""
+
+    residual: Float64Array
+    total: Float64Array
+
+
+@attrs.frozen(eq=False)
+class SpeakerPairs:
+    """Who takes part in which trials: speakers numbered without gaps, and pairs of them.
+
+    `labels` are the speaker of each target trial, and the cell of each non-target trial; `pairs`
+    says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass is the
+    share of the trials of a class, by weight: `masses` by label, `pair_mass` by pair.
+    """
+
+    strata: TrialStrata
+    labels: tuple[IntArray, IntArray]
+    masses: tuple[Float64Array, Float64Array]
+    present: IntArray
+    occupied: IntArray
+    pairs: IntArray
+    first: IntArray
+    second: IntArray
+    pair_mass: Float64Array
+
+    @classmethod
+    def of(cls, speakers: TrialSpeakers, trials: ScoredTrials) -> Self:
+        """Look up the speakers; each non-target trial must have two."""
+        size, strata = speakers.n_speakers, trials.strata
+        tar = speakers.of_models[trials.tar[0]]
+        one, other = speakers.of_models[trials.non[0]], speakers.of_segments[trials.non[1]]
+        cells, n_cells, listed = number_pairs(one, other, (size, size), ordered=True)
+        mass = _mass(cells, n_cells, strata.non)
+        occupied = np.flatnonzero(mass)
+        one_of, other_of = np.divmod(occupied if listed is None else listed[occupied], size)
+        if (one_of == other_of).any():
+            refuse_same_speaker(one, other)
+        # In cells (i, j) and (j, i) the same two speakers meet.
+        codes = np.minimum(one_of, other_of) * size + np.maximum(one_of, other_of)
+        found, pairs = np.unique(codes, return_inverse=True)
+        first, second = np.divmod(found, size)
+        of_targets = _mass(tar, size, strata.tar)
+        taking_part = of_targets > 0
+        taking_part[first] = taking_part[second] = True
+        present = np.flatnonzero(taking_part)
+        if present.size < 2:
+            raise invalid("key", "have at least two speakers with trials", f"{present.size}")
+        number = np.cumsum(taking_part) - 1
+        numbers = present, occupied, pairs, number[first], number[second]
+        pair_mass = _by_label(pairs, mass[occupied], found.size)
+        return cls(strata, (tar, cells), (of_targets, mass), *numbers, pair_mass)
+
+    @property
+    def n_speakers(self) -> int:
+        """Number of speakers who take part in trials."""
+        return self.present.size
+
+    def of_speakers(self, values: Float64Array) -> Float64Array:
+        """Add up a number for each pair by speaker; each pair counts for both of them."""
+        k = self.n_speakers
+        return _by_label(self.first, values, k) + _by_label(self.second, values, k)
+
+    @functools.cached_property
+    def tar_mass(self) -> Float64Array:
+        """Share of the target trials of each speaker."""
+        return self.masses[0][self.present]
+
+    @functools.cached_property
+    def reach(self) -> Float64Array:
+        """Share of the non-target trials in which each speaker takes part: of sum two."""
+        return self.of_speakers(self.pair_mass)
+
+    @functools.cached_property
+    def leverages(self) -> tuple[Float64Array, Float64Array]:
+        """How much an estimate without a speaker magnifies what the speaker's trials did."""
+        # 1 / (1 - share of the trials): T / (T - T_k). One speaker who has all cannot be left out.
+        least = 1.0 / self.n_speakers
+        tar, non = (1.0 / np.maximum(1.0 - m, least) for m in (self.tar_mass, self.reach))
+        return tar, non
+
+    @property
+    def n_by_class(self) -> tuple[int, int]:
+        """Number of speakers with target trials, and with non-target trials."""
+        return int(np.count_nonzero(self.tar_mass)), int(np.count_nonzero(self.reach))
+
+    def sums(self, losses: Losses) -> tuple[_Sums, _Sums]:
+        """Add up the losses of the trials of each speaker, and of each pair of speakers."""
+        tar, non = (
+            _class_sums(*given, losses.part)
+            for given in zip(self.labels, losses[:2], self.strata, self.masses, strict=True)
+        )
+        size = self.pair_mass.size
+        return (
+            _Sums(*(values[self.present] for values in tar)),
+            _Sums(*(_by_label(self.pairs, values[self.occupied], size) for values in non)),
+        )
+
+
+def _mass(labels: IntArray, size: int, strata: Strata) -> Float64Array:
+    weights = strata.trial_weights()
+    mass = np.bincount(labels, weights, minlength=size)
+    return np.asarray(mass if weights is not None else mass / labels.size, dtype=np.float64)
+
+
+def _class_sums(
+    labels: IntArray, losses: AnyArray, strata: Strata, mass: Float64Array, part: float
+) -> _Sums:
+    """Add up residuals, loss minus mean of the condition, and losses themselves, by label."""
+    weights = strata.trial_weights()
+    if weights is None:
+        total = _by_label(labels, losses, mass.size) / labels.size
+        expected = float(total.sum()) * mass
+    else:
+        means = (strata.totals(losses) / strata.sizes)[strata.labels]
+        total = _by_label(labels, weights * losses, mass.size)
+        expected = _by_label(labels, weights * means, mass.size)
+    residual = total - expected
+    # Equal shares of losses that are all alike differ by rounding.
+    residual[np.abs(residual) <= ROUNDING * np.abs(expected)] = 0.0
+    return _Sums(residual, residual + part * expected)
+
+
+METHOD = "speaker pairs"
+
+# Fewest speakers on whom a metric should rest, for an interval and for a test.
+FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST = 20, 30
+
+
+def check_few_speakers(effective: float, fewest: int, what: str) -> None:
+    """Warn if a metric, or a difference, rests on few speakers."""
+    if effective < fewest:
+        message = (
+            f"The {what} rests on {effective:.2g} effective speakers. With fewer than {fewest} a "
+            "standard error is itself uncertain: intervals may be too short, p-values too small."
+        )
+        warn_caller(message, FewSpeakersWarning)
+
+
+# Pairs of more speakers than this are not put into a square table.
+_LARGEST_TABLE = 2**11
+
+# Weights of speakers that are multiplied at a time.
+_WEIGHTS_AT_A_TIME = 2**20
+
+
+@attrs.frozen(eq=False)
+class SpeakerInfluence:
+    """The influence of speakers on a metric of one system, or on a difference of two.
+
+    `estimate` is the metric as a loss, see `Losses`, and `scale` the larger one if it is a
+    difference; `unseen` is the greatest mean loss of each class in which no trial lost anything,
+    `certain` that of each class in which all did.
+    """
+
+    pairs: SpeakerPairs
+    tar: _Sums
+    non: _Sums
+    estimate: float
+    scale: float
+    unseen: Float64Array
+    certain: Float64Array
+    bounds: tuple[float, float]
+    is_area: bool
+
+    @classmethod
+    def of(cls, pairs: SpeakerPairs, losses: Losses) -> Self:
+        """Add up the losses of a metric."""
+        tar, non = pairs.sums(losses)
+        means = np.array([tar.total.sum(), non.total.sum()])
+        most = np.array(losses.most)
+        unseen, certain = (
+            np.where(np.abs(means - share * most) <= ROUNDING * most, most, 0.0)
+            for share in (0.0, losses.part)
+        )
+        value, is_area = losses.loss, losses.part < 1.0
+        return cls(pairs, tar, non, value, abs(value), unseen, certain, losses.bounds, is_area)
+
+    def minus(self, other: "SpeakerInfluence") -> "SpeakerInfluence":
+        """Return the influence on the difference to another system on the same trials."""
+        tar, non = (
+            _Sums(*(a - b for a, b in zip(mine, its, strict=True)))
+            for mine, its in ((self.tar, other.tar), (self.non, other.non))
+        )
+        scale, difference = max(self.scale, other.scale), self.estimate - other.estimate
+        if abs(difference) <= ROUNDING * scale:
+            difference = 0.0
+        width, nothing = self.bounds[1] - other.bounds[0], np.zeros(2)
+        return attrs.evolve(
+            self,
+            tar=tar,
+            non=non,
+            estimate=difference,
+            scale=scale,
+            unseen=nothing,
+            certain=nothing,
+            bounds=(-width, width),
+        )
+
+    def priced(self, miss: float, alarm: float, estimate: float) -> "SpeakerInfluence":
+        """Return the influence if losses of targets and of non-targets cost more or less."""
+        prices = np.array((miss, alarm))
+        return attrs.evolve(
+            self,
+            tar=_Sums(*(miss * values for values in self.tar)),
+            non=_Sums(*(alarm * values for values in self.non)),
+            estimate=estimate,
+            scale=estimate,
+            unseen=prices * self.unseen,
+            certain=prices * self.certain,
+            bounds=(0.0, miss + alarm),
+        )
+
+    @functools.cached_property
+    def covariance(self) -> Float64Array:
+        r"""Covariance of the two parts of the metric, of targets and of non-targets: (2, 2).
+
+        With the residuals :math:`u_k` of the targets of speaker k, :math:`s_{kj}` of the pairs
+        of speakers and :math:`v_k = \sum_j s_{kj}`, each as large as the estimate without the
+        speaker makes it (the jackknife),
+
+        .. math::
+
+            V_{tar} = c \sum_k u_k^2, \quad
+            V_{non} = c \max\Big(\sum_k v_k^2 - \sum_{k<j} s_{kj}^2, \sum_{k<j} s_{kj}^2\Big), \quad
+            C = c \sum_k u_k v_k,
+
+        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`. Pairs are in the sums of
+        both speakers, so they are subtracted once; independent pairs are the least.
+        """
+        pairs = self.pairs
+        of_tar, of_non = pairs.leverages
+        u, v = self.tar.residual * of_tar, pairs.of_speakers(self.non.residual) * of_non
+        s = self.non.residual * np.sqrt(of_non[pairs.first] * of_non[pairs.second])
+        of_pairs = float(s @ s)
+        var_tar, var_non = float(u @ u), max(float(v @ v) - of_pairs, of_pairs)
+        limit = math.sqrt(var_tar * var_non)
+        shared = min(max(float(u @ v), -limit), limit)
+        correction = 1.0 - 1.0 / pairs.n_speakers
+        return mark_read_only(correction * np.array([[var_tar, shared], [shared, var_non]]))
+
+    @functools.cached_property
+    def standard_error(self) -> float:
+        """Standard error of the metric; 0 if it differs from 0 by rounding only."""
+        error = math.sqrt(max(float(self.covariance.sum()), 0.0))
+        return error if error > ROUNDING * self.scale else 0.0
+
+    @functools.cached_property
+    def contributions(self) -> Float64Array:
+        """What each speaker contributes to the metric; of its sum."""
+        shares = self.tar.total + 0.5 * self.pairs.of_speakers(self.non.total)
+        return np.where(np.abs(shares) > ROUNDING * self.scale, shares, 0.0)
+
+    @property
+    def effective_speakers(self) -> float:
+        """How many speakers who contribute alike would be as many: (sum |psi|)^2 / sum psi^2."""
+        size = np.abs(self.contributions)
+        squares = float(size @ size)
+        return float(size.sum()) ** 2 / squares if squares > 0 else 0.0
+
+    @property
+    def null_error(self) -> float:
+        """Standard error of a difference; if all speakers are alike, over flips of their signs."""
+        if self.standard_error > 0 or self.estimate == 0:
+            return self.standard_error
+        return math.sqrt(float(self.contributions @ self.contributions))
+
+    @property
+    def least_p(self) -> float:
+        """The least p-value of flips of signs: 2^(1 - K) for the K speakers who contribute."""
+        return min(1.0, 2.0 ** (1 - int(np.count_nonzero(self.contributions))))
+
+    @property
+    def swaps(self) -> Float64Array:
+        """What changes its sign if two systems are swapped for a speaker; of its sum."""
+        pairs = self.pairs
+        return self.tar.total + 0.5 * pairs.of_speakers(self.non.total + self.non.residual)
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of Student's t: speakers who take part, less one."""
+        return float(self.pairs.n_speakers - 1)
+
+    def interval(
+        self, confidence: float, method: str, students: Float64Array | None = None
+    ) -> Interval:
+        r"""Return the confidence interval of the metric, by Student's t on the logarithmic scale.
+
+        The ends are :math:`\hat\theta e^{\pm t\, SE / \hat\theta}`, with the t of K - 1 degrees or
+        the quantiles of `students`. A class of trials without loss, or with the greatest, adds
+        what its number of speakers leaves open: :math:`1 - (\alpha/2)^{1/K}` of the greatest.
+        """
+        tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
+        value, error = self.estimate, self.standard_error
+        ratio = error / value if value > 0 else 0.0
+        ends = student_quantiles(tail, self.degrees, students)
+        low, high = (value * math.exp(min(max(-t * ratio, -700.0), 700.0)) for t in ends[::-1])
+        # What has happened to none of n speakers has at most this chance: 1 - tail^(1/n).
+        chances = -np.expm1(math.log(tail) / np.maximum(self.pairs.n_by_class, 1))
+        low = value - math.hypot(value - low, float(self.certain @ chances))
+        high = value + math.hypot(high - value, float(self.unseen @ chances))
+        if self.is_area:
+            value, low, high = 1.0 - value, 1.0 - high, 1.0 - low
+        low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
+        return Interval(value, low, high, error, float(confidence), method)
+
+    def students(self, weights: Float64Array, *, log: bool) -> Float64Array | None:
+        """Return Student's t of replicates, one for each row of weights of the speakers.
+
+        The metric is taken as the sum of its losses at the optimum of the data, and copies of a
+        speaker count as speakers. None if there are too many speakers for a table of pairs.
+        """
+        k = self.pairs.n_speakers
+        if k > _LARGEST_TABLE or self.standard_error == 0:
+            return None
+        residual, mass = self._tables(self.non.residual), self._tables(self.pairs.pair_mass)
+        step = max(1, _WEIGHTS_AT_A_TIME // k)
+        blocks = [weights[i : i + step] for i in range(0, len(weights), step)]
+        with np.errstate(all="ignore"):
+            ratios = np.concatenate([self._students(w, residual, mass, log=log) for w in blocks])
+        return np.sort(ratios[np.isfinite(ratios)])
+
+    def _tables(self, values: Float64Array) -> Float64Array:
+        k = self.pairs.n_speakers
+        table = np.zeros((k, k))
+        table[self.pairs.first, self.pairs.second] = values
+        return table + table.T
+
+    def _students(
+        self, w: Float64Array, residual: Float64Array, mass: Float64Array, *, log: bool
+    ) -> Float64Array:
+        """Return the t of one block of replicates, by products of matrices."""
+        k, w = w.shape[1], w.astype(np.float64, copy=False)
+        tar_total = w @ self.pairs.tar_mass
+        w_mass, w_residual = w @ mass, w @ residual
+        # Sums over pairs are half of those over the symmetric table.
+        non_total = np.einsum("ij,ij->i", w_mass, w) / 2.0
+        shift_tar = (w @ self.tar.residual) / tar_total
+        shift_non = np.einsum("ij,ij->i", w_residual, w) / (2.0 * non_total)
+        u = self.tar.residual - shift_tar[:, None] * self.pairs.tar_mass
+        u /= np.maximum(tar_total[:, None] - self.pairs.tar_mass, tar_total[:, None] / k)
+        room = np.maximum(non_total[:, None] - w_mass, non_total[:, None] / k)
+        v = (w_residual - shift_non[:, None] * w_mass) / room
+        # s_kj^2 with the leverages of both, in three products of (residual - shift mass)^2.
+        g = w / room
+        squares, cross, masses = (
+            np.einsum("ij,ij->i", g @ table, g) / 2.0
+            for table in (residual * residual, residual * mass, mass * mass)
+        )
+        of_pairs = squares - 2.0 * shift_non * cross + shift_non**2 * masses
+        var_tar, var_non = (np.einsum("ij,ij,ij->i", w, x, x) for x in (u, v))
+        var_non = np.maximum(var_non - of_pairs, of_pairs)
+        limit = np.sqrt(var_tar * var_non)
+        shared = np.clip(np.einsum("ij,ij,ij->i", w, u, v), -limit, limit)
+        error = np.sqrt((1.0 - 1.0 / k) * (var_tar + 2.0 * shared + var_non))
+        moved = shift_tar + shift_non
+        error[error <= ROUNDING * self.scale] = np.nan
+        if not log:
+            return np.asarray(moved / error)
+        value = self.estimate + moved
+        return np.asarray(np.log(value / self.estimate) * value / error)
+
+
+class SpeakersNeeded(int):
+    """A number of speakers to record, with the uncertainty that it takes from a pilot.
+
+    It is a whole number, the upper end of an interval: who records so many is not disappointed.
+
+    Parameters
+    ----------
+    high : int
+        Upper end of the interval.
+    estimate, low : int
+        What the pilot says, and the lower end.
+    n_trials : int
+        Number of trials if each speaker has as many models and segments as in the pilot, and all
+        meet: targets in proportion to the speakers, non-targets to their square.
+    confidence : float
+        Of the interval.
+    """
+
+    estimate: int
+    low: int
+    n_trials: int
+    confidence: float
+
+    def __new__(
+        cls, high: int, estimate: int, low: int, n_trials: int, confidence: float
+    ) -> "SpeakersNeeded":
+        """Make the number and attach the others."""
+        number = super().__new__(cls, high)
+        number.estimate, number.low = estimate, low
+        number.n_trials, number.confidence = n_trials, confidence
+        return number
+
+    def __getnewargs__(self) -> tuple[int, int, int, int, float]:  # type: ignore[override]
+        """Keep the others when pickled or copied."""
+        return int(self), self.estimate, self.low, self.n_trials, self.confidence
+
+    def __repr__(self) -> str:
+        """Show the number, and what it was made of."""
+        percent = f"{100 * self.confidence:g} % interval {self.low} to {int(self)}"
+        return f"{int(self)} speakers (estimate {self.estimate}, {percent}; {self.n_trials} trials)"
+
+
+def speakers_for(ratio: float, pairs: SpeakerPairs, confidence: float) -> SpeakersNeeded:
+    """Return how many speakers leave a variance `ratio` times smaller than that of a pilot."""
+    k = pairs.n_speakers
+    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
+    # (K - 1) s^2 / sigma^2 is chi-square of K - 1 degrees, so sigma^2 has this interval.
+    factors = (k - 1.0) / special.chdtri(k - 1.0, np.array([tail, 1.0 - tail]))
+    low, estimate, high = (math.ceil(k * ratio * f) for f in (factors[0], 1.0, factors[1]))
+    n_tar, n_non = (labels.size for labels in pairs.labels)
+    n_trials = math.ceil(n_tar * high / k) + math.ceil(n_non * (high / k) ** 2)
+    return SpeakersNeeded(high, estimate, low, n_trials, confidence)
