@@ -83,6 +83,7 @@ __getattr__, __dir__ = on_demand(
         "matlab",
         "numerics",
         "plots",
+        "sklearn",
         "storage",
         "trials",
         "uncertainty",

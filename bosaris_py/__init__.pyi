@@ -4,6 +4,7 @@ from bosaris_py import fusion as fusion
 from bosaris_py import matlab as matlab
 from bosaris_py import numerics as numerics
 from bosaris_py import plots as plots
+from bosaris_py import sklearn as sklearn
 from bosaris_py import storage as storage
 from bosaris_py import trials as trials
 from bosaris_py import uncertainty as uncertainty

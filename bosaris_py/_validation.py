@@ -8,6 +8,7 @@ A message says what was expected, what came, and the likely mistake::
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 import warnings
@@ -96,7 +97,9 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
         hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
     elif array.dtype.kind in "USO":
         hint = "Convert text to numbers first, for instance with .astype(float)."
-    if hint and name in ("tar", "non"):
+    if hasattr(values, "modelset"):
+        hint = "Scores and a key belong into Results.from_scores(scores, key)."
+    elif hint and name in ("tar", "non"):
         hint = f"{hint} {_FROM_LABELS}"
     raise invalid(name, "hold real numbers", describe(array), hint)
 
@@ -287,7 +290,15 @@ def check_choice(value: object, choices: Any, name: str) -> None:
     allowed = get_args(choices) or choices
     if value not in allowed:
         listed = ", ".join(f'"{choice}"' for choice in allowed)
-        raise invalid(name, f"be one of {listed}", describe(value))
+        raise invalid(name, f"be one of {listed}", describe(value), nearest(value, allowed))
+
+
+def nearest(value: object, known: Iterable[object]) -> str:
+    """Ask whether one of the known names was meant, if some are like it; else return nothing."""
+    given, names = str(value).casefold(), {str(name).casefold(): name for name in known}
+    longer = [name for name in names if given and name.startswith(given)]
+    found = longer or difflib.get_close_matches(given, names, n=2)
+    return f"Did you mean {' or '.join(repr(names[name]) for name in found)}?" if found else ""
 
 
 def one_of(choices: Any) -> Any:

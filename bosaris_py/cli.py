@@ -3,18 +3,20 @@
 Each subcommand calls one or two public functions and computes nothing itself. The parser is
 argparse: it comes with Python, so that nothing more has to be installed where scores are judged,
 and the subcommands need nothing that it lacks. Results go to the standard output; warnings, errors
-and progress bars go to the standard error, a line each. The exit code is 0, 1 if the data or a
-file is at fault, 2 if the command line is, 130 after Ctrl-C, and 141 if the reader of the output
-went away.
+and progress bars go to the standard error, a line each. The exit code is 1 if the data or a file is
+at fault, 2 if the command line is. It is 130 after Ctrl-C, and 141 if the reader of the output went
+away.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import os
 import re
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -27,8 +29,6 @@ from bosaris_py.errors import BosarisError
 
 # What a file is written as if its extension says so and no format is named.
 _FORMAT_OF = {".csv": "csv", ".tsv": "nist"}
-
-_PLOT_FILE = "figure to write: .pdf, .png or .svg"
 
 
 class _UsageError(Exception):
@@ -57,6 +57,10 @@ def _points(text: str) -> list[Any]:
         point.p_target if len(parts) == 1 else point
         for point, parts in zip(points, numbers, strict=True)
     ]
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -182,8 +186,12 @@ def _save(found: Any, output: str, text_format: str | None, **parts: Any) -> Non
 
 
 def _info(args: argparse.Namespace) -> None:
+    """Say what files hold.
+
+    bosaris info key.tsv scores.h5 fusion.json
+    """
     records = (_describe(args, path) for path in args.files)
-    if args.json:
+    if args.table:
         _emit_json(list(records))
         return
     # One by one: what can be read is told before a bad file ends it.
@@ -210,8 +218,14 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
 
 
 def _convert(args: argparse.Namespace) -> None:
+    """Write a file in another format.
+
+    bosaris convert scores.txt scores.h5
+    bosaris convert key.h5 key.tsv
+    bosaris convert scores.h5 scores.txt --key key.h5 --to speechbrain-scores
+    """
     is_text = bp.trials.files.binary_kind(args.input) is None
-    text_format = _text_format(args.output, args.to)
+    text_format = _text_format(args.target, args.to)
     words = {"format": args.format, "columns": args.columns, "labels": args.labels}
     options = _text_options(args, **words)
     content, parts = args.content, {}
@@ -228,7 +242,7 @@ def _convert(args: argparse.Namespace) -> None:
         found = _loaders(content)(args.input, **options)
     if args.form is not None:
         found = getattr(found, f"to_{args.form}", lambda: found)()
-    _save(found, args.output, args.to, **parts)
+    _save(found, args.target, args.to, **parts)
 
 
 def _loaders(content: str | None) -> Callable[..., Any]:
@@ -246,9 +260,9 @@ def _loaders(content: str | None) -> Callable[..., Any]:
 
 def _check_training(args: argparse.Namespace) -> None:
     """Refuse options that neither train nor apply."""
-    if bool(args.scores) != (args.key is not None):
+    if bool(args.training) != (args.key is not None):
         raise _UsageError("SCORES and --key go together: they train")
-    if not args.scores and args.model is None:
+    if not args.training and args.model is None:
         raise _UsageError("give SCORES and --key to train, or --model to apply what was trained")
     if bool(args.apply) != (args.output is not None):
         raise _UsageError("--apply and --output go together")
@@ -266,9 +280,9 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
 def _train(args: argparse.Namespace, cls: Any) -> Any:
     """Train a map on files, in blocks if they are large, and save it if that is asked for."""
     is_fusion = cls is bp.LinearFusion
-    if not is_fusion and len(args.scores) > 1:
+    if not is_fusion and len(args.training) > 1:
         raise _UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
-    files = list(_systems(args.scores).values())
+    files = list(_systems(args.training).values())
     settings = {} if cls is bp.PAVCalibration else _settings(args)
     if hasattr(cls, "fit_files") and _are_large(args, *files, args.key):
         source = files if is_fusion else files[0]
@@ -283,26 +297,39 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
 
 
 def _calibrate(args: argparse.Namespace) -> None:
+    """Turn scores into log-likelihood-ratios.
+
+    bosaris calibrate dev.txt --key dev_key.txt --model calibration.json
+    bosaris calibrate --model calibration.json --apply eval.txt -o llrs.h5
+    """
     _check_training(args)
     cls = bp.PAVCalibration if args.method == "pav" else bp.LinearCalibration
-    model = _train(args, cls) if args.scores else bp.read_model(args.model)
+    model = _train(args, cls) if args.training else bp.read_model(args.model)
     _emit(repr(model))
-    if args.apply is None:
+    if not args.apply:
         return
-    if isinstance(model, bp.LinearCalibration) and _are_large(args, args.apply):
-        model.apply_file(args.apply, args.output, ndx_file=args.trials, progress=_at_terminal())
+    if len(args.apply) > 1:
+        raise _UsageError("a calibration is of one system: --apply takes one file")
+    (file,) = _systems(args.apply).values()
+    if isinstance(model, bp.LinearCalibration) and _are_large(args, file):
+        model.apply_file(file, args.output, ndx_file=args.trials, progress=_at_terminal())
         return
     if not isinstance(model, bp.LinearCalibration | bp.PAVCalibration):
         raise _UsageError(f"{args.model} is no calibration: {model!r}")
-    scores = _load_scores(args, args.apply)
+    scores = _load_scores(args, file)
     if args.trials is not None:
         scores = scores.align_with_ndx(bp.trials.load_trials(args.trials))
     _save(model.apply(scores), args.output, args.to)
 
 
 def _fuse(args: argparse.Namespace) -> None:
+    """Join the scores of several systems.
+
+    bosaris fuse dev_a.h5 dev_b.h5 --key dev_key.h5 --model fusion.json
+    bosaris fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o fused.h5
+    """
     _check_training(args)
-    model = _train(args, bp.LinearFusion) if args.scores else bp.read_model(args.model)
+    model = _train(args, bp.LinearFusion) if args.training else bp.read_model(args.model)
     _emit(repr(model))
     if not args.apply:
         return
@@ -347,6 +374,13 @@ def _judged_by(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _evaluate(args: argparse.Namespace) -> None:
+    """Judge systems: a table of their figures.
+
+    bosaris evaluate A=a.txt B=b.txt --key key.tsv --prior 0.01,0.05
+    bosaris evaluate a.h5 b.h5 --key key.tsv --conditions gender --json
+    bosaris evaluate a.h5 --key key.h5 --speakers models.txt,segments.txt --bootstrap 2000
+    bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv
+    """
     systems, options = _systems(args.scores), {}
     if args.prior:
         options["priors"] = args.prior
@@ -359,7 +393,7 @@ def _evaluate(args: argparse.Namespace) -> None:
             _load_key(args),
             plan=args.plan,
             conditions=args.conditions,
-            replications=args.bootstrap,
+            replications=args.bootstrap or 0,
             **_judged_by(args),
             **options,
         )
@@ -383,6 +417,11 @@ _STATISTICS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _compare(args: argparse.Namespace) -> None:
+    """Compare each pair of systems by a test.
+
+    bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01
+    bosaris compare a.h5 b.h5 c.h5 --key key.h5 --speakers 're:^[^/]+'
+    """
     if len(args.prior) > 1:
         raise _UsageError("systems are compared at one --prior")
     key, metadata = _load_key(args)
@@ -392,7 +431,7 @@ def _compare(args: argparse.Namespace) -> None:
         (key, metadata),
         _STATISTICS[args.statistic](args.prior[0] if args.prior else 0.01),
         conditions=conditions,
-        replications=args.bootstrap,
+        replications=2000 if args.bootstrap is None else args.bootstrap,
         progress=_at_terminal(),
         **_judged_by(args),
     )
@@ -416,33 +455,34 @@ def _results(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _det(args: argparse.Namespace) -> None:
-    plot = bp.DETPlot(args.window, args.title)
-    for name, results in _results(args).items():
-        plot.set_system_from_results(results, name)
-        plot.plot_steppy_det(label="")
-        for point in args.prior:
-            plot.plot_mindcf_point(point)
-    plot.display_legend()
+    """Draw a DET plot.
+
+    bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01
+    """
+    if len(args.prior) > 1:
+        raise _UsageError("a DET plot marks one --prior")
+    prior = args.prior[0] if args.prior else None
+    plot = bp.plot_det(_results(args), args.window, title=args.title, prior=prior)
     plot.save(args.output)
 
 
 def _bayes(args: argparse.Namespace) -> None:
-    plot = bp.BayesPlot((*args.range, 0.0, 1.2), args.title)
-    for name, results in _results(args).items():
-        plot.set_system_from_results(results, name)
-        plot.plot_dcf_curve_act(label="")
-        plot.plot_dcf_curve_min()
-    for point in args.prior:
-        plot.plot_operating_point(
-            point if isinstance(point, bp.OperatingPoint) else bp.logit(point)
-        )
-    plot.display_legend()
+    """Draw a Bayes error-rate plot.
+
+    bosaris bayes A=a.h5 B=b.h5 --key key.h5 -o bayes.pdf --range -6 2
+    """
+    axes = None if args.range is None else (*args.range, 0.0, 1.2)
+    plot = bp.plot_bayes(_results(args), axes=axes, title=args.title, prior=args.prior or None)
     plot.save(args.output)
 
 
 def _primary_cost(args: argparse.Namespace) -> None:
+    """Compute the cost that an evaluation publishes.
+
+    bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2
+    """
     cost = bp.primary_cost_of_files(
-        args.scores,
+        args.system,
         args.key,
         args.plan,
         score_format=args.format,
@@ -450,7 +490,7 @@ def _primary_cost(args: argparse.Namespace) -> None:
         only=args.only,
         compatibility=args.compatibility,
     )
-    if args.json:
+    if args.table:
         _emit_json(cost.to_dict(), args.output)
     else:
         _emit(str(cost), args.output)
@@ -458,251 +498,108 @@ def _primary_cost(args: argparse.Namespace) -> None:
 
 # The parser
 
+_FILE: dict[str, Any] = {"metavar": "FILE"}
+_NAME: dict[str, Any] = {"metavar": "NAME"}
 
-def _add_text_options(parser: argparse.ArgumentParser, *, key: bool = True) -> None:
-    group = parser.add_argument_group("text files", "needed only where a format is not recognised")
-    group.add_argument("--format", metavar="NAME", help="format of the scores; see docs/formats")
-    group.add_argument(
-        "--columns",
-        type=_column_names,
-        metavar="NAMES",
-        help="columns from left to right (model,segment,score,label,-), or the names in the "
-        "header of those with unusual ones (score=cosine)",
-    )
-    if key:
-        group.add_argument("--key-format", metavar="NAME", help="format of the key")
-        group.add_argument("--key-columns", type=_column_names, metavar="NAMES")
-    group.add_argument(
-        "--labels",
-        type=_label_words,
-        metavar="WORD=MEANING",
-        help="what labels mean: target, nontarget, spoof or drop (same=target,different=nontarget)",
-    )
-    group.add_argument("--strip-suffix", metavar="TEXT", help="take this off the end of ids: .wav")
-    group.add_argument("--side", choices=("column", "join", "ignore"), help="sides of calls")
-    group.add_argument("--spoof", choices=("error", "nontarget", "drop"), help="the third class")
-    parser.add_argument(
-        "--memory",
-        type=float,
-        metavar="GB",
-        help="read HDF5 files in blocks if they take more (default: half of the memory)",
-    )
-
-
-def _add_systems(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "scores",
-        nargs="+",
-        metavar="SCORES",
-        help="of each system FILE, NAME=FILE, or NAME=FILE#COLUMN",
-    )
-    parser.add_argument("--key", required=True, metavar="FILE", help="which trials are targets")
-    parser.add_argument("--metadata", metavar="FILE", help="columns about the trials (.h5)")
-    parser.add_argument(
-        "--conditions",
-        type=lambda text: text.split(","),
-        metavar="COLUMN[,COLUMN]",
-        help="weigh the conditions alike that these columns of key or metadata make",
-    )
-    _add_points(parser)
-    _add_text_options(parser)
-
-
-def _add_points(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--prior",
+_OPTIONS: Mapping[str, dict[str, Any]] = {
+    # Positional
+    "files": dict(nargs="+", metavar="FILE"),
+    "input": dict(metavar="INPUT"),
+    "target": dict(metavar="OUTPUT", help="file to write: .h5, .mat, .txt, .csv, .tsv"),
+    "scores": dict(nargs="+", metavar="SCORES", help="FILE, NAME=FILE or NAME=FILE#COLUMN"),
+    "system": dict(metavar="SCORES", help="file of scores"),
+    "training": dict(nargs="*", metavar="SCORES", help="scores to train on"),
+    # Trials, and what is known of them
+    "--key": dict(_FILE, help="which trials are targets"),
+    "--metadata": dict(_FILE, help="columns about the trials (.h5), if the key has none"),
+    "--trials": dict(_FILE, help="trials to write: an Ndx or a key"),
+    "--conditions": dict(type=_names, metavar="COLUMN,...", help="columns that make conditions"),
+    "--speakers": dict(
+        metavar="WHO[,WHO]",
+        help="speakers of models and of segments: a column, a file of pairs (id, speaker), or "
+        "re:PATTERN, whose group is the speaker in an id",
+    ),
+    "--prior": dict(
         type=_points,
         action="extend",
         default=[],
-        metavar="P[:C_MISS:C_FA]",
-        help="operating points, separated by commas: probability of a target, costs",
-    )
-
-
-def _add_output(parser: argparse.ArgumentParser, **options: Any) -> None:
-    parser.add_argument("-o", "--output", metavar="FILE", **options)
-
-
-def _add_training(parser: argparse.ArgumentParser, *, many: bool) -> None:
-    parser.add_argument("scores", nargs="*", metavar="SCORES", help="scores to train on")
-    parser.add_argument("--key", metavar="FILE", help="which of their trials are targets")
-    parser.add_argument("--model", metavar="FILE", help=".json: written if trained, else read")
-    parser.add_argument(
-        "--apply", nargs="+" if many else None, metavar="SCORES", help="scores to turn into llrs"
-    )
-    _add_output(parser, help="file of the llrs: .h5, .mat, .txt, .csv, .tsv")
-    parser.add_argument("--to", metavar="NAME", help="text format of the llrs")
-    parser.add_argument("--trials", metavar="FILE", help="trials to write: an Ndx or a key")
-    _add_points(parser)
-    parser.add_argument("--objective", default="cllr", help="cllr (default), brier or boost")
-    parser.add_argument("--ridge", type=float, default=0.0, help="strength of a ridge penalty")
-    _add_text_options(parser)
-
-
-def _add_judging(parser: argparse.ArgumentParser, replications: int) -> None:
-    _add_systems(parser)
-    parser.add_argument(
-        "--speakers",
-        metavar="WHO[,WHO]",
-        help="speakers of models and of segments: a column, a file of pairs (id, speaker), or "
-        "re:PATTERN whose group is the speaker in an id",
-    )
-    parser.add_argument(
-        "--bootstrap",
-        type=int,
-        default=replications,
-        metavar="N",
-        help="replicates of a bootstrap by speaker (default: %(default)s)",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of random numbers (default: 0)")
-    forms = parser.add_mutually_exclusive_group()
-    for form in ("json", "csv", "markdown", "latex"):
-        words: dict[str, Any] = {
-            "action": "store_const",
-            "const": form,
-            "help": f"write {form}, all digits",
-        }
-        forms.add_argument(f"--{form}", dest="table", **words)
-    _add_output(parser, help="write into a file")
-
-
-def _evaluate_options(parser: argparse.ArgumentParser) -> None:
-    _add_judging(parser, 0)
-    parser.add_argument("--plan", metavar="NAME", help="add its published cost: SRE18-CMN2, ...")
-
-
-def _compare_options(parser: argparse.ArgumentParser) -> None:
-    _add_judging(parser, 2000)
-    parser.add_argument("--statistic", choices=_STATISTICS, default="eer", help="default: eer")
-
-
-def _info_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="write JSON")
-    _add_text_options(parser, key=False)
-
-
-def _convert_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", metavar="INPUT")
-    parser.add_argument("output", metavar="OUTPUT", help=".h5, .mat, .txt, .csv, .tsv")
-    parser.add_argument("--to", metavar="NAME", help="text format to write; see docs/formats")
-    parser.add_argument(
-        "--content", choices=("scores", "key", "trials", "metadata"), help="what to take"
-    )
-    parser.add_argument("--key", metavar="FILE", help="write its trials and labels with scores")
-    parser.add_argument("--form", choices=("flat", "dense"), help="a list of trials or a matrix")
-    _add_text_options(parser)
-
-
-def _calibrate_options(parser: argparse.ArgumentParser) -> None:
-    _add_training(parser, many=False)
-    parser.add_argument("--method", choices=("linear", "pav"), default="linear")
-
-
-def _fuse_options(parser: argparse.ArgumentParser) -> None:
-    _add_training(parser, many=True)
-
-
-def _det_options(parser: argparse.ArgumentParser) -> None:
-    _add_systems(parser)
-    _add_output(parser, required=True, help=_PLOT_FILE)
-    parser.add_argument("--window", default="old", help="new, old (default), big or sre10")
-    parser.add_argument("--title")
-
-
-def _bayes_options(parser: argparse.ArgumentParser) -> None:
-    _add_systems(parser)
-    _add_output(parser, required=True, help=_PLOT_FILE)
-    parser.add_argument(
-        "--range",
-        type=float,
-        nargs=2,
-        default=(-10.0, 0.0),
-        metavar=("LOW", "HIGH"),
-        help="prior log-odds to show",
-    )
-    parser.add_argument("--title")
-
-
-def _primary_cost_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("scores", metavar="SCORES", help="file of scores")
-    parser.add_argument("--key", required=True, metavar="FILE", help="which trials are targets")
-    parser.add_argument("--plan", required=True, metavar="NAME", help="SRE18-CMN2, VoxSRC, ...")
-    parser.add_argument(
-        "--only", type=_pairs, metavar="COLUMN=VALUE", help="judge only trials with this value"
-    )
-    parser.add_argument(
-        "--compatibility", choices=("nist",), help="with the quirks of NIST's scorer"
-    )
-    parser.add_argument("--json", action="store_true", help="write JSON")
-    _add_output(parser, help="write into a file")
-    parser.add_argument("--format", metavar="NAME", help="format of the scores")
-    parser.add_argument("--key-format", metavar="NAME", help="format of the key")
-
-
-# Function, its options, what it does, and examples.
-_COMMANDS: Mapping[str, tuple[Callable[..., None], Callable[..., None], str, str]] = {
-    "info": (
-        _info,
-        _info_options,
-        "say what files hold",
-        "bosaris info key.tsv scores.h5 fusion.json",
+        metavar="P[:C_MISS:C_FA],...",
+        help="operating points: probability of a target, and costs",
     ),
+    "--plan": dict(_NAME, help="of an evaluation, whose published cost to compute: VoxSRC, ..."),
+    "--only": dict(type=_pairs, metavar="COLUMN=VALUE", help="judge only these trials"),
+    "--compatibility": dict(choices=("nist",), help="with the quirks of NIST's scorer"),
+    "--statistic": dict(choices=_STATISTICS, default="eer", help="to compare (default: eer)"),
+    "--bootstrap": dict(type=int, metavar="N", help="replicates of a bootstrap by speaker"),
+    "--seed": dict(type=int, default=0, help="of random numbers (default: 0)"),
+    # Training
+    "--model": dict(_FILE, help=".json: written if trained, else read"),
+    "--apply": dict(nargs="+", metavar="SCORES", help="scores to turn into llrs"),
+    "--method": dict(choices=("linear", "pav"), default="linear"),
+    "--objective": dict(default="cllr", help="cllr (default), brier or boost"),
+    "--ridge": dict(type=float, default=0.0, help="strength of a ridge penalty"),
+    # Plots
+    "--window": dict(default="auto", help="auto (default), new, old, big or sre10"),
+    "--range": dict(type=float, nargs=2, metavar=("LOW", "HIGH"), help="prior log-odds to show"),
+    "--title": dict(metavar="TEXT"),
+    # Files
+    "--output": dict(_FILE, help="file to write"),
+    "--to": dict(_NAME, help="text format to write; see the page on formats"),
+    "--content": dict(choices=("scores", "key", "trials", "metadata"), help="what to take"),
+    "--form": dict(choices=("flat", "dense"), help="a list of trials or a matrix"),
+    "--memory": dict(
+        type=float,
+        metavar="GB",
+        help="read HDF5 files in blocks if they take more (default: half of the memory)",
+    ),
+    # Text that is not recognised
+    "--format": dict(_NAME, help="text format of the scores; see the page on formats"),
+    "--key-format": dict(_NAME, help="text format of the key"),
+    "--columns": dict(
+        type=_column_names,
+        metavar="NAMES",
+        help="of scores, from left to right (model,segment,score,label,-), or by role where the "
+        "header has other names (score=cosine)",
+    ),
+    "--key-columns": dict(type=_column_names, metavar="NAMES", help="likewise, of the key"),
+    "--labels": dict(
+        type=_label_words,
+        metavar="WORD=MEANING,...",
+        help="what words mean: target, nontarget, spoof or drop (same=target,other=nontarget)",
+    ),
+    "--strip-suffix": dict(metavar="TEXT", help="take this off the end of ids: .wav"),
+    "--side": dict(choices=("column", "join", "ignore"), help="sides of telephone calls"),
+    "--spoof": dict(choices=("error", "nontarget", "drop"), help="trials of the third class"),
+    **{
+        f"--{form}": dict(action="store_const", dest="table", const=form, help=f"write {form}")
+        for form in ("json", "csv", "markdown", "latex")
+    },
+}
+
+_TEXT = "--format --columns --labels --strip-suffix --side --spoof --memory"
+_SYSTEMS = f"scores --key! --key-format --key-columns --metadata --conditions --prior {_TEXT}"
+_TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output"
+_TRAINING = (
+    "training --key --key-format --key-columns --model --apply --output --to --trials --prior "
+    f"--objective --ridge {_TEXT}"
+)
+
+# What runs, and its options; those with ! are required. Docstrings are the help.
+_COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
+    "info": (_info, f"files --json {_TEXT}"),
     "convert": (
         _convert,
-        _convert_options,
-        "write a file in another format",
-        "bosaris convert scores.txt scores.h5\n"
-        "bosaris convert key.h5 key.tsv\n"
-        "bosaris convert scores.h5 scores.txt --key key.h5 --to speechbrain-scores",
+        f"input target --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
-    "evaluate": (
-        _evaluate,
-        _evaluate_options,
-        "judge systems: a table of their figures",
-        "bosaris evaluate A=a.txt B=b.txt --key key.tsv --prior 0.01,0.05\n"
-        "bosaris evaluate a.h5 b.h5 --key key.tsv --speakers gender --bootstrap 2000 --json\n"
-        "bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv",
-    ),
-    "compare": (
-        _compare,
-        _compare_options,
-        "compare each pair of systems by a test",
-        "bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01 \\\n"
-        "    --speakers models.txt,segments.txt",
-    ),
-    "calibrate": (
-        _calibrate,
-        _calibrate_options,
-        "turn scores into log-likelihood-ratios",
-        "bosaris calibrate dev.txt --key dev_key.txt --model calibration.json\n"
-        "bosaris calibrate --model calibration.json --apply eval.txt -o llrs.h5",
-    ),
-    "fuse": (
-        _fuse,
-        _fuse_options,
-        "join the scores of several systems",
-        "bosaris fuse dev_a.h5 dev_b.h5 --key dev_key.h5 --model fusion.json \\\n"
-        "    --apply eval_a.h5 eval_b.h5 -o fused.h5\n"
-        "bosaris fuse --model fusion.json --apply new_a.h5 new_b.h5 -o new.h5",
-    ),
-    "det": (
-        _det,
-        _det_options,
-        "draw a DET plot",
-        "bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01",
-    ),
-    "bayes": (
-        _bayes,
-        _bayes_options,
-        "draw a Bayes error-rate plot",
-        "bosaris bayes A=a.h5 B=b.h5 --key key.h5 -o bayes.pdf --range -6 2",
-    ),
+    "evaluate": (_evaluate, f"{_SYSTEMS} --plan {_TABLE}"),
+    "compare": (_compare, f"{_SYSTEMS} --statistic {_TABLE}"),
+    "calibrate": (_calibrate, f"{_TRAINING} --method"),
+    "fuse": (_fuse, _TRAINING),
+    "det": (_det, f"{_SYSTEMS} --output! --window --title"),
+    "bayes": (_bayes, f"{_SYSTEMS} --output! --range --title"),
     "primary-cost": (
         _primary_cost,
-        _primary_cost_options,
-        "compute the cost that an evaluation publishes",
-        "bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2",
+        "system --key! --plan! --only --compatibility --format --key-format --json --output",
     ),
 }
 
@@ -712,16 +609,21 @@ def _make_parser() -> _Parser:
     parser = _Parser(prog="bosaris", description=description)
     parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, (run, add_options, purpose, examples) in _COMMANDS.items():
+    for name, (run, options) in _COMMANDS.items():
+        purpose, _, examples = inspect.cleandoc(run.__doc__ or "").partition("\n\n")
         command = commands.add_parser(
             name,
             help=purpose,
-            description=f"{purpose[0].upper()}{purpose[1:]}.",
-            epilog="examples:\n" + "".join(f"  {line}\n" for line in examples.splitlines()),
+            description=purpose,
+            epilog=f"examples:\n{textwrap.indent(examples, '  ')}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        add_options(command)
+        groups = [command, *([command.add_mutually_exclusive_group()] if "json" in options else [])]
+        for word in options.split():
+            flags = ("-o", "--output") if word.startswith("--output") else (word.rstrip("!"),)
+            words = _OPTIONS[flags[-1]] | ({"required": True} if word.endswith("!") else {})
+            groups[-1 if "const" in words else 0].add_argument(*flags, **words)
         command.set_defaults(run=run, parser=command)
     return parser
 
@@ -754,7 +656,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0, 1 if the data or a file is at fault, 2 if the arguments are, 130 if
-        interrupted, 141 if nobody reads the output any more.
+        interrupted, 141 if the reader of the output went away.
 
     Examples
     --------

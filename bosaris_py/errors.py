@@ -21,6 +21,10 @@ class TrialMismatchError(BosarisError, ValueError):
     """Objects that must describe the same trials do not."""
 
 
+class DisjointIdsError(TrialMismatchError, InvalidInputError):
+    """Scores and key have no ids in common; the message says in what they differ."""
+
+
 class UnknownPlanError(InvalidInputError, KeyError):
     """There is no evaluation plan of this name; the message lists the known ones."""
 

@@ -1,7 +1,11 @@
 """The command: what it writes equals the library, and what goes wrong is one line and a code."""
 
+import errno
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -262,6 +266,7 @@ class TestTraining:
             (("det", "a", "--key", "k", "-o", "p.png", "--prior", "1.5"), "between 0 and 1"),
             (("det", "a", "--key", "k", "-o", "p.png", "--prior", "x"), "could not convert"),
             (("det", "a", "--key", "k"), "required: -o/--output"),
+            (("det", "a", "--key", "k", "-o", "p.png", "--prior", ".1,.2"), "one --prior"),
         ],
     )
     def test_usage(self, run: Run, words: tuple[str, ...], message: str) -> None:
@@ -287,7 +292,7 @@ class TestPlots:
     def test_figures(self, run: Run, command: str, memory: tuple[str, ...]) -> None:
         code, out, err = run(
             *(command, "first=eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", *memory),
-            *("-o", "plot.svg", "--prior", "0.1,0.2:10:1", "--title", "Eval"),
+            *("-o", "plot.svg", "--prior", "0.2:10:1", "--title", "Eval"),
         )
         assert (code, out) == (0, "")
         assert all("will not be plotted" in line for line in err.splitlines())
@@ -555,6 +560,31 @@ class TestProcess:
         assert not (folder / "out.h5").exists()
 
 
+def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = sorted(folder.iterdir())
+    monkeypatch.setattr("bosaris_py.storage.atomic.os.fsync", full)
+    training = ("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
+    for words in (("convert", "dev_a.h5", "new.csv"), training, (*JUDGED, "-o", "table")):
+        code, out, err = run(*words)
+        assert (code, out) == (1, "")
+        assert err.splitlines()[-1] == "bosaris: error: No space left on device"
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_progress_is_shown_at_a_terminal_only(
+    run: Run, monkeypatch: pytest.MonkeyPatch, *, watched: bool
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: watched)
+    words = ("evaluate", "eval_a.h5", "--key", "eval_key.h5", "--memory", "0")
+    code, out, err = run(*words)
+    assert (code, "eval_a" in out) == (0, True)
+    assert ("target scores" in err) == watched
+
+
 def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -563,3 +593,31 @@ def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, fold
     before = sorted(folder.iterdir())
     assert run("convert", "dev_a.h5", "new.h5") == (130, "", "bosaris: interrupted\n")
     assert sorted(folder.iterdir()) == before
+
+
+def _transcript() -> list[tuple[str, str]]:
+    """Return the commands of the page on the command, with what they write."""
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", page, flags=re.DOTALL)
+    steps = [
+        step.partition("\n") for block in blocks for step in re.split(r"^\$ ", block, flags=re.M)
+    ]
+    return [(command, output) for command, _, output in steps if command]
+
+
+def test_transcript_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From two text files of scores and a key to a fused, calibrated, evaluated system."""
+    for path in (ROOT / "examples" / "japanese_vowels").glob("*.h5"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    steps = _transcript()
+    assert len(steps) > 10
+    for command, expected in steps:
+        name, *words = shlex.split(command)
+        assert name == "bosaris"
+        code = cli.main(words)
+        out, err = capsys.readouterr()
+        assert (out + err, code) == (expected, int("error:" in expected)), command
+    assert (tmp_path / "det.pdf").read_bytes().startswith(b"%PDF")

@@ -1,13 +1,14 @@
 """Calls that would give a wrong number without a word, and what is said instead."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.evaluation import ScoreLists
 from bosaris_py.matlab import compute_roc, fast_minDCF
 from bosaris_py.numerics.linear_objective import evaluate_objective
@@ -229,3 +230,76 @@ def test_trials_without_a_label() -> None:
 def test_bad_tables(call: Call, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bp.PLANS["SRE19"], "Did you mean 'SRE19-CTS' or 'SRE19-AV'"),
+        (lambda: bp.PLANS["VoxSCR"], "Did you mean 'VoxSRC'"),
+        (lambda: bp.DETPlot("Old"), r"got 'Old'\. Did you mean 'old'\?"),
+        (lambda: bp.DETPlot("sre2010"), r"Did you mean 'sre10'\?"),
+        (lambda: bp.eer([1.0], [0.0], definition="steps"), r"Did you mean 'step'\?"),
+        (
+            lambda: bp.TrialMetadata(KEY, model_columns={"gender": ["f", "m"]}).column("Gender"),
+            r"Did you mean 'gender'\?",
+        ),
+    ],
+)
+def test_nearest_names(call: Call, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        call()
+
+
+def test_no_name_is_near() -> None:
+    with pytest.raises(InvalidInputError, match=r"known are .*\.$") as caught:
+        bp.PLANS["karaoke"]
+    assert "Did you mean" not in str(caught.value)
+
+
+def test_a_key_file_gives_two_things(tmp_path: Path) -> None:
+    path = tmp_path / "key.txt"
+    KEY.save(path)
+    found = bp.read_key(path)
+    key, metadata = found
+    assert found.key is key
+    assert key == KEY
+    assert found.metadata is metadata
+    scores = bp.Scores([[1.0, 2.0], [3.0, 4.0]], *KEY.ids)
+    remedy = r"key, metadata = read_key\(path\)"
+    for call in (
+        lambda: bp.Results.from_scores(scores, found),
+        lambda: scores.align_with_ndx(found),
+        lambda: bp.TrialMetadata(found),
+        lambda: bp.LinearFusion.fit_scores([scores], found),
+    ):
+        with pytest.raises(InvalidInputError, match=remedy):
+            call()
+    with pytest.raises(AttributeError, match=f"'n_tar' if anything has: {remedy}"):
+        _ = found.n_tar
+
+
+def test_any_model_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    tar, non = SCORES[:30], SCORES[30:]
+    for model in (
+        bp.LinearCalibration.fit(tar, non),
+        bp.PAVCalibration.fit(tar, non),
+        bp.LinearFusion.fit([tar], [non]),
+    ):
+        model.save(path)
+        found = bp.read_model(path)
+        assert type(found) is type(model)
+        assert repr(found) == repr(model)
+    text = path.read_text()
+    for change, message in (
+        (text.replace("LinearFusion", "Novelty"), "expected one of .*; the file holds Novelty"),
+        (text.replace('"offset"', '"shift"'), "damaged parameters of a LinearFusion"),
+        ("{}", "JSON, but not of this package"),
+    ):
+        path.write_text(change)
+        with pytest.raises(FileFormatError, match=message):
+            bp.read_model(path)

@@ -18,7 +18,7 @@ from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.
@@ -128,7 +128,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
             As for `fit`.
         """
-        classes = scores.get_tar_non(key)
+        classes = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         return cls._fit(classes, weights, (prior, objective, ridge), offset)
 

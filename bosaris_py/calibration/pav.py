@@ -23,7 +23,7 @@ from bosaris_py.numerics.rocch import pav_bins
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
 _DUMMY_SCORE = 1e6
@@ -186,7 +186,7 @@ class PAVCalibration(SavedMap, ScoreMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
-        tar, non = scores.get_tar_non(key)
+        tar, non = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         return cls.fit(
             tar, non, score_offset=score_offset, tar_weights=weights[0], non_weights=weights[1]

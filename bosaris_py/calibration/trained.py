@@ -101,7 +101,11 @@ class SavedMap(metaclass=Readable):
         FileFormatError
             If the file holds something else.
         """
-        parameters = read_parameters(path, cls.__name__)
+        return cls.built(read_parameters(path, cls.__name__), path)
+
+    @classmethod
+    def built(cls, parameters: dict[str, Any], path: FilePath) -> Self:
+        """Build a map of the parameters in a file, which an error then names."""
         try:
             return cls(**parameters)
         except (TypeError, InvalidInputError) as error:

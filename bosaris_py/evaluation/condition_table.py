@@ -17,7 +17,7 @@ from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, check_key
-from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.scores import AnyScores, check_scores, class_scores
 
 RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
 
@@ -290,7 +290,7 @@ def condition_table(
     check_key(key)
     check_conditions(conditions)
     points = {} if prior is None else table_points(prior)
-    tar, non = scores.get_tar_non(key)
+    tar, non = class_scores(scores, key)
     members = conditions.scored_members(scores, key)
     # One condition after the other, so that not all are copied at once.
     judged: Iterable[tuple[str, RowKind, float | None, Any, Any]] = (

@@ -16,7 +16,7 @@ from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import shares_of
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, scored_trials
+from bosaris_py.trials.scores import AnyScores, class_scores, scored_trials
 
 # What may divide the trials.
 Labelling: TypeAlias = Conditions | TrialMetadata | None
@@ -102,7 +102,7 @@ class EvaluatedTrials:
             hint = "A column of labels: Conditions.from_labels(key, labels)."
             expected = "be TrialMetadata, Conditions or None"
             raise invalid("conditions", expected, describe(labelling), hint)
-        tar, non = scores.get_tar_non(key)
+        tar, non = class_scores(scores, key)
         refuse_nan(tar, "scores of targets")
         refuse_nan(non, "scores of non-targets")
         # Positions in the key: columns of metadata have a value for each of its trials.

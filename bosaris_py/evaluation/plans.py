@@ -16,7 +16,7 @@ from typing import Any, Self
 import attrs
 
 from bosaris_py._arrays import Readable
-from bosaris_py._validation import describe, invalid, list_some, one_of
+from bosaris_py._validation import describe, invalid, list_some, nearest, one_of
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
 
@@ -416,7 +416,8 @@ class PlanCollection(Mapping[str, EvaluationPlan]):
         plan = self._plans.get(_bare(str(name)))
         if plan is None:
             known = list_some(self, shown=len(self))
-            message = f"There is no evaluation plan {name!r}; known are {known}."
+            hint = nearest(name, self)
+            message = f"There is no evaluation plan {name!r}; known are {known}. {hint}".rstrip()
             raise UnknownPlanError(message)
         return plan
 

@@ -31,7 +31,7 @@ from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 
 class Evidence(abc.ABC):
@@ -190,9 +190,8 @@ class ConditionMixture(Evidence):
         MissingTrialsWarning, ConditionWarning
             As for `Results.from_scores <bosaris_py.Results.from_scores>`.
         """
-        check_scores(scores)
         check_conditions(conditions)
-        tar, non = scores.get_tar_non(key)
+        tar, non = class_scores(scores, key)
         members = conditions.scored_members(scores, key)
         for noun, trials, shares in (
             ("targets", tar, [item.tar_weight for item in members]),

@@ -23,7 +23,7 @@ from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 # Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
 # long as so many counts.
@@ -289,12 +289,11 @@ class Results(metaclass=Readable):
         ConditionWarning
             If conditions have trials of one class only.
         """
-        check_scores(scores)
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         # Column by column, although a matrix is read faster as it lies: the last bit of Cllr
         # would depend on the form of the trials, matrix or list.
-        return cls(*scores.get_tar_non(key))
+        return cls(*class_scores(scores, key))
 
     @classmethod
     def from_files(

@@ -1,31 +1,29 @@
-"""Reading whatever trained map a file holds."""
+"""Any trained map in a file: calibrations and fusions."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
-from bosaris_py.calibration.trained import SavedMap
 from bosaris_py.errors import FileFormatError
 from bosaris_py.fusion.linear import LinearFusion
 from bosaris_py.fusion.quality import QualityFusion
-from bosaris_py.storage import parameters
+from bosaris_py.storage.parameters import read_any_parameters
 
-Model: TypeAlias = LinearCalibration | PAVCalibration | LinearFusion | QualityFusion
+Model = LinearCalibration | PAVCalibration | LinearFusion | QualityFusion
 
-_CLASSES: dict[str, type[SavedMap]] = {
-    item.__name__: item for item in (LinearCalibration, PAVCalibration, LinearFusion, QualityFusion)
+_MODELS: dict[str, type[Model]] = {
+    model.__name__: model
+    for model in (LinearCalibration, PAVCalibration, LinearFusion, QualityFusion)
 }
 
 
 def read_model(path: FilePath) -> Model:
-    """Read a calibration or a fusion that was saved as JSON, whichever it is.
+    """Read a trained calibration or fusion, whichever a file holds.
 
     Parameters
     ----------
     path : str or path-like
-        The file.
+        A JSON file that ``save`` of one of these classes has written.
 
     Returns
     -------
@@ -36,22 +34,17 @@ def read_model(path: FilePath) -> Model:
     ------
     FileFormatError
         If the file holds something else.
-    FileNotFoundError
-        If there is no such file.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
     >>> LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5]).save(path)
-    >>> read_model(path)
-    LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
-    3 targets, 3 non-targets
+    >>> read_model(path).apply([0.0, 2.0]).round(3).tolist()
+    [-2.299, 1.656]
     """
-    kind = parameters.kind_of(path)
-    if kind not in _CLASSES:
-        message = f"{path}: expected one of {', '.join(_CLASSES)}; the file holds {kind}"
+    kind, parameters = read_any_parameters(path)
+    if kind not in _MODELS:
+        message = f"{path}: expected one of {', '.join(_MODELS)}; the file holds {kind}"
         raise FileFormatError(message)
-    found = _CLASSES[kind].read(path)
-    assert isinstance(found, Model), "they are the classes above"
-    return found
+    return _MODELS[kind].built(parameters, path)

@@ -14,6 +14,7 @@ from bosaris_py.evaluation.results import ScoreLists
 from bosaris_py.matlab.arguments import flat, require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.trials.scores import class_scores
 
 # The toolkit's names of classes that are called otherwise here.
 Seg_Quality = SegmentQuality
@@ -45,7 +46,7 @@ class Results(NativeResults):
         if isinstance(first, Scores):
             key = require("key", second, Key)
             # Results do not depend on the order of trials; to keep it would cost time.
-            first, second = first.get_tar_non(key, any_order=True)
+            first, second = class_scores(first, key, any_order=True)
         elif isinstance(second, Key):
             raise invalid("scr", "be a Scores where the second argument is a Key", describe(first))
         super().__init__(flat(first), flat(second))

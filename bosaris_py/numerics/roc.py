@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import bisect
 import functools
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import attrs
 import numpy as np
@@ -36,7 +36,14 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_nonnegative, as_number, as_score_lists, describe, invalid
+from bosaris_py._validation import (
+    as_nonnegative,
+    as_number,
+    as_score_lists,
+    check_choice,
+    describe,
+    invalid,
+)
 from bosaris_py.numerics.counts import (
     SortedScores,
     as_trials,
@@ -624,10 +631,7 @@ class ROC:
 
 def check_eer_definition(definition: object) -> None:
     """Raise unless `definition` is the name of one."""
-    names = get_args(EERDefinition)
-    if definition not in names:
-        expected = "be one of " + ", ".join(f'"{name}"' for name in names)
-        raise invalid("definition", expected, describe(definition))
+    check_choice(definition, EERDefinition, "definition")
 
 
 def _as_rate(value: float | None, name: str) -> float:

@@ -27,7 +27,7 @@ from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import any_of
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.scores import AnyScores, check_scores, class_scores
 
 LineKeywords: TypeAlias = dict[str, Any]
 # A title, a style or a legend entry, which need not be given.
@@ -290,7 +290,7 @@ class Canvas(ABC):
         """
         check_scores(scores)
         _require("conditions", conditions, Conditions)
-        tar, non = scores.get_tar_non(key)
+        tar, non = class_scores(scores, key)
         members = conditions.scored_members(scores, key)
         mixture = Results.from_evidence(ConditionMixture(tar, non, members))
         # "lw" and "linewidth" are one property; the caller's wins over the ones below.

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import describe, invalid, nearest
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import smallest_measurable_rate
 
@@ -138,9 +138,8 @@ def find_window(window: str | DETWindow) -> DETWindow:
         return WINDOWS[window]
     except (KeyError, TypeError):
         known = ", ".join(f"'{name}'" for name in WINDOWS)
-        raise invalid(
-            "window", f"be one of {known}, 'auto', or a DETWindow", describe(window)
-        ) from None
+        expected = f"be one of {known}, 'auto', or a DETWindow"
+        raise invalid("window", expected, describe(window), nearest(window, WINDOWS)) from None
 
 
 def window_of(systems: Iterable[Results]) -> DETWindow:

@@ -104,39 +104,14 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
     FileNotFoundError
         If there is no such file.
     """
-    content = _read_content(path)
-    found = content.get("kind")
+    found, parameters = read_any_parameters(path)
     if found != kind:
         raise FileFormatError(f"{path}: expected {kind}; the file holds {found}")
-    parameters = content.get("parameters")
-    if not isinstance(parameters, dict):
-        raise FileFormatError(f'{path}: the entry "parameters" is missing')
-    return {name: _from_json(value) for name, value in parameters.items()}
+    return parameters
 
 
-def kind_of(path: FilePath) -> str:
-    """Tell of which class the parameters in a JSON file are.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-
-    Returns
-    -------
-    str
-        The class.
-
-    Raises
-    ------
-    FileFormatError, FileNotFoundError
-        As for `read_parameters`.
-    """
-    return str(_read_content(path).get("kind"))
-
-
-def _read_content(path: FilePath) -> dict[str, Any]:
-    """Read a JSON file of this package, in a version that is known."""
+def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
+    """Read the parameters of whatever class a JSON file is of, and the name of the class."""
     file_path = Path(path)
     encoded = file_path.read_bytes()
     # Editors of Windows put a mark of the byte order in front.
@@ -154,7 +129,11 @@ def _read_content(path: FilePath) -> dict[str, Any]:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)
     refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
-    return content
+    parameters = content.get("parameters")
+    if not isinstance(parameters, dict):
+        raise FileFormatError(f'{file_path}: the entry "parameters" is missing')
+    kind = str(content.get("kind"))
+    return kind, {name: _from_json(value) for name, value in parameters.items()}
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

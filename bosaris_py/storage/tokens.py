@@ -118,7 +118,8 @@ def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
             stream = stack.enter_context(gzip.GzipFile(fileobj=on_disk, mode="rb"))
         try:
             while part := stream.read(_BLOCK_BYTES):
-                bar.update(on_disk.tell() - bar.n)
+                # A pipe has no position.
+                bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(part))
                 yield part
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error

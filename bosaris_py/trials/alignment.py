@@ -7,7 +7,9 @@ moved in blocks; lists are searched by the number of the cell of each trial.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,12 @@ from attrs import frozen
 
 from bosaris_py._arrays import AnyArray, BoolArray, IntArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_unique
+from bosaris_py.errors import DisjointIdsError
 from bosaris_py.storage.trial_table import ascends, sort_codes, trial_codes
 
 IdList = npt.ArrayLike | Sequence[str]
+
+Ids = tuple[StrArray, StrArray]
 
 # Cells of one block: a few megabytes of values, so that a block is still in the
 # cache when the next step needs it.
@@ -249,6 +254,111 @@ class Frame:
         row_found = np.ones(self.shape[0], np.bool_) if self.rows is None else self.rows >= 0
         col_found = np.ones(self.shape[1], np.bool_) if self.cols is None else self.cols >= 0
         return np.logical_and.outer(row_found[rows], col_found[cols])
+
+
+# Ids that do not meet
+
+# As many ids of a side are tried as examples, and compared with so many of the other side.
+_TRIED, _LOOKED_AT = 50, 10**5
+
+# What two spellings of an id may differ in, and what is left of an id without that.
+_SPELLINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("upper and lower case", str.casefold),
+    ("the folder", lambda name: name.rpartition("/")[2]),
+    ("the extension", lambda name: name.rpartition(".")[0] or name),
+    ("folder and extension", lambda name: PurePosixPath(name).stem),
+    ("folder, extension and case", lambda name: PurePosixPath(name).stem.casefold()),
+)
+
+
+def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
+    """Raise if scores have no model or no segment of a key, or models for segments; say why.
+
+    `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
+    """
+    if not all(ids.size for ids in (*wanted, *found)):
+        return
+    shares = [n / ids.size for n, ids in zip(frame.n_found, wanted, strict=True)]
+    if min(shares) > 0.5:
+        return
+    if _are_reversed(wanted, found):
+        reason = (
+            "The models of the one are the segments of the other. Swap them: columns=... when "
+            "reading, or Scores(x.scoremat.T, x.segset, x.modelset, x.scoremask.T)."
+        )
+    elif min(shares) > 0:
+        return
+    else:
+        sides = zip(shares, wanted, found, ("models", "segments"), strict=True)
+        reason = " ".join(
+            _why_strange(mine, theirs, noun, ("the key", "the scores"))
+            for share, mine, theirs, noun in sides
+            if not share
+        )
+    message = f"`key` must hold targets that have scores; got none: its ids are others. {reason}"
+    raise DisjointIdsError(message)
+
+
+def _are_reversed(wanted: Ids, found: Ids) -> bool:
+    """Tell whether ids of models are mostly those of the other's segments, and vice versa."""
+    models, segments = (set(ids.tolist()) for ids in found)
+    return all(
+        swapped > max(0.5, 2 * straight)
+        for swapped, straight in (
+            (_share(wanted[0], segments), _share(wanted[0], models)),
+            (_share(wanted[1], models), _share(wanted[1], segments)),
+        )
+    )
+
+
+def _share(ids: StrArray, others: set[str]) -> float:
+    """Return the share of some of the ids that are among others."""
+    tried = ids[:: 1 + ids.size // 1000].tolist()
+    return sum(name in others for name in tried) / max(1, len(tried))
+
+
+def _why_strange(wanted: StrArray, found: StrArray, noun: str, whose: tuple[str, str]) -> str:
+    """Say in what two lists differ that have no id in common, and how to mend it.
+
+    `noun` says what the ids are of, `whose` what the wanted and the found ones belong to.
+    """
+    for short, long, owner in ((wanted, found, whose[1]), (found, wanted, whose[0])):
+        for at_end in (True, False):
+            where, method = ("end", "removesuffix") if at_end else ("begin", "removeprefix")
+            if affix := _common_affix(short, long, at_end=at_end):
+                hint = f", or strip_suffix={affix!r} when reading" if at_end else ""
+                return (
+                    f"The {noun} of {owner} {where} with {affix!r}, such as {str(long[0])!r}: take "
+                    f"it off with id.{method}({affix!r}){hint}."
+                )
+    mine, others = _examples(wanted), found[:_LOOKED_AT].tolist()
+    for what, spell in _SPELLINGS:
+        spelled = {spell(name): name for name in others}
+        pairs = [(name, spelled[spell(name)]) for name in mine if spell(name) in spelled]
+        if 2 * len(pairs) > len(mine):
+            return (
+                f"The {noun} differ in {what}: {pairs[0][0]!r} of {whose[0]} is {pairs[0][1]!r} of "
+                f"{whose[1]}. Write both alike."
+            )
+    return f"The {noun} of {whose[0]} are such as {mine[0]!r}, of {whose[1]} such as {others[0]!r}."
+
+
+def _examples(ids: StrArray) -> list[str]:
+    examples: list[str] = ids[:: 1 + ids.size // _TRIED].tolist()
+    return examples
+
+
+def _common_affix(short: StrArray, long: StrArray, *, at_end: bool) -> str:
+    """Return what most of the short ids need at one end to be among the long ones, or nothing."""
+    tried, others = _examples(short), long[:_LOOKED_AT].tolist()
+    if at_end:
+        rest = (b[len(a) :] for a in tried for b in others if a != b and b.startswith(a))
+    else:
+        rest = (b[: -len(a)] for a in tried for b in others if a and a != b and b.endswith(a))
+    affix = next((text for text, _ in Counter(rest).most_common(1)), "")
+    known = set(others)
+    hits = sum((a + affix if at_end else affix + a) in known for a in tried)
+    return affix if 2 * hits > len(tried) else ""
 
 
 # Values, which of them are valid (None: all), and which of them each mask wants. The masks are

@@ -55,6 +55,7 @@ from bosaris_py.trials.alignment import (
     Frame,
     IdIndex,
     IdList,
+    Ids,
     as_slice,
     blocks,
     code_ids,
@@ -326,8 +327,6 @@ class NumberFileMethods(TextFileMethods):
 
 
 logger = logging.getLogger(__name__)
-
-Ids = tuple[StrArray, StrArray]
 
 # Models and segments as they are given: lists of ids, and positions of trials in such lists.
 IdLists = tuple[IdList, IdList]

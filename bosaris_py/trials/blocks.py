@@ -44,7 +44,7 @@ from bosaris_py.storage.rows import (
     row_blocks,
 )
 from bosaris_py.storage.trial_table import trial_codes
-from bosaris_py.trials.alignment import Frame, IdIndex, as_slice, inverse
+from bosaris_py.trials.alignment import Frame, IdIndex, as_slice, inverse, refuse_strangers
 from bosaris_py.trials.base import warn_missing
 
 Labels = npt.NDArray[np.int8]
@@ -413,6 +413,8 @@ class TrialBlocks:
             file, models, segments = describe(path, "scores")
             rows, cols = _index(models, segments, file.path)
             frame = Frame(rows.locate(wanted[0]), cols.locate(wanted[1]), trials.shape)
+            if is_key:
+                refuse_strangers(frame, (modelset, segset), (models, segments))
             files.append(file)
             frames.append(frame)
         order = None

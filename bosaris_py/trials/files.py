@@ -18,7 +18,13 @@ from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.trials.base import FileMethods
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx
-from bosaris_py.trials.metadata import TrialMetadata, read_key, read_scores, read_trials
+from bosaris_py.trials.metadata import (
+    KeyAndMetadata,
+    TrialMetadata,
+    read_key,
+    read_scores,
+    read_trials,
+)
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 
@@ -56,11 +62,15 @@ def binary_kind(path: FilePath) -> tuple[str, str] | None:
     FileNotFoundError
         If there is no such file.
     """
-    with Path(path).open("rb") as stream:
+    file = Path(path)
+    # A pipe can be read only once, and holds text.
+    if file.exists() and not file.is_file():
+        return None
+    with file.open("rb") as stream:
         head = stream.read(6)
     if head.startswith(b"\x89HDF"):
-        return "hdf5", hdf5.kind_of(path)
-    return ("mat", mat.kind_of(path)) if head == b"MATLAB" else None
+        return "hdf5", hdf5.kind_of(file)
+    return ("mat", mat.kind_of(file)) if head == b"MATLAB" else None
 
 
 def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> bool:
@@ -130,7 +140,7 @@ def load(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | TrialTab
 
 def load_key(
     path: FilePath, *, format: str | None = None, **options: Unpack[ReadOptions]
-) -> tuple[AnyKey, TrialMetadata]:
+) -> KeyAndMetadata:
     """Read a key from a file of any format.
 
     Parameters
@@ -157,7 +167,7 @@ def load_key(
         return read_key(path, format=format, **options)
     metadata = found if isinstance(found, TrialMetadata) else TrialMetadata(found)
     key: Any = metadata.trials
-    return key, metadata
+    return KeyAndMetadata(key, metadata)
 
 
 def load_scores(

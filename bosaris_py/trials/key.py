@@ -776,13 +776,22 @@ AnyKey = Key | FlatKey
 def check_trials(ndx: object) -> None:
     """Raise unless `ndx` is an Ndx or a Key, dense or flat."""
     if not isinstance(ndx, AnyNdx):
-        raise invalid("ndx", "be an Ndx or a Key", describe(ndx))
+        raise invalid("ndx", "be an Ndx or a Key", describe(ndx), _misuse(ndx))
 
 
 def check_key(key: object) -> None:
     """Raise unless `key` is a Key or a FlatKey."""
     if not isinstance(key, AnyKey):
-        raise invalid("key", "be a Key, which says what the targets are", describe(key))
+        expected = "be a Key, which says what the targets are"
+        raise invalid("key", expected, describe(key), _misuse(key))
+
+
+def _misuse(key: object) -> str:
+    """Return the likely mistake where something stands in the place of a key or of trials."""
+    if isinstance(key, tuple):
+        return "read_key gives two things: key, metadata = read_key(path)."
+    swapped = isinstance(key, list) or hasattr(key, "get_tar_non")
+    return "Were scores and key swapped?" if swapped else ""
 
 
 def describe_trials(trials: AnyNdx, chosen: BoolArray) -> str:

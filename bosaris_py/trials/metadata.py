@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only, read_only
-from bosaris_py._validation import FilePath, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, describe, invalid, list_some, nearest, warn_caller
 from bosaris_py.errors import (
     DuplicateTrialWarning,
     FileFormatError,
@@ -580,7 +580,7 @@ class TrialMetadata:
 def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
     """Return the error for a column that does not exist."""
     expected = f"be a column ({', '.join(known) or 'there is none'})"
-    return invalid("name", expected, describe(name))
+    return invalid("name", expected, describe(name), nearest(name, known))
 
 
 def _find_column(table: Columns, name: str) -> Column:
@@ -615,13 +615,28 @@ def _check_extension(path: FilePath) -> None:
         raise invalid("path", expected, repr(str(path)))
 
 
+class KeyAndMetadata(NamedTuple):
+    """What `read_key` gives: ``key, metadata = read_key(path)``, or ``read_key(path).key``."""
+
+    key: AnyKey
+    metadata: TrialMetadata
+
+    def __getattr__(self, name: str) -> Any:
+        """Tell where to look for what only one of the two has."""
+        message = (
+            f"read_key gives a key and its metadata, which have {name!r} if anything has: "
+            "key, metadata = read_key(path), or read_key(path).key"
+        )
+        raise AttributeError(message)
+
+
 def read_key(
     path: FilePath,
     *,
     format: str | None = None,
     form: str | None = None,
     **options: Unpack[ReadOptions],
-) -> tuple[AnyKey, TrialMetadata]:
+) -> KeyAndMetadata:
     r"""Read trials with their labels from one of the text formats of the field.
 
     Parameters
@@ -681,7 +696,7 @@ def read_key(
     assert table.is_target is not None, "taking lines keeps the labels"
     flat = FlatKey(table.modelset, table.segset, table.models, table.segments, table.is_target)
     key = flat.to_dense() if _is_dense(flat, form) else flat
-    return key, TrialMetadata(key, table.columns)
+    return KeyAndMetadata(key, TrialMetadata(key, table.columns))
 
 
 def read_trials(

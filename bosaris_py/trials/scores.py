@@ -31,6 +31,7 @@ from bosaris_py.trials.alignment import (
     insert,
     match_trials,
     position_type,
+    refuse_strangers,
     true_positions,
 )
 from bosaris_py.trials.base import (
@@ -769,7 +770,18 @@ def scored_ndx(scores: AnyScores) -> AnyNdx:
 def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
-        raise invalid("scores", "be a Scores object", describe(scores))
+        hint = "Were scores and key swapped?" if isinstance(scores, AnyNdx) else ""
+        raise invalid("scores", "be a Scores object", describe(scores), hint)
+
+
+def class_scores(
+    scores: AnyScores, key: AnyKey, *, any_order: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Return what `get_tar_non` does; raise, and say why, if ids of key and scores never meet."""
+    check_scores(scores)
+    check_key(key)
+    refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
+    return scores.get_tar_non(key, any_order=any_order)
 
 
 def all_scores(scores: AnyScores) -> FloatArray:
@@ -963,6 +975,8 @@ def _stacked(
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
     faults = []
     for number, item in enumerate(listed):
+        if ndx.n_trials or isinstance(ndx, AnyKey):
+            refuse_strangers(frame_of(ndx, item), ndx.ids, item.ids)
         vectors = _vectors(item, ndx, len(stacks))
         missing = [
             f"{total - vector.size} of {total} {noun}"

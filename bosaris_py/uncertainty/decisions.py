@@ -40,7 +40,7 @@ from bosaris_py._validation import (
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, class_scores
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     Interval,
@@ -235,7 +235,7 @@ class ErrorCounts:
         MissingTrialsWarning
             If trials of the key have no scores; they are left out.
         """
-        return cls.at_threshold(*scores.get_tar_non(key, any_order=True), threshold)
+        return cls.at_threshold(*class_scores(scores, key, any_order=True), threshold)
 
     @property
     def pmiss(self) -> float:
@@ -356,7 +356,7 @@ class Decisions:
             If a trial of the key has no score: decisions of two systems that
             lack different trials would be paired wrongly.
         """
-        tar, non = scores.get_tar_non(key)
+        tar, non = class_scores(scores, key)
         missing = key.n_trials - tar.size - non.size
         if missing:
             message = (

@@ -53,7 +53,8 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.trials.alignment import IdIndex
+from bosaris_py.trials.alignment import IdIndex, refuse_strangers
+from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, check_key
@@ -601,6 +602,7 @@ class ScoredTrials:
         """Find the trials; those outside all conditions are left out, if these allow that."""
         check_system(scores, "scores")
         check_key(key)
+        refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
         scored = scored_trials(scores, key)
         models, segments = key.trial_positions()
         labels = key.trial_labels()
@@ -652,7 +654,8 @@ def _strata_of(
 def check_system(scores: object, name: str) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
-        raise invalid(name, "be Scores", describe(scores))
+        hint = "Were scores and key swapped?" if isinstance(scores, AnyKey) else ""
+        raise invalid(name, "be Scores", describe(scores), hint)
 
 
 def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:

@@ -1,6 +1,8 @@
 """Files of any format, recognised by their content."""
 
+import os
 import shutil
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +99,18 @@ def test_damaged_and_foreign_files(tmp_path: Path) -> None:
         load(path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "b")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_pipes_lose_nothing(tmp_path: Path) -> None:
+    """Such as ``<(zcat key.gz)`` in a shell: what was looked at cannot be read again."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("m1 s1 target\nm1 s2 nontarget\n",))
+    writer.start()
+    key, _ = load_key(path)
+    writer.join()
+    assert key == Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
 
 
 def test_masks_of_other_tools(tmp_path: Path) -> None:

@@ -1,0 +1,323 @@
+"""Calibration and fusion as estimators of scikit-learn, and metrics as its scorers.
+
+Importing this module needs scikit-learn 1.6 or later; nothing else in the package does. Here rows
+are trials and columns are systems, as everywhere in scikit-learn; targets are those of the
+greater label.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import Float64Array
+from bosaris_py._validation import describe, invalid
+from bosaris_py.calibration import LinearCalibration
+from bosaris_py.fusion import LinearFusion
+from bosaris_py.numerics.cllr import cllr
+from bosaris_py.numerics.metrics import eer, min_dcf
+from bosaris_py.numerics.priors import OperatingPoint, sigmoid
+from bosaris_py.numerics.scoring_rules import resolve_prior
+
+try:
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        ClassNamePrefixFeaturesOutMixin,
+        TransformerMixin,
+    )
+    from sklearn.metrics import make_scorer
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    message = "bosaris_py.sklearn needs scikit-learn 1.6 or later, which is not installed"
+    raise ImportError(message) from error
+
+Prior: TypeAlias = float | OperatingPoint
+
+__all__ = ["LLRCalibrator", "ScoreFusion", "cllr_scorer", "eer_scorer", "min_dcf_scorer"]
+
+
+class _LinearEstimator(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
+):
+    """What calibration and fusion have in common as estimators."""
+
+    # The class of the map that is trained: a LinearMap.
+    _map: Any
+
+    def __init__(self, *, prior: Prior = 0.5, objective: str = "cllr", ridge: float = 0.0) -> None:
+        self.prior = prior
+        self.objective = objective
+        self.ridge = ridge
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that there are two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train the map.
+
+        Parameters
+        ----------
+        X : (n_trials, n_systems) array_like of float
+            Scores, finite; of a calibrator a single column or a vector.
+        y : (n_trials,) array_like
+            Labels of two classes; the greater one is that of targets.
+
+        Returns
+        -------
+        object of this class
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If labels are not of two classes, or as for `LinearCalibration.fit`.
+
+        Warns
+        -----
+        SeparableDataWarning, ConvergenceWarning, BosarisWarning
+            As for `LinearCalibration.fit`.
+        """
+        scores, labels = validate_data(self, self._columns(X), y)
+        check_classification_targets(labels)
+        kind = type_of_target(labels)
+        if kind != "binary":
+            message = f"Only binary classification is supported. The type of the target is {kind}."
+            raise ValueError(message)
+        self.classes_ = np.unique(labels)
+        if self.classes_.size < 2:
+            raise invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")
+        is_target = labels == self.classes_[1]
+        settings: dict[str, Any] = {
+            "prior": self.prior,
+            "objective": self.objective,
+            "ridge": self.ridge,
+        }
+        classes = self._of_systems(scores[is_target]), self._of_systems(scores[~is_target])
+        self.model_ = self._map.fit(*classes, **settings)
+        self._n_features_out = 1
+        return self
+
+    @staticmethod
+    def _columns(X: Any) -> Any:
+        return X
+
+    def decision_function(self, X: Any) -> Float64Array:
+        """Turn scores into log-likelihood-ratios.
+
+        Parameters
+        ----------
+        X
+            As for `fit`.
+
+        Returns
+        -------
+        (n_trials,) ndarray of float64
+            Natural-log likelihood-ratios, whatever the prior.
+        """
+        check_is_fitted(self)
+        scores = validate_data(self, self._columns(X), reset=False)
+        llrs: Float64Array = self.model_.apply(self._of_systems(scores))
+        return llrs
+
+    @staticmethod
+    def _of_systems(scores: Float64Array) -> Float64Array:
+        return scores.T
+
+    def transform(self, X: Any) -> Float64Array:
+        """Return the log-likelihood-ratios as a column, for the next step of a pipeline.
+
+        Parameters
+        ----------
+        X
+            As for `fit`.
+
+        Returns
+        -------
+        (n_trials, 1) ndarray of float64
+        """
+        return self.decision_function(X)[:, np.newaxis]
+
+    def predict_proba(self, X: Any, prior: Prior | None = None) -> Float64Array:
+        """Return the posterior probabilities of both classes.
+
+        Parameters
+        ----------
+        X
+            As for `fit`.
+        prior : float or OperatingPoint, optional
+            Probability of a target before the score is seen; by default that of the
+            training.
+
+        Returns
+        -------
+        (n_trials, 2) ndarray of float64
+            In the order of ``classes_``: sigmoid(-l) and sigmoid(l), l being the
+            log-likelihood-ratio plus the logit of the prior.
+        """
+        _, plo = resolve_prior(self.prior if prior is None else prior)
+        odds = self.decision_function(X) + plo
+        return np.column_stack((sigmoid(-odds), sigmoid(odds)))
+
+    def predict(self, X: Any, prior: Prior | None = None) -> npt.NDArray[Any]:
+        """Decide by Bayes' rule: accept if the posterior probability is at least one half.
+
+        Parameters
+        ----------
+        X, prior
+            As for `predict_proba`.
+
+        Returns
+        -------
+        (n_trials,) ndarray
+            Labels of ``classes_``.
+        """
+        _, plo = resolve_prior(self.prior if prior is None else prior)
+        accepted = self.decision_function(X) >= -plo
+        decisions: npt.NDArray[Any] = self.classes_[accepted.astype(np.intp)]
+        return decisions
+
+
+class LLRCalibrator(_LinearEstimator):
+    """Linear calibration of one system's scores, as an estimator of scikit-learn.
+
+    Parameters
+    ----------
+    prior : float or OperatingPoint, default: 0.5
+        Prior at which the log-likelihood-ratios shall serve best, and of the posteriors.
+    objective : {"cllr", "brier", "boost"}, default: "cllr"
+        The proper scoring rule to minimise.
+    ridge : float, default: 0.0
+        Strength of a ridge penalty, see `LinearCalibration.fit`.
+
+    Attributes
+    ----------
+    model_ : LinearCalibration
+        The trained map, which can be saved.
+    classes_ : (2,) ndarray
+        Labels of non-targets and of targets.
+
+    Examples
+    --------
+    >>> scores, labels = [1.0, 2.0, 3.0, 0.0, -1.0, 1.5], [1, 1, 1, 0, 0, 0]
+    >>> calibrator = LLRCalibrator().fit(scores, labels)
+    >>> calibrator.decision_function([0.0, 2.0]).round(3).tolist()
+    [-2.299, 1.656]
+    >>> calibrator.predict_proba([2.0], prior=0.01).round(4).tolist()
+    [[0.9498, 0.0502]]
+    """
+
+    _map = LinearCalibration
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that scores are a vector; a single column will do."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
+        return tags
+
+    @staticmethod
+    def _columns(X: Any) -> Any:
+        if np.ndim(X) == 1:
+            return np.reshape(X, (-1, 1))
+        if np.ndim(X) == 2 and np.shape(X)[1] != 1:
+            hint = "ScoreFusion joins the scores of several systems."
+            raise invalid("X", "have one column of scores", str(np.shape(X)), hint)
+        return X
+
+    @staticmethod
+    def _of_systems(scores: Float64Array) -> Float64Array:
+        return scores[:, 0]
+
+
+class ScoreFusion(_LinearEstimator):
+    """Linear fusion of the scores of several systems, as an estimator of scikit-learn.
+
+    Parameters
+    ----------
+    prior, objective, ridge
+        As for `LLRCalibrator`.
+
+    Attributes
+    ----------
+    model_ : LinearFusion
+        The trained map, which can be saved.
+    classes_ : (2,) ndarray
+        Labels of non-targets and of targets.
+
+    Examples
+    --------
+    >>> scores = [[1.0, 0.5], [2.0, 3.0], [3.0, -1.0], [-0.5, 2.0],
+    ...           [0.0, 1.0], [-1.0, 0.0], [2.0, 1.5], [0.0, -2.0]]
+    >>> fusion = ScoreFusion(prior=0.1).fit(scores, ["same"] * 4 + ["other"] * 4)
+    >>> fusion.predict([[-3.0, 0.0], [9.0, 9.0]]).tolist()
+    ['other', 'same']
+    """
+
+    _map = LinearFusion
+
+
+def _classes(y_true: Any, y_score: Any) -> tuple[Any, Any]:
+    """Return the scores of targets and of non-targets."""
+    labels, scores = np.asarray(y_true), np.asarray(y_score)
+    found = np.unique(labels)
+    if found.size != 2:
+        raise invalid("y_true", "hold labels of two classes", describe(found.tolist()))
+    return scores[labels == found[1]], scores[labels == found[0]]
+
+
+def _eer(y_true: Any, y_score: Any) -> float:
+    return float(eer(*_classes(y_true, y_score)))
+
+
+def _min_dcf(y_true: Any, y_score: Any, *, prior: Prior, normalize: bool) -> float:
+    return float(min_dcf(*_classes(y_true, y_score), prior, normalize=normalize))
+
+
+def _cllr(y_true: Any, y_score: Any) -> float:
+    return float(cllr(*_classes(y_true, y_score)))
+
+
+# Ranking is all that counts, so posteriors will do where there is nothing else.
+_RANKING = ("decision_function", "predict_proba")
+
+eer_scorer = make_scorer(_eer, response_method=_RANKING, greater_is_better=False)
+cllr_scorer = make_scorer(_cllr, response_method="decision_function", greater_is_better=False)
+
+
+def min_dcf_scorer(prior: Prior, *, normalize: bool = True) -> Any:
+    """Make a scorer of the minimum detection cost.
+
+    Parameters
+    ----------
+    prior : float or OperatingPoint
+        The operating point.
+    normalize : bool, default: True
+        Divide by the cost of the better decision made without a detector.
+
+    Returns
+    -------
+    callable
+        A scorer: ``scorer(estimator, X, y)`` is the negated cost, because greater is
+        better for scikit-learn.
+
+    Examples
+    --------
+    >>> scorer = min_dcf_scorer(0.5)
+    >>> scores, labels = [1.0, 3.0, 4.0, -2.0, 0.0, 2.0], [1, 1, 1, 0, 0, 0]
+    >>> calibrator = LLRCalibrator().fit(scores, labels)
+    >>> round(scorer(calibrator, scores, labels), 4)
+    -0.3333
+    """
+    return make_scorer(
+        _min_dcf,
+        response_method=_RANKING,
+        greater_is_better=False,
+        prior=prior,
+        normalize=normalize,
+    )
