@@ -1,7 +1,7 @@
 """Check the prose of README, documentation and docstrings against the rules for writers.
 
 A sentence has at most 30 words, and words that hide the actor or the meaning are not used
-(CONTRIBUTING.md, "Prose"). Run with ``python docs/check_prose.py [FILE ...]``; the exit code is 1 if
+(CONTRIBUTING.md). Run with ``python docs/check_prose.py [FILE ...]``; the exit code is 1 if
 something is found.
 """
 
@@ -54,7 +54,7 @@ def sentences(paragraph: str) -> Iterator[str]:
 def complaints(paragraph: str) -> Iterator[str]:
     """Yield what is wrong with a paragraph."""
     for sentence in sentences(paragraph):
-        words = re.findall(r"[^\W_][\w'’.-]*", sentence)
+        words = re.findall(r"[^\W_][\w'.-]*", sentence)
         if len(words) > MOST_WORDS:
             yield f"{len(words)} words: {sentence[:70]}..."
     for match in AVOIDED.finditer(paragraph):
