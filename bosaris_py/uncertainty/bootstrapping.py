@@ -55,7 +55,7 @@ from bosaris_py.uncertainty.resampling import (
     Speakers,
     SpeakerWeights,
 )
-from bosaris_py.uncertainty.samplers import Sampler, WeightedSampler
+from bosaris_py.uncertainty.samplers import Block, Sampler, SpeakerSampler, WeightedSampler
 from bosaris_py.uncertainty.statistic import (
     EER,
     ActDCF,
@@ -258,23 +258,28 @@ def _bootstrap(
     return result
 
 
+# Blocks of replicates that share the cost of counting pairs of speakers.
+_BLOCKS = 5
+
+
 def draw_replicates(sampler: Sampler, options: Resampling) -> Float64Array:
     """Draw replicates of a statistic, block by block."""
     runner = Runner("bootstrap", options.workers, progress=options.progress)
     blocks = blocks_of(sampler, options.replications, options.rng)
+    if isinstance(sampler, SpeakerSampler):
+        groups = [blocks[i : i + _BLOCKS] for i in range(0, len(blocks), _BLOCKS)]
+        return np.concatenate(runner.map(SpeakerSampler.draw_blocks, sampler, groups))
     return np.concatenate(runner.map(_draw_block, sampler, blocks))
 
 
-def blocks_of(
-    sampler: Sampler, replications: int, rng: np.random.Generator
-) -> list[tuple[int, np.random.Generator]]:
+def blocks_of(sampler: Sampler, replications: int, rng: np.random.Generator) -> list[Block]:
     """Return the size of each block of replicates with the generator that it draws from."""
     n_full, rest = divmod(replications, sampler.block)
     sizes = [sampler.block] * n_full + [rest] * bool(rest)
     return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
 
 
-def _draw_block(sampler: Sampler, block: tuple[int, np.random.Generator]) -> Float64Array:
+def _draw_block(sampler: Sampler, block: Block) -> Float64Array:
     return sampler.draw(*block)
 
 
@@ -604,8 +609,9 @@ def _bootstrap_scores(
     who: Speakers,
 ) -> BootstrapResult:
     trials = ScoredTrials.of(scores, key, conditions)
-    plan = options.plan_of_trials(key, trials, who)
-    return _bootstrap(statistic, trials.take(scores, key), plan, options)
+    plan, taken = options.plan_of_trials(key, trials, who), trials.take(scores, key)
+    del trials  # as large as the scores
+    return _bootstrap(statistic, taken, plan, options)
 
 
 def bootstrap_condition_table(

@@ -291,11 +291,12 @@ def paired_bootstrap(
         System.of(chosen, trials.take(scores, key), trials.strata)
         for chosen, scores in zip(statistics, (scores_a, scores_b), strict=True)
     ]
+    del trials  # as large as the scores
     shapes = [np.shape(system.estimate) for system in systems]
     if shapes[0] != shapes[1]:
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
         raise invalid("statistic_b", expected, f"{shapes[1]}")
-    warn_of_few_errors(systems, trials.strata)
+    warn_of_few_errors(systems, plan.strata)
     replicates = draw_replicates(_sampler(systems, plan), options)
     # A replicate that one system cannot use is of no use for a comparison.
     replicates[~defined_replicates(replicates)] = np.nan
@@ -334,14 +335,14 @@ _MOST_CELLS = 2**12
 def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
     """Choose the fastest way to draw replicates of two systems at once, along the second axis."""
     if isinstance(plan, SpeakerPlan):
-        sums = [
+        values = [
             system.statistic.speaker_sums(system.tar, system.non, plan)
             for system in systems
             if isinstance(system.statistic, Statistic)
         ]
-        found = tuple(s for s in sums if s is not None)
+        found = tuple(v for v in values if v is not None)
         if len(found) == len(systems):
-            return samplers.SpeakerSumsSampler(plan.persons, found)
+            return samplers.SpeakerSampler(plan.persons, found)
     statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
     if len(statistics) == len(systems):
         sampler = _rate_sampler(statistics, systems, plan)
