@@ -85,6 +85,10 @@ class SeparableDataWarning(ConvergenceWarning):
     """The training scores separate the classes, so no finite optimum exists."""
 
 
+class SuspectScoresWarning(BosarisWarning):
+    """Scores are hardly what a figure takes them for: lower ones speak for targets, or no llrs."""
+
+
 class PlotRangeWarning(BosarisWarning):
     """A point or line lies outside the axes and was not drawn."""
 

@@ -1,5 +1,6 @@
 """Calls that would give a wrong number without a word, and what is said instead."""
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,12 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import (
+    FileFormatError,
+    InvalidInputError,
+    SuspectScoresWarning,
+    TrialMismatchError,
+)
 from bosaris_py.evaluation import ScoreLists
 from bosaris_py.matlab import compute_roc, fast_minDCF
 from bosaris_py.numerics.linear_objective import evaluate_objective
@@ -238,7 +244,10 @@ def test_bad_tables(call: Call, message: str) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bp.PLANS["SRE19"], "Did you mean 'SRE19-CTS' or 'SRE19-AV'"),
+        (
+            lambda: bp.PLANS["SRE19"],
+            r"plan 'SRE19' \(Did you mean 'SRE19-CTS' or 'SRE19-AV'\?\); known are",
+        ),
         (lambda: bp.PLANS["VoxSCR"], "Did you mean 'VoxSRC'"),
         (lambda: bp.DETPlot("Old"), r"got 'Old'\. Did you mean 'old'\?"),
         (lambda: bp.DETPlot("sre2010"), r"Did you mean 'sre10'\?"),
@@ -303,3 +312,109 @@ def test_any_model_is_read(tmp_path: Path) -> None:
         path.write_text(change)
         with pytest.raises(FileFormatError, match=message):
             bp.read_model(path)
+
+
+# Scores that are hardly what a figure takes them for
+
+TAR, NON = RNG.normal(0.6, 0.1, 100).clip(-1, 1), RNG.normal(0.1, 0.1, 300).clip(-1, 1)
+MANY = bp.Conditions({"all": bp.Ndx(["m"], [f"s{number}" for number in range(1000)])})
+
+
+def both_of(tar: np.ndarray, non: np.ndarray) -> tuple[bp.Scores, bp.Key]:
+    segments = [f"s{number}" for number in range(tar.size + non.size)]
+    is_target = np.arange(len(segments))[None] < tar.size
+    return bp.Scores([[*tar, *non]], ["m"], segments), bp.Key(
+        ["m"], segments, is_target, ~is_target
+    )
+
+
+def warned(call: Call) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert all(item.category is SuspectScoresWarning for item in caught)
+    assert all(item.filename == __file__ for item in caught)
+    return [str(item.message) for item in caught]
+
+
+RANKS: dict[str, Call] = {
+    "eer": bp.eer,
+    "step": lambda tar, non: bp.eer(tar, non, definition="step"),
+    "min_dcf": lambda tar, non: bp.min_dcf(tar, non, 0.1),
+    "norm_min_dcf": lambda tar, non: bp.norm_min_dcf(tar, non, 0.1),
+    "min_cllr": bp.min_cllr,
+    "Results": lambda tar, non: repr(bp.Results(5 * tar, 5 * non)),
+    "to_dict": lambda tar, non: bp.Results(5 * tar, 5 * non).to_dict(0.1),
+    "from_scores": lambda tar, non: bp.Results.from_scores(*both_of(tar, non)).eer,
+    "conditions": lambda tar, non: bp.Results.from_scores(*both_of(tar, non), MANY).eer,
+}
+LLRS: dict[str, Call] = {
+    "act_dcf": lambda tar, non: bp.act_dcf(tar, non, 0.01),
+    "norm_act_dcf": lambda tar, non: bp.norm_act_dcf(tar, non, 0.01),
+    "cllr": bp.cllr,
+    "Results": lambda tar, non: repr(bp.Results(tar, non)),
+    "Results.act_dcf": lambda tar, non: bp.Results(tar, non).act_dcf([0.1, 0.5]),
+    "to_dict": lambda tar, non: bp.Results(tar, non).to_dict(0.1),
+    "conditions": lambda tar, non: bp.Results.from_scores(*both_of(tar, non), MANY).cllr,
+}
+
+
+@pytest.mark.parametrize("call", RANKS.values(), ids=RANKS)
+def test_inverted_scores(call: Call) -> None:
+    (said,) = warned(lambda: call(-TAR, -NON))
+    assert "so higher scores speak against targets" in said
+    assert "distances? Then take -scores." in said
+    # Swapped classes, and more targets than non-targets.
+    assert len(warned(lambda: call(NON, TAR))) == 1
+    assert not warned(lambda: call(TAR, NON))
+    # Chance: about half of such sets have an AUC below 0.5, one in 740 by 3 standard errors.
+    tar, non = np.random.default_rng(8).normal(size=(2, 400))[:, :200]
+    assert bp.auc(tar, non) < 0.5
+    assert not warned(lambda: call(tar, non))
+    # Too few trials of a class.
+    assert not warned(lambda: call(-TAR[:30], -NON))
+
+
+@pytest.mark.parametrize("call", LLRS.values(), ids=LLRS)
+def test_scores_that_are_no_llrs(call: Call) -> None:
+    (said,) = warned(lambda: call(TAR, NON))
+    assert "These scores are no log-likelihood-ratios: all lie between -1 and 1" in said
+    # Posteriors.
+    assert len(warned(lambda: call(bp.sigmoid(20 * TAR - 7), bp.sigmoid(20 * NON - 7)))) == 1
+    # One score beyond 1, too few trials, and llrs that are small because the detector is poor.
+    assert not warned(lambda: call(np.append(TAR, 1.5), NON))
+    assert not warned(lambda: call(TAR[:30], NON))
+    # Llrs of two normal classes with means +-d^2/2 and deviation d are calibrated.
+    poor = np.random.default_rng(9).normal(0.045, 0.3, (2, 500)) * [[1], [-1]]
+    assert np.abs(poor).max() <= 1.0
+    assert bp.auc(*poor) > 0.5
+    assert not warned(lambda: call(*poor))
+
+
+def test_no_llrs_are_better_than_the_bound() -> None:
+    """Llrs of -1 and 1 are the best that there are in this range: no warning, one beyond it."""
+    # Of 731 and 269 in 1000 the ratio is e, to a thousandth.
+    tar, non = np.repeat([1.0, -1.0], [731, 269]), np.repeat([1.0, -1.0], [269, 731])
+    assert not warned(lambda: bp.cllr(tar, non))
+    tar, non = np.repeat([1.0, -1.0], [831, 169]), np.repeat([1.0, -1.0], [169, 831])
+    assert len(warned(lambda: bp.cllr(tar, non))) == 1
+
+
+def test_maps_of_inverted_scores() -> None:
+    (said,) = warned(lambda: bp.PAVCalibration.fit(-TAR, -NON))
+    assert "The map has one pool" in said
+    (said,) = warned(lambda: bp.LinearCalibration.fit(*RNG.normal([[0.0], [1.0]], 1.0, (2, 100))))
+    assert "The scale is negative" in said
+    assert not warned(lambda: bp.PAVCalibration.fit(-TAR[:30], -NON))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_minus_scores(dtype: type) -> None:
+    scores, key = both_of(TAR.astype(dtype), NON.astype(dtype))
+    for item in (scores, scores.to_flat()):
+        turned = -item
+        assert type(turned) is type(item)
+        assert -turned == item
+        for found, expected in zip(turned.get_tar_non(key), (TAR, NON), strict=True):
+            assert found.dtype == dtype
+            assert found.tolist() == (-expected.astype(dtype)).tolist()

@@ -11,7 +11,7 @@ from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import FilePath, as_vector, warn_caller
 from bosaris_py.calibration.passes import Where, one_file
 from bosaris_py.calibration.trained import NUMBER, LinearMap, ScoreMap, weighted_sum, write_llrs
-from bosaris_py.errors import BosarisWarning
+from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import LinearSolution
@@ -125,7 +125,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         -----
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
-        SeparableDataWarning, ConvergenceWarning, BosarisWarning
+        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
             As for `fit`.
         """
         classes = class_scores(scores, key)
@@ -187,7 +187,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         -----
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
-        SeparableDataWarning, ConvergenceWarning, BosarisWarning
+        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
             As for `fit`.
 
         Notes
@@ -227,7 +227,7 @@ class LinearCalibration(LinearMap, ScoreMap):
                 f"The scale is negative ({trained.scale:.4g}), so higher scores speak "
                 "against targets. Are targets and non-targets swapped, or the scores distances?"
             )
-            warn_caller(message, BosarisWarning)
+            warn_caller(message, SuspectScoresWarning)
         return trained
 
     @classmethod

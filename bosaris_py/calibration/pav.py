@@ -15,9 +15,12 @@ from bosaris_py._validation import (
     invalid,
     refuse_labels,
     refuse_nan,
+    warn_caller,
 )
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, ScoreMap
+from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.counts import SortedScores
+from bosaris_py.numerics.plausibility import FEW_TRIALS
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import pav_bins
 from bosaris_py.trials import Conditions
@@ -125,6 +128,12 @@ class PAVCalibration(SavedMap, ScoreMap):
         InvalidInputError
             If a class is empty, a score is not finite, a weight is bad, or
             `score_offset` is negative.
+
+        Warns
+        -----
+        SuspectScoresWarning
+            If more than 30 trials of each class make one pool: scores tell nothing, or
+            higher ones speak against targets.
         """
         targets, others = _finite(tar, "tar"), _finite(non, "non")
         refuse_labels(targets, others)
@@ -136,6 +145,12 @@ class PAVCalibration(SavedMap, ScoreMap):
         ordered_non = _with_dummy(others, outermost, non_weights, "non")
         hull = ROC.from_sorted(ordered_tar, ordered_non).convex_hull()
         bins = pav_bins(hull, ordered_tar, ordered_non)
+        if bins.llr.size == 1 and min(targets.size, others.size) > FEW_TRIALS:
+            message = (
+                "The map has one pool, so that all scores become one: higher ones do not speak for "
+                "targets. Are targets and non-targets swapped, or the scores distances?"
+            )
+            warn_caller(message, SuspectScoresWarning)
         return cls(
             score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
             llr_bounds=mark_read_only(

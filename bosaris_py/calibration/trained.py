@@ -323,7 +323,7 @@ class LinearMap(TrainedMap, ABC):
             standardised weights are returned), or with "brier" if hard decisions are best,
             or if the prior is so close to 0 or 1 (1e-10) that lower values may have been
             missed.
-        BosarisWarning
+        SuspectScoresWarning
             If the scale of a calibration is negative: labels swapped, or distances for
             scores?
 

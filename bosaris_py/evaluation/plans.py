@@ -416,8 +416,8 @@ class PlanCollection(Mapping[str, EvaluationPlan]):
         plan = self._plans.get(_bare(str(name)))
         if plan is None:
             known = list_some(self, shown=len(self))
-            hint = nearest(name, self)
-            message = f"There is no evaluation plan {name!r}; known are {known}. {hint}".rstrip()
+            hint = f" ({question})" if (question := nearest(name, self)) else ""
+            message = f"There is no evaluation plan {name!r}{hint}; known are {known}."
             raise UnknownPlanError(message)
         return plan
 

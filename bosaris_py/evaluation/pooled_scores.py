@@ -27,6 +27,7 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import invalid
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.counts import as_trials, count_between
+from bosaris_py.numerics.plausibility import largest_of
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.conditions import check_conditions
@@ -66,6 +67,11 @@ class Evidence(abc.ABC):
     @abc.abstractmethod
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits."""
+
+    @property
+    def largest(self) -> float:
+        """Largest absolute score; of scores beyond 1 any such one, and inf if it is not known."""
+        return math.inf
 
     @abc.abstractmethod
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
@@ -235,6 +241,11 @@ class ConditionMixture(Evidence):
         bits = [s.weight * mean_bits(s.scores, None, sign=-1.0) for s in self._tar]
         bits += [s.weight * mean_bits(s.scores, None, sign=1.0) for s in self._non]
         return math.fsum(bits) / 2.0
+
+    @property
+    def largest(self) -> float:
+        """Largest absolute score; of scores beyond 1 any such one."""
+        return largest_of(*(share.scores for share in (*self._tar, *self._non)))
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.

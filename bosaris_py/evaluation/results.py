@@ -17,6 +17,7 @@ from bosaris_py.evaluation.streaming import Files, StreamedScores
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.counts import SortedScores, as_trials
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
+from bosaris_py.numerics.plausibility import largest_of, warn_if_inverted, warn_unless_llrs
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC, EERDefinition
 from bosaris_py.numerics.rocch import ROCCH, Threshold
@@ -94,6 +95,11 @@ class ScoreLists(Evidence):
         miss_bits = mean_bits(self.tar.values, self.tar.weights, sign=-1.0)
         fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
         return (miss_bits + fa_bits) / 2.0
+
+    @property
+    def largest(self) -> float:
+        """Largest absolute score; of scores beyond 1 any such one."""
+        return largest_of(self.tar.values[[0, -1]], self.non)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.
@@ -173,6 +179,12 @@ class Results(metaclass=Readable):
     ------
     InvalidInputError
         If a class is empty, a score is NaN, or a weight is bad.
+
+    Warns
+    -----
+    SuspectScoresWarning
+        Once, when a figure is first asked for: those that rank scores as for `eer`, `act_dcf` and
+        `cllr` as for these functions.
 
     Notes
     -----
@@ -386,7 +398,21 @@ class Results(metaclass=Readable):
     @property
     def rocch(self) -> ROCCH:
         """The ROC's convex hull."""
-        return self.roc.convex_hull()
+        return self._hull
+
+    @functools.cached_property
+    def _hull(self) -> ROCCH:
+        """The hull; warns once of inverted scores."""
+        hull = self.roc.convex_hull()
+        warn_if_inverted(hull.eer, lambda: self.roc.auc, self.n_tar, self.n_non)
+        return hull
+
+    @functools.cached_property
+    def _llrs(self) -> Evidence:
+        """The evidence; warns once of scores that cannot be log-likelihood-ratios."""
+        least = min(self.n_tar, self.n_non)
+        warn_unless_llrs(lambda: float(self.rocch.min_dcf(0.5)), self.evidence.largest, least)
+        return self.evidence
 
     @property
     def eer(self) -> float:
@@ -428,7 +454,7 @@ class Results(metaclass=Readable):
     @property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits; see `bosaris_py.cllr`."""
-        return self.evidence.cllr
+        return self._llrs.cllr
 
     @property
     def min_cllr(self) -> float:
@@ -461,7 +487,7 @@ class Results(metaclass=Readable):
             Actual DCF; scores are taken as log-likelihood-ratios.
         """
         costs = DecisionCosts.from_prior(prior)
-        rates = self.evidence.error_rates(costs.thresholds)
+        rates = self._llrs.error_rates(costs.thresholds)
         return costs.cost(*rates, normalize=normalize)
 
     def min_dcf(
@@ -595,7 +621,7 @@ class Results(metaclass=Readable):
         # One search for the best vertices and one count at all Bayes thresholds serve all columns.
         costs = DecisionCosts.from_prior(prior)
         best = self.rocch.best_vertices(costs)
-        actual = self.evidence.error_rates(costs.thresholds)
+        actual = self._llrs.error_rates(costs.thresholds)
         minimal = self.rocch.pmiss[best], self.rocch.pfa[best]
         columns = {
             "plo": costs.plo,

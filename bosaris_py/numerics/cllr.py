@@ -35,7 +35,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
-from bosaris_py.numerics.roc import hull_of
+from bosaris_py.numerics.roc import check_llrs, hull_of
 from bosaris_py.numerics.scoring_rules import resolve_prior
 
 # A block and its two work arrays stay in the cache of one core.
@@ -82,6 +82,11 @@ def cllr(
         If a class is empty, a score is NaN, or a weight is bad. (The toolkit's
         ``cllr.m`` returns NaN.)
 
+    Warns
+    -----
+    SuspectScoresWarning
+        As for `act_dcf`.
+
     Notes
     -----
     Theory paper, section 2.5.3. Stable for scores of any size: log(1 + exp)
@@ -105,6 +110,7 @@ def cllr(
         if math.isnan(bits):
             refuse_nan(array, name)
         total += bits
+    check_llrs(tar, non, tar_weights, non_weights)
     return total / 2.0
 
 
@@ -132,6 +138,11 @@ def min_cllr(
     ------
     InvalidInputError
         If a class is empty, a score is NaN, or a weight is bad.
+
+    Warns
+    -----
+    SuspectScoresWarning
+        As for `eer`.
 
     Notes
     -----

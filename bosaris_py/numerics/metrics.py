@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weighting, Weights
 from bosaris_py._validation import as_score_lists, as_vector, refuse_nan
 from bosaris_py.numerics.counts import SortedScores, as_trials, count_checked, running_sum
+from bosaris_py.numerics.plausibility import warn_if_inverted
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import EERDefinition, check_eer_definition, hull_of, roc_of
+from bosaris_py.numerics.roc import EERDefinition, check_eer_definition, check_llrs, hull_of, roc_of
 
 
 def eer(
@@ -51,6 +52,12 @@ def eer(
     InvalidInputError
         If a class is empty, a score is NaN, a weight is bad, or there is no such
         definition.
+
+    Warns
+    -----
+    SuspectScoresWarning
+        If more than 30 trials of each class have an area under the ROC that is below 0.5 by
+        3 standard errors of scores that tell nothing.
 
     See Also
     --------
@@ -96,7 +103,9 @@ def eer(
     if definition == "rocch":
         return hull_of(tar, non, tar_weights, non_weights).eer
     # The other definitions are the same if the classes are swapped, too.
-    return roc_of(tar, non, tar_weights, non_weights)[0].equal_error_rate(definition)
+    roc, _ = roc_of(tar, non, tar_weights, non_weights)
+    warn_if_inverted(roc.convex_hull().eer, lambda: roc.auc, np.size(tar), np.size(non))
+    return roc.equal_error_rate(definition)
 
 
 def prbep(
@@ -211,6 +220,11 @@ def min_dcf(
         If a class is empty, a score is NaN, a weight is bad, or a prior is not
         in (0, 1).
 
+    Warns
+    -----
+    SuspectScoresWarning
+        As for `eer`.
+
     See Also
     --------
     bosaris_py.Results.min_dcf_threshold : The threshold that goes with it.
@@ -264,6 +278,13 @@ def act_dcf(
         If a class is empty, a score is NaN, a weight is bad, or a prior is not
         in (0, 1).
 
+    Warns
+    -----
+    SuspectScoresWarning
+        If all scores of more than 30 trials of each class lie from -1 to 1, but at prior 0.5 some
+        threshold has fewer errors than such log-likelihood-ratios can bring about, 26.9 %,
+        by 3 standard errors.
+
     Notes
     -----
     Theory paper, equations (11) and (13); the toolkit's ``fast_actDCF.m``,
@@ -275,7 +296,9 @@ def act_dcf(
     0.25
     """
     costs = DecisionCosts.from_prior(prior)
+    tar, non = as_score_lists(tar, non)
     rates = _rates_at(tar, non, costs.thresholds, tar_weights, non_weights)
+    check_llrs(tar, non, tar_weights, non_weights)
     return costs.cost(*rates, normalize=normalize)
 
 

@@ -52,6 +52,7 @@ from bosaris_py.numerics.counts import (
     distinct_scores,
     running_sum,
 )
+from bosaris_py.numerics.plausibility import largest_of, warn_if_inverted, warn_unless_llrs
 from bosaris_py.numerics.rocch import ROCCH, Threshold, hull_indices
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
@@ -718,6 +719,7 @@ def hull_of(
     """
     roc, swapped = roc_of(tar, non, tar_weights, non_weights)
     hull = roc.convex_hull()
+    warn_if_inverted(hull.eer, lambda: roc.auc, np.size(tar), np.size(non))
     if not swapped:
         return hull
     # Scores up to a threshold were accepted there, negated; here they are rejected.
@@ -725,3 +727,14 @@ def hull_of(
         thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
     thresholds[0], thresholds[-1] = -np.inf, np.inf
     return ROCCH(mark_read_only(thresholds), hull.false_alarms[::-1], hull.misses[::-1])
+
+
+def check_llrs(
+    tar: FloatArray, non: FloatArray, tar_weights: Weighting, non_weights: Weighting
+) -> None:
+    """Warn if two lists of scores cannot be log-likelihood-ratios."""
+    warn_unless_llrs(
+        lambda: float(hull_of(tar, non, tar_weights, non_weights).min_dcf(0.5)),
+        largest_of(tar, non),
+        min(tar.size, non.size),
+    )

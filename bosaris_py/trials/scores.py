@@ -318,6 +318,10 @@ class ScoreMethods:
         listed.warn()
         return listed.filled(float(value)).in_form_of_ndx()
 
+    def __neg__(self) -> Self:
+        """Return the same trials with negated scores, for instance of distances."""
+        return self.transform(np.negative)
+
     def transform(self, func: Callable[[FloatArray], npt.ArrayLike]) -> Self:
         """Apply a function to all scores, for instance a calibration.
 
