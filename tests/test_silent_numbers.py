@@ -16,7 +16,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.evaluation import ScoreLists
-from bosaris_py.matlab import compute_roc, fast_minDCF
+from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.linear_objective import evaluate_objective
 
 Call = Callable[..., object]
@@ -418,3 +418,53 @@ def test_minus_scores(dtype: type) -> None:
         for found, expected in zip(turned.get_tar_non(key), (TAR, NON), strict=True):
             assert found.dtype == dtype
             assert found.tolist() == (-expected.astype(dtype)).tolist()
+
+
+# Plots
+
+
+def test_operating_points_are_priors_or_log_odds() -> None:
+    plot = bp.BayesPlot((-7, 3, 0, 1.2))
+    point = bp.OperatingPoint(0.01, c_miss=10)
+    plot.plot_operating_point(prior=0.01)
+    plot.plot_operating_point(prior=point)
+    plot.plot_operating_point(-2.5, "k:")
+    plot.plot_operating_point(prior=bp.sigmoid(0.5))
+    found = [line.get_xdata()[0] for line in plot.artists["operating_point"]]
+    assert found == pytest.approx([bp.logit(0.01), point.plo, -2.5, 0.5])
+    # All are log-odds in the toolkit.
+    toolkit = Norm_DCF_Plot((-7, 3, 0, 1.2))
+    toolkit.plot_operating_point(0.5, "m--")
+    assert toolkit.plot.artists["operating_point"][0].get_xdata().tolist() == [0.5, 0.5]
+
+
+PLOT = bp.DETPlot()
+PLOT.set_system([1.0, 2.0], [0.0, 1.5], "A")
+TOOLKIT = Det_Plot("old")
+TOOLKIT.set_system([1.0, 2.0], [0.0, 1.5], "A")
+BAYES = bp.BayesPlot()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: BAYES.plot_operating_point(0.01), r"got 0\.01\. Write prior=0\.01 for a prob"),
+        (lambda: BAYES.plot_operating_point(np.float64(0.5)), r"prior=sigmoid\(0\.5\)"),
+        (lambda: BAYES.plot_operating_point(-1, prior=0.1), "`plo` must be left out where there"),
+        (lambda: BAYES.plot_operating_point(prior=-4.6), r"between 0 and 1; got -4\.6"),
+        (lambda: BAYES.plot_operating_point(), "`plo` must be prior log-odds"),
+        (lambda: TOOLKIT.plot_steppy_det({"b", "LineWidth", 2}), "Braces make a set, without order"),
+        (lambda: TOOLKIT.plot_steppy_det({"LineWidth": 2}), "be a line style, or a list of one"),
+        (
+            lambda: Norm_DCF_Plot().plot_curves([1, 1, 0, 0, 0, 0, 0, 0], {"b", "r"}),
+            "`line_info` must hold line arguments for each of the 2 flags set",
+        ),
+        (lambda: TOOLKIT.plot_steppy_det("b", {"curve"}), "`label` must be a string"),
+        (lambda: PLOT.plot_steppy_det({"b"}), "`style` must be a string; got {'b'}"),
+        (lambda: PLOT.plot_steppy_det(label={"curve"}), "`label` must be a string"),
+        (lambda: PLOT.set_system([1.0], [0.0], {"A"}), "`name` must be a string"),
+    ],
+)
+def test_bad_plot_arguments(call: Call, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        call()

@@ -15,7 +15,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import flat, vector_of_numbers
 from bosaris_py.numerics import logit
 from bosaris_py.plots import BayesPlot, DETPlot, DETWindow
-from bosaris_py.plots.bayes import AXES, CURVES
+from bosaris_py.plots.bayes import AXES, CURVES, to_plo
 from bosaris_py.plots.canvas import Look
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
@@ -41,7 +41,6 @@ def _line(plot_args: Any, legend_string: str | None = None) -> dict[str, Any]:
     style = listed.pop(0) if len(listed) % 2 else None
     names = listed[::2]
     if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
-        expected = "be a line style, or a list of one with names and values of line properties"
         raise invalid("plot_args", expected, describe(plot_args))
     # MATLAB's names of properties are matplotlib's but for capital letters.
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
@@ -255,7 +254,10 @@ class Norm_DCF_Plot(_Plot):
         self, plo: float, plot_args: PlotArgs, legend_string: str | None = None
     ) -> None:
         """Draw a vertical line at prior log-odds."""
-        self.plot.plot_operating_point(plo, **_line(plot_args, legend_string))
+        line = _line(plot_args, legend_string)
+        # All numbers are log-odds here, those between 0 and 1 too.
+        look = Look(line.pop("style"), line.pop("label"), line)
+        self.plot._operating_line(to_plo(plo), look)
 
     def plot_curves(self, plot_mask: npt.ArrayLike, line_info: Sequence[PlotArgs]) -> None:
         """Draw any of eight curves and points, with line arguments for each one that is drawn.
@@ -266,7 +268,7 @@ class Norm_DCF_Plot(_Plot):
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
             raise invalid("plot_mask", f"be {len(CURVES)} flags", describe(plot_mask))
         n_drawn = np.count_nonzero(flags)
-        if isinstance(line_info, str) or len(line_info) != n_drawn:
+        if isinstance(line_info, str | set) or len(line_info) != n_drawn:
             expected = f"hold line arguments for each of the {n_drawn} flags set"
             raise invalid("line_info", expected, describe(line_info))
         lines = [_line(plot_args) for plot_args in line_info]

@@ -112,7 +112,7 @@ class BayesPlot(Canvas):
     >>> axes = plot.plot_dcf_curve_act(label="act dcf")
     >>> axes = plot.plot_dcf_curve_min("k--", label="min dcf")
     >>> axes = plot.plot_DR30_both()
-    >>> axes = plot.plot_operating_point(-4.6, label="prior 0.01")
+    >>> axes = plot.plot_operating_point(prior=0.01, label="prior 0.01")
     >>> axes = plot.display_legend()
     >>> plot
     BayesPlot: 5 lines, current system 'system A'
@@ -301,19 +301,27 @@ class BayesPlot(Canvas):
         return self._system_band(band, band.plo, label, fill_keywords)
 
     def plot_operating_point(
-        self, plo: float | OperatingPoint, style: Text = None, label: Text = None, **keywords: Any
+        self,
+        plo: float | OperatingPoint | None = None,
+        style: Text = None,
+        label: Text = None,
+        *,
+        prior: float | OperatingPoint | None = None,
+        **keywords: Any,
     ) -> Axes:
         """Draw a vertical line at an operating point. No system is needed.
 
         Parameters
         ----------
-        plo : float or OperatingPoint
-            Prior log-odds (not the prior itself: see `bosaris_py.logit`), or an operating
-            point.
+        plo : float or OperatingPoint, optional
+            Prior log-odds, or an operating point. A number between 0 and 1 is refused,
+            because it may be meant as a probability.
         style : str, optional
             Matplotlib's short format string. By default magenta dashes.
         label : str, optional
             Legend entry, without the name of a system. By default there is none.
+        prior : float or OperatingPoint, optional
+            Prior probability, as in `DETPlot.plot_mindcf_point`; instead of `plo`.
         **keywords
             Matplotlib's line properties.
 
@@ -324,17 +332,30 @@ class BayesPlot(Canvas):
         Raises
         ------
         InvalidInputError
-            If `plo` is not a number or `style` is not a format string.
+            If not one of `plo` and `prior` is given, it is not what it must be, or `style` is
+            not a format string.
 
         Warns
         -----
         PlotRangeWarning
             If it lies outside of the horizontal axis; it is not drawn.
         """
-        x = _to_plo(plo)
+        if prior is None:
+            if isinstance(plo, float) and 0.0 < plo < 1.0:
+                hint = (
+                    f"Write prior={plo:g} for a probability, prior=sigmoid({plo:g}) for log-odds."
+                )
+                raise invalid("plo", "be prior log-odds beyond 0 to 1", f"{plo:g}", hint)
+        elif plo is not None:
+            raise invalid("plo", "be left out where there is a `prior`", describe(plo))
+        else:
+            plo = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
+        return self._operating_line(to_plo(plo), Look(style, label, keywords))
+
+    def _operating_line(self, x: float, look: Look) -> Axes:
         if is_outside("Operating point", x, self._xlim, "The line"):
             return self.ax
-        return self._line("operating_point", [x, x], self._ylim, Look(style, label, keywords))
+        return self._line("operating_point", [x, x], self._ylim, look)
 
     def plot_default_line(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the horizontal line at 1: what is reached without a detector.
@@ -435,7 +456,8 @@ def _to_limits(axes: Any) -> tuple[tuple[float, float], tuple[float, float]]:
     return (xmin, xmax), (ymin, ymax)
 
 
-def _to_plo(value: Any) -> float:
+def to_plo(value: Any) -> float:
+    """Return prior log-odds, also of an operating point."""
     if isinstance(value, OperatingPoint):
         return value.plo
     try:
