@@ -131,8 +131,8 @@ def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
     """Raise if these are not the scores of two classes, but the labels and scores of all trials.
 
     Labels are 0 and 1, or -1 and 1, nothing else and both of them, for as many trials as there
-    are scores. Few scores may be such numbers by chance: of less than 4 trials nothing is
-    said, and of less than 20 only if the other scores are all different and none is -1, 0 or 1.
+    are scores. Few scores may be such numbers by chance. Fewer than 4 always pass. Fewer than
+    20 pass unless the scores in the other list all differ and none is -1, 0 or 1.
     """
     if tar.size != non.size or tar.size < _FEW_TRIALS:
         return

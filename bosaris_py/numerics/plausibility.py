@@ -40,8 +40,8 @@ def warn_if_inverted(eer: float, auc: Callable[[], float], n_tar: int, n_non: in
 def warn_unless_llrs(min_error: Callable[[], float], largest: float, n_smaller: int) -> None:
     """Warn if scores are too good to be llrs, given their largest absolute value.
 
-    That is, all lie from -1 to 1, but at prior 0.5 the best threshold makes fewer errors than
-    llrs in that range can, by 3 standard errors of a rate of `n_smaller` trials.
+    All lie from -1 to 1, but at prior 0.5 the best threshold makes fewer errors than llrs in
+    that range can. The margin is 3 standard errors of a rate of `n_smaller` trials.
     """
     if largest > 1.0 or n_smaller <= FEW_TRIALS:
         return
