@@ -453,8 +453,10 @@ BAYES = bp.BayesPlot()
         (lambda: BAYES.plot_operating_point(-1, prior=0.1), "`plo` must be left out where there"),
         (lambda: BAYES.plot_operating_point(prior=-4.6), r"between 0 and 1; got -4\.6"),
         (lambda: BAYES.plot_operating_point(), "`plo` must be prior log-odds"),
-        (lambda: TOOLKIT.plot_steppy_det({"b", "LineWidth", 2}), "Braces make a set, without order"),
-        (lambda: TOOLKIT.plot_steppy_det({"LineWidth": 2}), "be a line style, or a list of one"),
+        (
+            lambda: TOOLKIT.plot_steppy_det({"b", "LineWidth", 2}),
+            "Braces make a set, without order",
+        ),
         (
             lambda: Norm_DCF_Plot().plot_curves([1, 1, 0, 0, 0, 0, 0, 0], {"b", "r"}),
             "`line_info` must hold line arguments for each of the 2 flags set",

@@ -41,6 +41,7 @@ def _line(plot_args: Any, legend_string: str | None = None) -> dict[str, Any]:
     style = listed.pop(0) if len(listed) % 2 else None
     names = listed[::2]
     if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
+        expected = "be a line style, or a list of one with names and values of line properties"
         raise invalid("plot_args", expected, describe(plot_args))
     # MATLAB's names of properties are matplotlib's but for capital letters.
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}

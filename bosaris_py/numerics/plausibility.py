@@ -1,5 +1,7 @@
 """Scores that are hardly what a figure takes them for: inverted ones, and no llrs."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 
