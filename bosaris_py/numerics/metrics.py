@@ -501,5 +501,5 @@ def optimal_llrs(
     >>> tar_llrs.tolist(), non_llrs.tolist()
     ([0.0, inf], [-inf, 0.0])
     """
-    hull = hull_of(tar, non, tar_weights, non_weights)
+    hull = hull_of(tar, non, tar_weights, non_weights, warn=False)
     return hull.llr_of(as_vector(tar, "tar")), hull.llr_of(as_vector(non, "non"))

@@ -711,15 +711,22 @@ def roc_of(
 
 
 def hull_of(
-    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
+    tar: ArrayLike,
+    non: ArrayLike,
+    tar_weights: Weighting,
+    non_weights: Weighting,
+    *,
+    warn: bool = True,
 ) -> ROCCH:
     """Return the convex hull of two lists of scores by sorting the smaller one only.
 
-    Its rates hold at its thresholds, but those are not always target scores.
+    Its rates hold at its thresholds, but those are not always target scores. Inverted scores
+    are warned of unless `warn` is false.
     """
     roc, swapped = roc_of(tar, non, tar_weights, non_weights)
     hull = roc.convex_hull()
-    warn_if_inverted(hull.eer, lambda: roc.auc, np.size(tar), np.size(non))
+    if warn:
+        warn_if_inverted(hull.eer, lambda: roc.auc, np.size(tar), np.size(non))
     if not swapped:
         return hull
     # Scores up to a threshold were accepted there, negated; here they are rejected.
