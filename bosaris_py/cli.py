@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import json
 import os
 import re
@@ -671,6 +672,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             shown.add(str(message))
             _say(f"warning: {message}")
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Ids may have letters that the terminal lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)

@@ -522,11 +522,16 @@ def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
 class TestProcess:
     """What only a process of its own shows."""
 
-    def test_results_are_alone_on_the_output(self, folder: Path) -> None:
-        process = _start(folder, "info", "dev_a.h5", stdout=subprocess.PIPE)
+    def test_results_are_alone_on_the_output(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # A terminal without the letters of a name does not stop the command.
+        monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+        words = ("evaluate", "日=eval_a.h5", "--key", "eval_key.h5", "--csv")
+        process = _start(folder, *words, stdout=subprocess.PIPE)
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
-        assert out.startswith("dev_a.h5: hdf5, Scores")
+        assert [line.split(",")[0] for line in out.splitlines()] == ["system", "\\u65e5"]
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
     def test_full_disk(self, folder: Path) -> None:

@@ -146,7 +146,7 @@ def load_key(
     Parameters
     ----------
     path, format, **options
-        As for `read_key`, which reads text; HDF5 and MATLAB files need no options.
+        As for `bosaris_py.read_key`, which reads text; HDF5 and MATLAB files need no options.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def load_scores(
     Parameters
     ----------
     path, format, **options
-        As for `read_scores`, which reads text; HDF5 and MATLAB files need no options.
+        As for `bosaris_py.read_scores`, which reads text; HDF5 and MATLAB files need no options.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def load_trials(
     Parameters
     ----------
     path, format, **options
-        As for `read_trials`, which reads text; HDF5 and MATLAB files need no options.
+        As for `bosaris_py.read_trials`, which reads text; HDF5 and MATLAB files need no options.
 
     Returns
     -------
