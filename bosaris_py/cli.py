@@ -680,7 +680,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show
             args = _make_parser().parse_args(argv)
-            args.run(args)
+            try:
+                args.run(args)
+            except _UsageError as error:
+                args.parser.error(str(error))
             if sys.stdout is not None:
                 sys.stdout.flush()
     except SystemExit as stop:
@@ -691,9 +694,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()
         return 141
-    except _UsageError as error:
-        _say(f"error: {error} (see {args.parser.prog} --help)")
-        return 2
     except MemoryError:
         _say("error: this takes more memory than there is; see --memory")
         return 1
