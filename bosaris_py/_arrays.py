@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self, TypeAlias
@@ -61,7 +62,20 @@ def by_constructor(value: Any) -> tuple[Any, ...]:
     return partial(cls, **fields), ()
 
 
-class ArrayRecord:
+# What attrs and abc add to a class for themselves, beside names that begin with __attrs_.
+_MACHINERY = {"__abstractmethods__", "__annotations__", "__delattr__", "__getattr__", "__weakref__"}
+_MACHINERY |= {"__getstate__", "__setstate__", "__setattr__", "__match_args__"}
+
+
+class Readable(ABCMeta):
+    """Metaclass of attrs classes of which `dir` and `help` show what users have a use for."""
+
+    def __dir__(cls) -> list[str]:
+        names = set(super().__dir__()) - _MACHINERY
+        return sorted(name for name in names if not name.startswith("__attrs_"))
+
+
+class ArrayRecord(metaclass=Readable):
     """Base of attrs classes whose fields are arrays.
 
     Objects are equal if they are of the same class and their arrays are equal;

@@ -6,6 +6,7 @@ import email
 import importlib
 import importlib.util
 import inspect
+import pydoc
 import re
 import shutil
 import subprocess
@@ -179,6 +180,16 @@ class TestPublicNames:
                     except ValueError:  # what is written in C has none
                         continue
                     assert not re.search(r"numpy\.|Union|<function", signature), f"{name}.{part}"
+
+    @pytest.mark.parametrize("name", ["Key", "FlatScores", "IdMap", "LinearFusion", "Results"])
+    def test_help_is_about_the_class(self, name):
+        """What attrs adds for itself is not among the methods."""
+        text = pydoc.plain(pydoc.render_doc(getattr(bosaris_py, name)))
+        shown = set(re.findall(r"^ \|  (__\w+__)", text, re.MULTILINE))
+        others = {"__call__", "__eq__", "__hash__", "__init__", "__ne__", "__reduce__", "__repr__"}
+        assert shown <= others
+        # A signature with all its keywords is one line.
+        assert max(map(len, text.splitlines())) < 400
 
     def test_dir_lists_them(self):
         assert set(bosaris_py.__all__) <= set(dir(bosaris_py))

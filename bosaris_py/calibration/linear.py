@@ -67,6 +67,12 @@ class LinearCalibration(LinearMap, ScoreMap):
     3 targets, 3 non-targets
     >>> calibration.apply([0.0, 2.0]).round(3).tolist()
     [-2.299, 1.656]
+
+    Two thirds of the trials are right, so that a score of 1 is worth log(2):
+
+    >>> LinearCalibration.fit([1.0, 1.0, -1.0], [-1.0, -1.0, 1.0], offset=0.0)
+    LinearCalibration: llr = 0.6931 * score + 0, cllr 0.9183 at prior 0.5,
+    3 targets, 3 non-targets
     """
 
     scale: float = attrs.field(**NUMBER)
@@ -86,6 +92,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
         ridge: float = 0.0,
+        offset: float | None = None,
     ) -> "LinearCalibration":
         """Train scale and offset on the scores of the trials in a key.
 
@@ -102,7 +109,7 @@ class LinearCalibration(LinearMap, ScoreMap):
             As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the scored trials, column by column of the key.
-        ridge
+        ridge, offset
             As for `fit`.
 
         Returns
@@ -123,7 +130,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         """
         classes = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
-        return cls._fit(classes, weights, (prior, objective, ridge))
+        return cls._fit(classes, weights, (prior, objective, ridge), offset)
 
     @classmethod
     def fit_files(
@@ -212,9 +219,9 @@ class LinearCalibration(LinearMap, ScoreMap):
         return cls._fit_files(files, key_file, (prior, objective, ridge), where)
 
     @classmethod
-    def _train(cls, training: LinearObjective, ridge: float) -> Self:
+    def _train(cls, training: LinearObjective, ridge: float, offset: float | None = None) -> Self:
         # Not an error: whoever calibrates distances may want it.
-        trained = super()._train(training, ridge)
+        trained = super()._train(training, ridge, offset)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
             message = (
                 f"The scale is negative ({trained.scale:.4g}), so higher scores speak "

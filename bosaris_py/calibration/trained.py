@@ -15,10 +15,18 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, by_constructor, read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    Readable,
+    by_constructor,
+    read_only,
+)
 from bosaris_py._validation import (
     FilePath,
     as_nonnegative,
+    as_number,
     as_vector,
     check_fraction,
     describe,
@@ -31,7 +39,7 @@ from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.numerics.training import LinearSolution, train_linear
+from bosaris_py.numerics.training import LinearSolution, train_linear, train_scale
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.storage.trial_table import trial_codes
@@ -52,7 +60,7 @@ _HDF5 = (".h5", ".hdf5")
 
 
 @attrs.frozen(repr=False)
-class SavedMap:
+class SavedMap(metaclass=Readable):
     """A trained map whose fields are all that a file has to keep."""
 
     def save(self, path: FilePath) -> None:
@@ -107,7 +115,7 @@ class SavedMap:
     __reduce__ = by_constructor
 
 
-class ScoreMap(ABC):
+class ScoreMap(metaclass=Readable):
     """A map of each score to a log-likelihood-ratio."""
 
     __slots__ = ()
@@ -261,6 +269,7 @@ class LinearMap(TrainedMap, ABC):
         tar_weights: Weights = None,
         non_weights: Weights = None,
         ridge: float = 0.0,
+        offset: float | None = None,
     ) -> Self:
         r"""Train a calibration's scale, or a fusion's weights, and the offset.
 
@@ -284,6 +293,10 @@ class LinearMap(TrainedMap, ABC):
             Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
             where d_k is the standard deviation of system k's scores, both classes
             counting the same; dimensionless. The offset is not penalised.
+        offset : float, optional
+            Of a calibration: keep this offset and train the scale only. 0 is for scores
+            that are log-likelihood-ratios but for their size, as of a system that was
+            calibrated on other data.
 
         Returns
         -------
@@ -339,7 +352,8 @@ class LinearMap(TrainedMap, ABC):
            prior-weighted proper scoring rules", Interspeech 2013.
         """
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
-        return cls._fit(classes, (tar_weights, non_weights), (prior, objective, ridge))
+        settings = (prior, objective, ridge)
+        return cls._fit(classes, (tar_weights, non_weights), settings, offset)
 
     @staticmethod
     @abstractmethod
@@ -353,7 +367,11 @@ class LinearMap(TrainedMap, ABC):
 
     @classmethod
     def _fit(
-        cls, classes: Sequence[FloatArray], weights: Sequence[Weights], settings: Settings
+        cls,
+        classes: Sequence[FloatArray],
+        weights: Sequence[Weights],
+        settings: Settings,
+        offset: float | None = None,
     ) -> Self:
         """Train on the scores of targets and non-targets in memory."""
         prior, objective, ridge = settings
@@ -364,7 +382,7 @@ class LinearMap(TrainedMap, ABC):
             tar_weights=weights[0],
             non_weights=weights[1],
         )
-        return cls._train(training, ridge)
+        return cls._train(training, ridge, offset)
 
     @classmethod
     def _fit_files(
@@ -381,8 +399,15 @@ class LinearMap(TrainedMap, ABC):
             return cls._train(training, ridge)
 
     @classmethod
-    def _train(cls, training: LinearObjective, ridge: float) -> Self:
-        solution = train_linear(training, ridge=ridge)
+    def _train(cls, training: LinearObjective, ridge: float, offset: float | None = None) -> Self:
+        if offset is None:
+            solution = train_linear(training, ridge=ridge)
+        elif cls._needs_all:
+            hint = "Only a calibration can keep its offset."
+            raise invalid("offset", "be None", describe(offset), hint)
+        else:
+            offset = as_number(offset, "offset", "be finite", math.isfinite)
+            solution = train_scale(training, offset=offset, ridge=ridge)
         return cls._from_solution(
             solution,
             prior=training.prior,

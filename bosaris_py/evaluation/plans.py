@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import attrs
 
+from bosaris_py._arrays import Readable
 from bosaris_py._validation import describe, invalid, list_some, nearest, one_of
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
@@ -64,7 +65,7 @@ def _to_weights(values: Any) -> tuple[float, ...] | None:
 
 
 @attrs.frozen
-class PartitionFactor:
+class PartitionFactor(metaclass=Readable):
     """One column of trial metadata by which a plan divides the trials.
 
     Parameters
@@ -191,7 +192,7 @@ def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class EvaluationPlan:
+class EvaluationPlan(metaclass=Readable):
     r"""The cost that an evaluation publishes.
 
     Parameters
@@ -242,6 +243,7 @@ class EvaluationPlan:
         \beta\,\overline{P_{fa}}(\theta),\quad
         \beta = \frac{C_{fa}}{C_{miss}}\,\frac{1 - \pi}{\pi}
 
+    Below a :math:`\beta` of 1 it is divided by :math:`\beta`.
     The actual cost is that at :math:`\theta = \log\beta`; the minimum is taken
     over the threshold, separately for each operating point.
 

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, read_only
+from bosaris_py._arrays import Float64Array, FloatArray, Readable, read_only
 from bosaris_py._validation import as_score_lists, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.streaming import Files, StreamedScores
@@ -153,7 +153,7 @@ def split_by_labels(
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
-class Results:
+class Results(metaclass=Readable):
     """The performance of one detector on one set of trials.
 
     Targets are sorted once and non-targets counted between them, when a metric first needs

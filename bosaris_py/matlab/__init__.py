@@ -5,16 +5,17 @@ the package, which new code better uses itself. Docstrings say which file of the
 stands for, what is behind it here, and what differs. Where the toolkit has a defect, what is here
 is right, and the docstring says so.
 
-What differs everywhere: vectors have one dimension, neither rows nor columns; cells and arrays of
-objects are lists; objects cannot be changed once they are made, and are checked then, so
-``validate`` has nothing to do; warnings about data are Python warnings, the rest is logged by the
-logger ``bosaris_py``; training goes on to the exact optimum, whatever number of iterations is
-given.
+What differs everywhere: vectors have one dimension, and an array of one row or column is taken for
+one. Cells and arrays of objects are lists. Objects cannot be changed once they are made, and
+are checked then, so ``validate`` has nothing to do. Warnings about data are Python warnings, the
+rest is logged by the logger ``bosaris_py``. Training goes on to the exact optimum, whatever number
+of iterations is given.
 """
 
 from typing import Any
 
 from bosaris_py._lazy import on_demand
+from bosaris_py.matlab.syntax import METHODS, as_function, of_several
 
 # Names by the module that has them.
 _NAMES = {
@@ -59,31 +60,15 @@ _NAMES = {
 }
 _HOMES = {home: names.split() for home, names in _NAMES.items()}
 
-# In MATLAB a method is called as a function too, ``display_legend(plot)``. Names such as filter
-# and save, which mean something else in Python, are not among them.
-_METHOD_NAMES = """
-    align_with_ids align_with_ndx display_legend filter_on_left filter_on_right get_act_dcf
-    get_eer get_min_dcf get_norm_act_dcf get_norm_min_dcf get_prbep get_scores get_tar_non
-    map_left_to_right map_right_to_left num_non num_tar plot_DR30_both plot_DR30_fa
-    plot_DR30_miss plot_curves plot_dcf_curve_act plot_dcf_curve_min plot_det_from_roc
-    plot_fa_rate_act plot_fa_rate_min plot_mindcf_point plot_miss_rate_act plot_miss_rate_min
-    plot_operating_point plot_rocch_det plot_steppy_det save_as_pdf save_hdf5 save_mat save_txt
-    set_missing_to_value set_system set_system_from_scores to_ndx transform
-"""
-_METHODS = frozenset(_METHOD_NAMES.split())
-
-__all__ = sorted({name for names in _HOMES.values() for name in names} | _METHODS)
+__all__ = sorted({name for names in _HOMES.values() for name in names} | METHODS)
 
 _named, __dir__ = on_demand(__name__, _HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _METHODS:
-        return _named(name)
-
-    def method(obj: Any, *arguments: Any) -> Any:
-        return getattr(obj, name)(*arguments)
-
-    method.__name__ = name
-    method.__doc__ = f"Call a method as a function, as in MATLAB: ``obj.{name}(...)``."
-    return method
+    if name in METHODS:
+        return as_function(name)
+    value = _named(name)
+    if getattr(value, "__annotations__", {}).get("return", "").startswith("tuple["):
+        value = globals()[name] = of_several(value)
+    return value

@@ -44,7 +44,7 @@ from bosaris_py.numerics.linear_objective import (
     LinearObjective,
     pool_classes,
 )
-from bosaris_py.numerics.scoring_rules import scoring_rule
+from bosaris_py.numerics.scoring_rules import ScoringRule, scoring_rule
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -695,6 +695,58 @@ def train_linear(
         objective_value=minimum.value - problem.penalty(minimum.point),
         ridge=max(problem.ridge, problem.damping),
     )
+
+
+def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> LinearSolution:
+    """Find the weight of one system that minimises a training objective beside a given offset.
+
+    Arguments and warnings are those of `train_linear`. Data are separable if no target's score
+    is on the other side of zero than a target's should be, and no non-target's.
+    """
+    strength = as_nonnegative(ridge, "ridge")
+    tar, non = objective.moments()
+    # NaN, where a score is: these pass it on.
+    lowest = np.minimum(tar.lowest, non.lowest)[0]
+    highest = np.maximum(tar.highest, non.highest)[0]
+    if not np.maximum(-lowest, highest) <= LARGEST_SCORE:
+        objective.refuse_non_finite()
+    spread = np.sqrt(np.diag(pool_classes(tar, non)[1]))
+    # Scores that are all equal and not zero still have a best scale.
+    unit = np.array([max(-lowest, highest, 0.0) or 1.0])
+    scaled = evolve(objective, centre=np.zeros(1), spread=unit)
+    up, down = (tar.lowest[0], -non.highest[0]), (-tar.highest[0], non.lowest[0])
+    if lowest == highest == 0.0:
+        message = "All training scores are 0 and carry no information; the scale is set to 0."
+        warn_caller(message, ConvergenceWarning)
+    elif strength == 0.0 and max(min(up), min(down)) >= 0.0:
+        strength = 1.0 / min(objective.n_tar, objective.n_non)
+        message = (
+            "The training scores are separable: zero lies between targets and non-targets, so "
+            f"that no best scale exists. Returned is the solution with ridge={strength:.3g}, "
+            "1 / (number of trials of the smaller class)."
+        )
+        warn_caller(message, SeparableDataWarning)
+    # The unit of the penalty is the spread; scores that do not vary are penalised by their size.
+    stiffness = strength * float((spread / unit)[0] or 1.0) ** 2
+
+    def evaluate(rule: ScoringRule, point: Float64Array) -> Evaluation:
+        here = evolve(scaled, rule=rule).evaluate(np.append(point, offset))
+        return Evaluation(
+            here.value + 0.5 * stiffness * point[0] ** 2,
+            here.gradient[:1] + stiffness * point,
+            here.hessian[:1, :1] + stiffness,
+            here.overlap,
+        )
+
+    convex = objective.rule if objective.rule.convex else scoring_rule("cllr")
+    minima = [minimise(functools.partial(evaluate, convex), np.zeros(1))]
+    if convex is not objective.rule:
+        # From the optimum of cllr and from zero; of equal minima the first, as `train_linear` does.
+        of_rule = functools.partial(evaluate, objective.rule)
+        minima = [minimise(of_rule, start) for start in (minima[0].point, np.zeros(1))]
+    minimum = min(minima, key=lambda found: found.value)
+    value = minimum.value - 0.5 * stiffness * minimum.point[0] ** 2
+    return LinearSolution(minimum.point / unit, offset, value, strength)
 
 
 def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:

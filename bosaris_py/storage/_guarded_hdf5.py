@@ -408,8 +408,9 @@ class GuardedFile:
             size = 8 + h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()[0]
         layout = properties.get_layout()
         if layout == h5py.h5d.CHUNKED:
-            file_size, claim = self.path.stat().st_size, self.budget.claim
-            return StoredChunks.of(dataset, size, file_size, claim, of_pointers=of_pointers)
+            chunks = StoredChunks.of(dataset, size, of_pointers=of_pointers)
+            chunks.check(self.path.stat().st_size, self.budget.claim)
+            return chunks
         stored = dataset.get_storage_size()
         is_unwritten = layout == h5py.h5d.CONTIGUOUS and dataset.get_offset() is None
         if stored != checked.count * size and not is_unwritten:

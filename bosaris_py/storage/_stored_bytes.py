@@ -80,34 +80,23 @@ class StoredChunks:
     _remembered: dict[tuple[int, ...], ByteArray] = attrs.field(factory=dict, init=False)
 
     @classmethod
-    def of(
-        cls,
-        dataset: Any,
-        item_size: int,
-        file_size: int,
-        claim: Callable[[int, str], None],
-        *,
-        of_pointers: bool = False,
-    ) -> "StoredChunks":
-        """Look at all chunks of a data set; raise if one has not the size that it must have.
-
-        `claim` takes memory from a budget. The library never reads data sets of pointers.
-        """
+    def of(cls, dataset: Any, item_size: int, *, of_pointers: bool = False) -> "StoredChunks":
+        """Take the chunks of a data set; the library never reads data sets of pointers."""
         properties = dataset.get_create_plist()
-        shape = tuple(properties.get_chunk())
         filters = _filters(properties, item_size)
         is_packed = of_pointers or _GZIP in filters
-        found = cls(dataset, shape, item_size, filters, is_packed)
-        found._walk(file_size, claim)
-        return found
+        return cls(dataset, tuple(properties.get_chunk()), item_size, filters, is_packed)
 
     @property
     def n_bytes(self) -> int:
         """Size of an unpacked chunk."""
         return math.prod(self.shape) * self.item_size
 
-    def _walk(self, file_size: int, claim: Callable[[int, str], None]) -> None:
-        """Check place and size of each chunk."""
+    def check(self, file_size: int, claim: Callable[[int, str], None]) -> None:
+        """Raise if a chunk has not the place and size that it must have.
+
+        `claim` takes memory from a budget.
+        """
         extents = self.dataset.shape
         most = math.prod(
             -(-extent // step) for extent, step in zip(extents, self.shape, strict=True)
@@ -133,10 +122,7 @@ class StoredChunks:
                 faults.append(f"the chunk at {begin} has no place in the shape {extents}")
             elif self.is_packed:
                 if self.count % 1024 == 1:
-                    claim(
-                        1024 * _BYTES_OF_CHUNK if most > 1024 else most * _BYTES_OF_CHUNK,
-                        "the list of chunks",
-                    )
+                    claim(min(most, 1024) * _BYTES_OF_CHUNK, "the list of chunks")
                 self.begins.add(begin)
             # Anything but None ends the walk.
             return True if faults else None

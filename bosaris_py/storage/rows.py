@@ -202,24 +202,21 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
         kind = _kind_of(source, kinds)
         opened = open_fields(source, kind)
         # Memory is claimed for the ids alone, as the rest is not read at once.
-        for name in ("modelset", "segset"):
-            opened.data_sets[name].claim()
-        modelset, segset = (
-            opened.data_sets.pop(name).read_strings() for name in ("modelset", "segset")
-        )
+        ids = [opened.data_sets.pop(name) for name in ("modelset", "segset")]
+        for each in ids:
+            each.claim()
+        modelset, segset = (each.read_strings() for each in ids)
         shape, found = (modelset.size, segset.size), list(opened.data_sets.values())
         data_sets = tuple((matrix.name, matrix.content) for matrix in found)
         item_size = next((m.memory_type.itemsize for m in found if m.content == "numbers"), 1)
+        described = stamp, kind, shape, data_sets, item_size
         if "k" in opened.sizes:
             nothing = np.empty(0, dtype=np.int64)
-            n_trials = opened.sizes["k"]
-            file = FlatFile(
-                stamp, kind, shape, data_sets, item_size, n_trials, CHUNK_TRIALS, nothing
-            )
+            file = FlatFile(*described, opened.sizes["k"], CHUNK_TRIALS, nothing)
         else:
             # Chunks that a part of the rows needs are unpacked whole.
             rows = min(max(map(_chunk_rows, found)), max(1, shape[0]))
-            file = MatrixFile(stamp, kind, shape, data_sets, item_size, rows)
+            file = MatrixFile(*described, rows)
     opened.warn_of_old_layout(path)
     if isinstance(file, FlatFile):
         with FlatReader(file) as reader:

@@ -328,6 +328,10 @@ class NumberFileMethods(TextFileMethods):
 
 logger = logging.getLogger(__name__)
 
+# Models and segments as they are given: lists of ids, and positions of trials in such lists.
+IdLists = tuple[IdList, IdList]
+Places = tuple[npt.ArrayLike, npt.ArrayLike]
+
 Merged = TypeVar("Merged")
 
 # The largest matrix that `to_dense` makes by default.
@@ -579,7 +583,7 @@ class TrialMatrix(TrialSet, MatFileMethods):
 
 
 def scatter(
-    ids: tuple[IdList, IdList], contents: AnyArray | None = None, name: str = ""
+    ids: IdLists, contents: AnyArray | None = None, name: str = ""
 ) -> tuple[StrArray, StrArray, BoolArray, AnyArray]:
     """Return sorted ids, a mask and a matrix of the contents of trials that are given by ids.
 
@@ -676,9 +680,7 @@ class TrialList(NamedTuple):
     contents: Any = None
 
     @classmethod
-    def coded(
-        cls, ids: tuple[IdList, IdList], contents: AnyArray | None = None, name: str = ""
-    ) -> "TrialList":
+    def coded(cls, ids: IdLists, contents: AnyArray | None = None, name: str = "") -> "TrialList":
         """Make a list of trials that are given by ids, which it sorts."""
         modelset, models = code_ids(ids[0], "models")
         segset, segments = code_ids(ids[1], "segments")
@@ -689,11 +691,7 @@ class TrialList(NamedTuple):
 
     @classmethod
     def checked(
-        cls,
-        ids: tuple[IdList, IdList],
-        positions: tuple[npt.ArrayLike, npt.ArrayLike],
-        contents: AnyArray | None = None,
-        name: str = "",
+        cls, ids: IdLists, positions: Places, contents: AnyArray | None = None, name: str = ""
     ) -> "TrialList":
         """Check the columns of a list and put its trials into column-major order, each once.
 

@@ -587,8 +587,5 @@ def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, I
 
 def _n_in_all(positions: Sequence[Positions | None], size: int) -> int:
     """Return how many of `size` ids have a position in all files."""
-    known = np.ones(size, dtype=np.bool_)
-    for found in positions:
-        if found is not None:
-            known &= found >= 0
-    return int(np.count_nonzero(known))
+    known = [found >= 0 for found in positions if found is not None]
+    return int(np.count_nonzero(np.logical_and.reduce(known))) if known else size

@@ -458,11 +458,10 @@ class QualityMeasures(TrialSet, MatFileMethods):
         for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
             mask[top:bottom, left:right] = item.scoremask
         fields = {
-            name: np.concatenate([getattr(item, name) for item in objects], axis=-1)
+            name: mark_read_only(np.concatenate([getattr(item, name) for item in objects], axis=-1))
             for name in ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
         }
-        fields["scoremask"] = mask
-        return QualityMeasures(**{name: mark_read_only(fields[name]) for name in fields})
+        return QualityMeasures(**fields, scoremask=mark_read_only(mask))
 
 
 Side = tuple[FloatArray, BoolArray]

@@ -493,11 +493,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
         """Compare ids, mask and the values where the mask is true."""
         if not isinstance(other, Scores) or type(other) is not type(self):
             return NotImplemented
-        if not (
-            np.array_equal(self.modelset, other.modelset)
-            and np.array_equal(self.segset, other.segset)
-            and np.array_equal(self.scoremask, other.scoremask)
-        ):
+        names = ("modelset", "segset", "scoremask")
+        if not all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names):
             return False
         if self.scoremat is other.scoremat:
             return True

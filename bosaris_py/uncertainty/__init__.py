@@ -10,14 +10,15 @@ _NAMES = {
     "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
     "bootstrap_result": "BootstrapResult Interval NormalityTest ZTest normality_test quantile "
     "relative_error",
-    "comparisons": "ComparisonTable HolmResult McNemarTest PermutationTest compare_systems "
-    "holm_correction mcnemar_test speaker_permutation_test speaker_permutation_test_scores "
-    "speaker_z_test",
+    "comparisons": "ComparisonTable HolmResult McNemarTest PermutationTest SpeakerZTest "
+    "compare_systems holm_correction mcnemar_test speaker_permutation_test "
+    "speaker_permutation_test_scores speaker_z_test",
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
     "distribution": "FTest StandardErrorDistribution f_test_of_variances relative_deviation "
     "standard_error_distribution z_test_of_means",
+    "influence": "SpeakersNeeded",
     "paired": "PairedBootstrapResult paired_bootstrap",
     "statistic": "AUC DCF EER ActDCF Cllr ErrorRates MinCllr MinDCF Statistic",
     "strata": "EqualSizeSets TrialSpeakers equal_size_sets",

@@ -28,6 +28,7 @@ from bosaris_py.uncertainty.comparisons import ComparisonTable as ComparisonTabl
 from bosaris_py.uncertainty.comparisons import HolmResult as HolmResult
 from bosaris_py.uncertainty.comparisons import McNemarTest as McNemarTest
 from bosaris_py.uncertainty.comparisons import PermutationTest as PermutationTest
+from bosaris_py.uncertainty.comparisons import SpeakerZTest as SpeakerZTest
 from bosaris_py.uncertainty.comparisons import compare_systems as compare_systems
 from bosaris_py.uncertainty.comparisons import holm_correction as holm_correction
 from bosaris_py.uncertainty.comparisons import mcnemar_test as mcnemar_test
@@ -59,6 +60,7 @@ from bosaris_py.uncertainty.distribution import (
     standard_error_distribution as standard_error_distribution,
 )
 from bosaris_py.uncertainty.distribution import z_test_of_means as z_test_of_means
+from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
 from bosaris_py.uncertainty.paired import PairedBootstrapResult as PairedBootstrapResult
 from bosaris_py.uncertainty.paired import paired_bootstrap as paired_bootstrap
 from bosaris_py.uncertainty.statistic import AUC as AUC

@@ -1168,6 +1168,7 @@ def speaker_interval(
     >>> llrs = 2.0 * same + habits + habits.T + rng.normal(size=(60, 60))
     >>> scores, key = Scores(llrs, speakers, speakers), Key(speakers, speakers, same, ~same)
     >>> speaker_interval(scores, key, EER())
+    0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     trials = ScoredTrials.of(scores, key, conditions)

@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray, mark_read_only
 from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import SAME_COST
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SpeakerPlan
-from bosaris_py.uncertainty.samplers import Evaluator, Sampler, SpeakerSums, WeightedCurve
+from bosaris_py.uncertainty.samplers import Evaluator, Sampler, ValuesOfSpeakers, WeightedCurve
 from bosaris_py.uncertainty.statistic import ActDCF, Bounds, CurveStatistic, MinDCF, Statistic
 from bosaris_py.uncertainty.strata import SortedStrata
 
@@ -213,6 +214,11 @@ class DETCurve(CurveStatistic):
         """Return the miss rates."""
         return self._least_misses(roc.pmiss, roc.pfa)
 
+    def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
+        """Tell inside which cells a false-alarm rate is first allowed."""
+        low, high = pfa[:, starts + 1] * SAME_COST, pfa[:, starts] / SAME_COST
+        return np.asarray(np.searchsorted(self.pfa, low) < np.searchsorted(self.pfa, high))
+
     def _least_misses(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
         """Return the miss rate of the first point that each false-alarm rate allows."""
         n_allowed = np.searchsorted(pfa[::-1], self.pfa, side="right")
@@ -275,8 +281,8 @@ class _DCFCurve(Statistic):
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> SpeakerSums | None:
-        """Count the errors of each pair of speakers; see `Statistic.speaker_sums`."""
+    ) -> ValuesOfSpeakers | None:
+        """Prepare for many sets of weights of speakers; see `Statistic.speaker_sums`."""
         return self._at_priors.speaker_sums(tar, non, plan)
 
     def band(self, result: BootstrapResult) -> DCFBand:

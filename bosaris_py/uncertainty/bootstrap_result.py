@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -331,7 +331,22 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     return NormalityTest(float(w), float(p_value))
 
 
-IntervalKind: TypeAlias = Literal["percentile", "basic", "normal"]
+IntervalKind: TypeAlias = Literal["percentile", "basic", "normal", "student"]
+
+
+class Student(Protocol):
+    """A studentised bootstrap, see `influence.Studentised`."""
+
+    @property
+    def null_error(self) -> float:
+        """Standard error of a difference, not 0 unless the difference is."""
+
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """Return the ends of the interval."""
+
+    def p_value(self, alternative: Alternative) -> float:
+        """Return the p-value of a difference."""
+
 
 # A standard deviation takes two.
 _FEWEST_REPLICATES = 2
@@ -389,7 +404,7 @@ class BootstrapResult:
         defined.
     method : str
         How trials were resampled.
-    interval : {"percentile", "basic", "normal"}
+    interval : {"percentile", "basic", "normal", "student"}
         How the interval was made, see `interval_of`.
     confidence : float
         Its nominal coverage.
@@ -398,6 +413,11 @@ class BootstrapResult:
         left out of standard error and interval.
     bounds : tuple of two floats or arrays
         Least and greatest possible value; intervals are clipped to it.
+    student : Studentised, optional
+        What a studentised interval takes, where speakers were resampled.
+    is_difference : bool
+        Whether it is of two systems. If all replicates are alike, but not 0, they say nothing:
+        the interval is all that is possible.
     """
 
     estimate: Any
@@ -410,6 +430,8 @@ class BootstrapResult:
     confidence: float
     n_degenerate: int
     bounds: tuple[npt.ArrayLike, npt.ArrayLike] = (-math.inf, math.inf)
+    student: Student | None = None
+    is_difference: bool = False
 
     @classmethod
     def from_replicates(
@@ -421,12 +443,13 @@ class BootstrapResult:
         interval: IntervalKind,
         confidence: float,
         bounds: tuple[npt.ArrayLike, npt.ArrayLike],
+        student: Student | None = None,
     ) -> "BootstrapResult":
         """Summarise the replicates of one system.
 
         Parameters
         ----------
-        estimate, replicates, method, interval, confidence, bounds
+        estimate, replicates, method, interval, confidence, bounds, student
             As in `BootstrapResult`.
 
         Returns
@@ -439,17 +462,18 @@ class BootstrapResult:
             If the statistic is defined on fewer than two replicates.
         """
         nothing = math.nan
-        return cls(
-            estimate, nothing, nothing, nothing, replicates, method, interval, confidence, 0, bounds
-        )._summarised(magnitude=0.0)
+        options = method, interval, confidence, 0, bounds, student
+        return cls(estimate, nothing, nothing, nothing, replicates, *options)._summarised(0.0)
 
-    def minus(self, other: "BootstrapResult") -> "BootstrapResult":
+    def minus(self, other: "BootstrapResult", student: Student | None = None) -> "BootstrapResult":
         """Summarise the differences to another system's replicates of the same trials.
 
         Parameters
         ----------
         other : BootstrapResult
             Made with the same options.
+        student : Studentised, optional
+            That of the difference.
 
         Returns
         -------
@@ -461,6 +485,8 @@ class BootstrapResult:
             estimate=as_plain(np.subtract(self.estimate, other.estimate)),
             replicates=self.replicates - other.replicates,
             bounds=(np.subtract(low, other_high), np.subtract(high, other_low)),
+            student=student,
+            is_difference=True,
         )
         return difference._summarised(np.maximum(np.abs(self.estimate), np.abs(other.estimate)))
 
@@ -476,9 +502,11 @@ class BootstrapResult:
         sample = replicates[defined]
         size = np.maximum(np.abs(sample).max(axis=0), magnitude)
         varies = np.ptp(sample, axis=0) > ROUNDING * size
+        # A difference that is the same in all replicates is not certain.
+        least = self.student.null_error if self.is_difference and self.student else 0.0
         result = attrs.evolve(
             self,
-            standard_error=as_plain(np.where(varies, sample.std(axis=0, ddof=1), 0.0)),
+            standard_error=as_plain(np.where(varies, sample.std(axis=0, ddof=1), least)),
             replicates=mark_read_only(replicates),
             n_degenerate=total - n_defined,
         )
@@ -538,12 +566,17 @@ class BootstrapResult:
 
         Parameters
         ----------
-        kind : {"percentile", "basic", "normal"}
+        kind : {"percentile", "basic", "normal", "student"}
             ``"percentile"``: the quantiles :math:`q_{\alpha/2}` and
             :math:`q_{1-\alpha/2}` of the replicates, as in the papers.
             ``"basic"``: :math:`2\hat\theta - q_{1-\alpha/2}` and
             :math:`2\hat\theta - q_{\alpha/2}`. ``"normal"``:
-            :math:`\hat\theta \pm z_{1-\alpha/2}` standard errors.
+            :math:`\hat\theta \pm z_{1-\alpha/2}` standard errors. ``"student"``, of speakers only:
+            :math:`\hat\theta\, e^{-t\, SE/\hat\theta}` with the standard error of
+            `speaker_interval` and quantiles t of
+            :math:`\log(\theta^*/\hat\theta)\, \theta^* / SE^*` over replicates; of a difference
+            :math:`\hat\theta \pm t\, SE` with quantiles of
+            :math:`|\theta^* - \hat\theta| / SE^*`. Of the AUC of one system, t of K - 1 degrees.
         confidence : float, optional
             Nominal coverage, strictly between 0 and 1; that of the result by
             default.
@@ -566,15 +599,60 @@ class BootstrapResult:
         check_choice(kind, IntervalKind, "interval")
         level = self.confidence if confidence is None else confidence
         level = check_fraction(level, "confidence")
-        estimate = self.estimate
-        if kind == "normal":
+        estimate: Any = self.estimate
+        low: Any
+        high: Any
+        if kind == "student":
+            if self.student is None:
+                hint = (
+                    "Only built-in metrics of one number have one, and only if speakers are drawn."
+                )
+                raise invalid("interval", "be percentile, basic or normal here", "student", hint)
+            low, high = self.student.ends(level)
+        elif kind == "normal":
             half = special.ndtri((1.0 + level) / 2.0) * np.asarray(self.standard_error)
             low, high = estimate - half, estimate + half
         else:
             low, high = quantile(self._defined, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
             if kind == "basic":
                 low, high = 2.0 * estimate - high, 2.0 * estimate - low
+        if self.is_difference and kind != "student":
+            nothing = (np.asarray(self.standard_error) == 0) & (np.asarray(estimate) != 0)
+            low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
+
+    def p_value(self, alternative: Alternative) -> Any:
+        """Test if the true value is 0, by the inversion of the interval of this result.
+
+        Parameters
+        ----------
+        alternative : {"two-sided", "less", "greater"}
+            Whether any value counts, or only one below or above 0.
+
+        Returns
+        -------
+        float or ndarray of float64
+            A two-sided p-value is below 1 - confidence if and only if 0 lies outside the interval
+            of `interval_of`. Of replicates not below 1 / B.
+        """
+        if self.interval == "student" and self.student is not None:
+            return self.student.p_value(alternative)
+        estimate, spread = np.asarray(self.estimate), np.asarray(self.standard_error)
+        if self.interval == "normal":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                z = np.where(spread > 0, estimate / spread, 0.0)
+            p_value = normal_p_value(z, alternative)
+        else:
+            # What percentile intervals ask of 0, basic ones ask of twice the estimate.
+            sample = (
+                self._defined if self.interval == "percentile" else 2.0 * estimate - self._defined
+            )
+            below, above = _tail(sample), _tail(-sample)
+            both = np.minimum(2.0 * np.minimum(below, above), 1.0)
+            p_value = {"two-sided": both, "less": above, "greater": below}[alternative]
+        # Where nothing varies, replicates do not tell chance from habit.
+        nothing = 1.0 if alternative == "two-sided" else 0.5
+        return as_plain(np.where(spread > 0, p_value, nothing))
 
     def normality_test(self) -> NormalityTest:
         """Test if the replicates look normal; see `bosaris_py.uncertainty.normality_test`.
@@ -589,6 +667,19 @@ class BootstrapResult:
             If the statistic is an array, or there are more than 5000 replicates.
         """
         return normality_test(self._defined)
+
+
+def _tail(sample: Float64Array) -> Float64Array:
+    """Return the chance at which the quantile of `quantile` crosses 0; at least 1 / n."""
+    size = sample.shape[0]
+    low = sample <= 0
+    n_low = np.count_nonzero(low, axis=0)
+    # At n p = n_low the quantile is the mean of its two neighbours.
+    last = np.where(low, sample, -np.inf).max(axis=0)
+    following = np.where(low, np.inf, sample).min(axis=0)
+    with np.errstate(invalid="ignore"):
+        step = np.where(last + following > 0, -0.5, 0.5) * 1e-12
+    return np.asarray(np.maximum(n_low + step, 1.0) / size)
 
 
 def defined_replicates(replicates: Float64Array) -> BoolArray:

@@ -39,6 +39,13 @@ from bosaris_py.uncertainty.bootstrap_result import (
     warn_of_degenerate,
     warn_of_no_variation,
 )
+from bosaris_py.uncertainty.influence import (
+    FEWEST_FOR_INTERVAL,
+    Studentised,
+    check_few_speakers,
+    pairs_of_plan,
+    speaker_influence,
+)
 from bosaris_py.uncertainty.resampling import (
     Method,
     Resampling,
@@ -48,7 +55,7 @@ from bosaris_py.uncertainty.resampling import (
     Speakers,
     SpeakerWeights,
 )
-from bosaris_py.uncertainty.samplers import Sampler, WeightedSampler
+from bosaris_py.uncertainty.samplers import Block, Sampler, SpeakerSampler, WeightedSampler
 from bosaris_py.uncertainty.statistic import (
     EER,
     ActDCF,
@@ -239,30 +246,40 @@ def _bootstrap(
     few_errors = warn_of_few_errors([system], plan.strata)
     sampler = system.statistic.sampler(system.tar, system.non, plan)
     replicates = draw_replicates(sampler, options)
-    result = system.result(replicates, options, statistic.default_interval)
-    # One warning is enough: of degenerate replicates, of few errors, or of no variation.
-    if not (warn_of_degenerate(result) or few_errors):
-        warn_of_no_variation(result)
+    student = student_of(system, plan, options)
+    result = system.result(replicates, options, statistic.default_interval, student)
+    # Degenerate replicates say enough; few errors or speakers explain a lack of variation.
+    if not warn_of_degenerate(result):
+        few_speakers = student is not None and check_few_speakers(
+            student.influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric"
+        )
+        if not (few_errors or few_speakers):
+            warn_of_no_variation(result)
     return result
+
+
+# Blocks of replicates that share the cost of counting pairs of speakers.
+_BLOCKS = 5
 
 
 def draw_replicates(sampler: Sampler, options: Resampling) -> Float64Array:
     """Draw replicates of a statistic, block by block."""
     runner = Runner("bootstrap", options.workers, progress=options.progress)
     blocks = blocks_of(sampler, options.replications, options.rng)
+    if isinstance(sampler, SpeakerSampler):
+        groups = [blocks[i : i + _BLOCKS] for i in range(0, len(blocks), _BLOCKS)]
+        return np.concatenate(runner.map(SpeakerSampler.draw_blocks, sampler, groups))
     return np.concatenate(runner.map(_draw_block, sampler, blocks))
 
 
-def blocks_of(
-    sampler: Sampler, replications: int, rng: np.random.Generator
-) -> list[tuple[int, np.random.Generator]]:
+def blocks_of(sampler: Sampler, replications: int, rng: np.random.Generator) -> list[Block]:
     """Return the size of each block of replicates with the generator that it draws from."""
     n_full, rest = divmod(replications, sampler.block)
     sizes = [sampler.block] * n_full + [rest] * bool(rest)
     return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
 
 
-def _draw_block(sampler: Sampler, block: tuple[int, np.random.Generator]) -> Float64Array:
+def _draw_block(sampler: Sampler, block: Block) -> Float64Array:
     return sampler.draw(*block)
 
 
@@ -289,17 +306,34 @@ class System:
         return cls(statistic, *scores, float(value) if value.ndim == 0 else value)
 
     def result(
-        self, replicates: Float64Array, options: Resampling, default_interval: IntervalKind
+        self,
+        replicates: Float64Array,
+        options: Resampling,
+        default_interval: IntervalKind,
+        student: Studentised | None = None,
     ) -> BootstrapResult:
         """Summarise the replicates."""
         return BootstrapResult.from_replicates(
             self.estimate,
             replicates,
             method=options.method,
-            interval=options.interval or default_interval,
+            interval=options.interval or (default_interval if student is None else "student"),
             confidence=options.confidence,
             bounds=self.statistic.bounds,
+            student=student,
         )
+
+
+def student_of(system: System, plan: ResamplingPlan, options: Resampling) -> Studentised | None:
+    """Studentise the bootstrap of a built-in metric of one number, if speakers are drawn."""
+    drawn = pairs_of_plan(plan)
+    if drawn is None:
+        return None
+    found = speaker_influence(system.statistic, system.tar, system.non, drawn[0])
+    if found is None:
+        return None
+    weights, _ = drawn[1].draw(options.replications, options.rng.spawn(1)[0])
+    return Studentised.of(found, weights)
 
 
 def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:
@@ -575,8 +609,9 @@ def _bootstrap_scores(
     who: Speakers,
 ) -> BootstrapResult:
     trials = ScoredTrials.of(scores, key, conditions)
-    plan = options.plan_of_trials(key, trials, who)
-    return _bootstrap(statistic, trials.take(scores, key), plan, options)
+    plan, taken = options.plan_of_trials(key, trials, who), trials.take(scores, key)
+    del trials  # as large as the scores
+    return _bootstrap(statistic, taken, plan, options)
 
 
 def bootstrap_condition_table(
@@ -643,10 +678,10 @@ def bootstrap_condition_table(
     --------
     >>> import numpy as np
     >>> from bosaris_py import Conditions, Key, Scores
-    >>> speakers, same = [f"{i:02}" for i in range(40)], np.eye(40, dtype=bool)
+    >>> speakers, same = [f"{i:02}" for i in range(60)], np.eye(60, dtype=bool)
     >>> scores = Scores(np.random.default_rng(1).normal(3.0 * same - 1), speakers, speakers)
     >>> key = Key(speakers, speakers, same, ~same)
-    >>> rows = np.arange(40)[:, None] < [15] * 40
+    >>> rows = np.arange(60)[:, None] < [25] * 60
     >>> halves = Conditions({"first": rows, "others": ~rows})
     >>> table = bootstrap_condition_table(
     ...     scores, key, halves, figures=["cllr"], replications=200, rng=2

@@ -137,7 +137,8 @@ def mcnemar_test(
     Raises
     ------
     InvalidInputError
-        If the arguments are no decisions, or a choice is unknown.
+        If the arguments are no decisions, a choice is unknown, or numbers of disagreements are
+        not whole where the binomial distribution needs them.
     TrialMismatchError
         If decisions are not on equally many trials.
 
@@ -184,6 +185,11 @@ def _mcnemar_p(only_a: float, only_b: float, method: McNemarMethod) -> float:
         gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
         # The upper tail of chi-square with one degree of freedom.
         return float(special.erfc(math.sqrt(0.5 * max(gap, 0.0) ** 2 / n)))
+    if n != int(n) or fewer != int(fewer):
+        hint = 'method="chi2" takes any numbers.'
+        raise invalid(
+            "a", f'be whole numbers with method="{method}"', f"{only_a:g}, {only_b:g}", hint
+        )
     # Given n disagreements, those of one system are binomial with probability 1/2; the
     # distribution is symmetric, so the two-sided p-value is twice the lower tail.
     up_to = float(special.bdtr(fewer, int(n), 0.5))
@@ -721,10 +727,8 @@ def speaker_z_test(
     first, second = _influence(systems, key, statistics, speakers, conditions)
     contrast = first.minus(second)
     check_few_speakers(contrast.effective_speakers, FEWEST_FOR_TEST, "difference")
-    error, difference = contrast.null_error, contrast.estimate
-    difference = -difference if contrast.is_area else difference
     numbers = contrast.degrees, contrast.least_p
-    test = z_test(difference, error, alternative, METHOD, *numbers)
+    test = z_test(contrast.difference, contrast.null_error, alternative, METHOD, *numbers)
     return SpeakerZTest(*attrs.astuple(test), first=first, contrast=contrast)
 
 

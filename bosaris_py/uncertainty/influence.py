@@ -29,10 +29,18 @@ from bosaris_py._validation import check_fraction, describe, invalid, warn_calle
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH
-from bosaris_py.uncertainty.bootstrap_result import ROUNDING, Interval, student_quantiles
+from bosaris_py.uncertainty.bootstrap_result import (
+    ROUNDING,
+    Alternative,
+    Interval,
+    normal_p_value,
+    student_quantiles,
+)
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
+from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan
 from bosaris_py.uncertainty.statistic import (
     AUC,
+    DCF,
     EER,
     ActDCF,
     Cllr,
@@ -101,6 +109,8 @@ class Losses(NamedTuple):
 
 # A metric with losses: what `losses_of` takes.
 LinearStatistic = Statistic | ThresholdCost
+
+_LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr
 
 
 def losses_of(
@@ -227,9 +237,15 @@ class SpeakerPairs:
     @classmethod
     def of(cls, speakers: TrialSpeakers, trials: ScoredTrials) -> Self:
         """Look up the speakers; each non-target trial must have two."""
-        size, strata = speakers.n_speakers, trials.strata
         tar = speakers.of_models[trials.tar[0]]
         one, other = speakers.of_models[trials.non[0]], speakers.of_segments[trials.non[1]]
+        return cls.from_numbers(tar, one, other, speakers.n_speakers, trials.strata)
+
+    @classmethod
+    def from_numbers(
+        cls, tar: IntArray, one: IntArray, other: IntArray, size: int, strata: TrialStrata
+    ) -> Self:
+        """Group trials by the number, below `size`, of the one or two speakers of each."""
         cells, n_cells, listed = number_pairs(one, other, (size, size), ordered=True)
         mass = _mass(cells, n_cells, strata.non)
         occupied = np.flatnonzero(mass)
@@ -327,15 +343,19 @@ METHOD = "speaker pairs"
 FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST = 20, 30
 
 
-def check_few_speakers(effective: float, fewest: int, what: str) -> None:
-    """Warn if a metric, or a difference, rests on few speakers."""
+def check_few_speakers(effective: float, fewest: int, what: str) -> bool:
+    """Warn if a metric, or a difference, rests on few speakers; return whether it does."""
     if effective < fewest:
         message = (
             f"The {what} rests on {effective:.2g} effective speakers. With fewer than {fewest} a "
             "standard error is itself uncertain: intervals may be too short, p-values too small."
         )
         warn_caller(message, FewSpeakersWarning)
+    return effective < fewest
 
+
+# With fewer draws of Student's t its own law is the better one.
+_FEWEST_DRAWS = 100
 
 # Pairs of more speakers than this are not put into a square table.
 _LARGEST_TABLE = 2**11
@@ -477,6 +497,11 @@ class SpeakerInfluence:
         return self.tar.total + 0.5 * pairs.of_speakers(self.non.total + self.non.residual)
 
     @property
+    def difference(self) -> float:
+        """The difference in the unit of the metric: an area is 1 minus its loss."""
+        return -self.estimate if self.is_area else self.estimate
+
+    @property
     def degrees(self) -> float:
         """Degrees of freedom of Student's t: speakers who take part, less one."""
         return float(self.pairs.n_speakers - 1)
@@ -505,13 +530,14 @@ class SpeakerInfluence:
         return Interval(value, low, high, error, float(confidence), method)
 
     def students(self, weights: Float64Array, *, log: bool) -> Float64Array | None:
-        """Return Student's t of replicates, one for each row of weights of the speakers.
+        """Return Student's t of replicates, ascending, one for each row of weights of the speakers.
 
         The metric is taken as the sum of its losses at the optimum of the data, and copies of a
-        speaker count as speakers. None if there are too many speakers for a table of pairs.
+        speaker count as speakers. None where that says nothing: for an area on the logarithmic
+        scale, whose two sums are one and the same; for too many speakers; without variation.
         """
         k = self.pairs.n_speakers
-        if k > _LARGEST_TABLE or self.standard_error == 0:
+        if k > _LARGEST_TABLE or self.standard_error == 0 or (log and self.is_area):
             return None
         residual, mass = self._tables(self.non.residual), self._tables(self.pairs.pair_mass)
         step = max(1, _WEIGHTS_AT_A_TIME // k)
@@ -554,11 +580,98 @@ class SpeakerInfluence:
         shared = np.clip(np.einsum("ij,ij,ij->i", w, u, v), -limit, limit)
         error = np.sqrt((1.0 - 1.0 / k) * (var_tar + 2.0 * shared + var_non))
         moved = shift_tar + shift_non
-        error[error <= ROUNDING * self.scale] = np.nan
+        # Squares that cancel leave the root of the rounding.
+        error[error <= math.sqrt(ROUNDING) * self.scale] = np.nan
         if not log:
             return np.asarray(moved / error)
         value = self.estimate + moved
         return np.asarray(np.log(value / self.estimate) * value / error)
+
+
+@attrs.frozen(eq=False)
+class Studentised:
+    """The studentised bootstrap of a metric, or of a difference: one inversion for interval and p.
+
+    `draws` are Student's t of replicates, ascending; of a difference without their signs. None
+    where there are none: then Student's t has its law.
+    """
+
+    influence: SpeakerInfluence
+    draws: Float64Array | None
+    is_difference: bool
+
+    @classmethod
+    def of(
+        cls, influence: SpeakerInfluence, weights: Float64Array, *, is_difference: bool = False
+    ) -> Self:
+        """Draw Student's t of replicates, one for each row of weights of the speakers."""
+        draws = influence.students(weights, log=not is_difference)
+        if draws is not None and is_difference:
+            draws = np.sort(np.abs(draws))
+        return cls(influence, draws, is_difference)
+
+    @property
+    def null_error(self) -> float:
+        """Standard error of a difference, not 0 unless the difference is."""
+        return self.influence.null_error
+
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """Return the ends of the interval: what a test would not reject."""
+        influence = self.influence
+        if not self.is_difference:
+            interval = influence.interval(confidence, METHOD, self.draws)
+            return interval.low, interval.high
+        tail = 1.0 - check_fraction(confidence, "confidence")
+        draws = self.draws
+        if (
+            draws is None
+            or draws.size < _FEWEST_DRAWS
+            or not (rank := int(tail * (draws.size + 1) * (1.0 + ROUNDING)))
+        ):
+            quantile = student_quantiles(0.5 * tail, influence.degrees)[1]
+        else:
+            quantile = float(draws[-rank])
+        half, value = quantile * influence.null_error, influence.difference
+        low, high = value - half, value + half
+        return (low, high) if influence.least_p <= tail else (min(low, 0.0), max(high, 0.0))
+
+    def p_value(self, alternative: Alternative) -> float:
+        """Return the p-value of a difference; a one-sided one has the same law on both sides."""
+        influence = self.influence
+        value, error = influence.difference, influence.null_error
+        if value == 0:
+            return 1.0 if alternative == "two-sided" else 0.5
+        z = abs(value) / error
+        if self.draws is None or self.draws.size < _FEWEST_DRAWS:
+            both = float(normal_p_value(z, "two-sided", influence.degrees))
+        else:
+            n_beyond = self.draws.size - int(np.searchsorted(self.draws, z, side="left"))
+            both = (1 + n_beyond) / (1 + self.draws.size)
+        both = max(both, influence.least_p)
+        if alternative == "two-sided":
+            return both
+        return 0.5 * both if (alternative == "less") == (value < 0) else 1.0 - 0.5 * both
+
+
+def speaker_influence(
+    statistic: object, tar: FloatArray, non: FloatArray, pairs: SpeakerPairs
+) -> SpeakerInfluence | None:
+    """Return the influence of speakers on a statistic of one number, None without a formula."""
+    if not isinstance(statistic, _LINEAR) or statistic.shape:
+        return None
+    return SpeakerInfluence.of(pairs, losses_of(statistic, tar, non, pairs.strata))
+
+
+def pairs_of_plan(plan: object) -> tuple[SpeakerPairs, PersonWeights] | None:
+    """Return who takes part in which trials, and the law of their weights, of drawn speakers."""
+    if not isinstance(plan, SpeakerPlan) or plan.non.second is None:
+        return None
+    persons = plan.persons
+    # In a pigeonhole bootstrap the two sides are different persons.
+    if persons.n_second is not None:
+        return None
+    numbers = plan.tar.first, plan.non.first, plan.non.second
+    return SpeakerPairs.from_numbers(*numbers, persons.n_first, plan.strata), persons
 
 
 class SpeakersNeeded(int):

@@ -453,8 +453,8 @@ class EERWindow:
         eers, priors = eers_of_hulls(pmiss, pfa)
         left = np.arange(self.tar.number)
         right = np.arange(left.size + self.tar.n_pieces, pmiss.shape[1] - 1)
-        open_cells = _open_cells(pmiss, pfa, np.concatenate((left, right)), eers, priors)
-        for i in np.flatnonzero(open_cells.any(axis=1)).tolist():
+        opened = open_cells(pmiss, pfa, np.concatenate((left, right)), eers, priors)
+        for i in np.flatnonzero(opened.any(axis=1)).tolist():
             cells = []
             for in_cells, in_pieces in (tar, non):
                 parts = [np.array([count]) for count in in_cells[i].tolist()]
@@ -493,7 +493,7 @@ class EERWindow:
             eers, priors = eers_of_hulls(pmiss, pfa)
             starts = np.cumsum([0, *(part.size for part in tar[:-1])])
             divided = np.flatnonzero(whole)
-            divided = divided[_open_cells(pmiss, pfa, starts[divided], eers, priors)[0]]
+            divided = divided[open_cells(pmiss, pfa, starts[divided], eers, priors)[0]]
             if not divided.size:
                 return float(eers[0])
             for number in divided.tolist():
@@ -504,7 +504,7 @@ class EERWindow:
             whole[divided] = False
 
 
-def _open_cells(
+def open_cells(
     pmiss: Float64Array,
     pfa: Float64Array,
     starts: IntArray,

@@ -21,10 +21,16 @@ from bosaris_py.uncertainty.bootstrap_result import (
     IntervalKind,
     as_plain,
     defined_replicates,
-    normal_p_value,
     warn_of_degenerate,
 )
 from bosaris_py.uncertainty.bootstrapping import System, draw_replicates, warn_of_few_errors
+from bosaris_py.uncertainty.influence import (
+    FEWEST_FOR_TEST,
+    Studentised,
+    check_few_speakers,
+    pairs_of_plan,
+    speaker_influence,
+)
 from bosaris_py.uncertainty.resampling import (
     IidPlan,
     Resampling,
@@ -112,24 +118,27 @@ class PairedBootstrapResult:
 
     @property
     def z(self) -> Any:
-        """Difference over its standard error; 0 if both are zero, NaN if the latter is."""
+        """Difference over its standard error; 0 if both are zero, inf if the latter is."""
         difference, spread = np.asarray(self.difference), np.asarray(self.standard_error)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(spread > 0, difference / spread, np.nan)
+            ratio = difference / spread
         return as_plain(np.where(difference == 0, 0.0, ratio))
 
     @property
     def p_value(self) -> Any:
-        """Chance of a z at least as extreme if the systems are alike, z being normal."""
-        return as_plain(normal_p_value(self.z, self.alternative))
+        """Chance of a difference at least as extreme if the systems are alike.
+
+        By the inversion of the interval: below 1 - confidence if and only if that does not hold 0.
+        """
+        return self.contrast.p_value(self.alternative)
 
     @property
     def replicate_p_value(self) -> Any:
         """Share of replicates whose difference lies on the other side of zero.
 
-        Twice the smaller share if two-sided. Takes no normal distribution, but
-        cannot be smaller than 1 / (B + 1): the observed difference counts as one
-        replicate. The p-value that belongs to the percentile interval.
+        Twice the smaller share if two-sided. Takes no distribution, but cannot be smaller than
+        1 / (B + 1): the observed difference counts as one replicate. Near the p-value of a
+        percentile interval.
         """
         replicates = self.contrast.replicates[self._defined]
         total = replicates.shape[0] + 1.0
@@ -262,10 +271,10 @@ def paired_bootstrap(
     >>> from bosaris_py import Key, Scores
     >>> from bosaris_py import uncertainty as unc
     >>> rng = np.random.default_rng(1)
-    >>> speakers, same = [f"speaker{i}" for i in range(40)], np.eye(40, dtype=bool)
+    >>> speakers, same = [f"speaker{i}" for i in range(60)], np.eye(60, dtype=bool)
     >>> key = Key(speakers, speakers, same, ~same)
-    >>> good = 4.0 * same + rng.normal(size=(40, 40))
-    >>> a, b = (Scores(m, speakers, speakers) for m in (good, good + rng.normal(size=(40, 40))))
+    >>> good = 4.0 * same + rng.normal(size=(60, 60))
+    >>> a, b = (Scores(m, speakers, speakers) for m in (good, good + rng.normal(size=(60, 60))))
     >>> result = unc.paired_bootstrap(a, b, key, unc.Cllr(), rng=2)
     >>> bool(result.difference < 0), bool(result.p_value < 0.05)
     (True, True)
@@ -282,21 +291,41 @@ def paired_bootstrap(
         System.of(chosen, trials.take(scores, key), trials.strata)
         for chosen, scores in zip(statistics, (scores_a, scores_b), strict=True)
     ]
+    del trials  # as large as the scores
     shapes = [np.shape(system.estimate) for system in systems]
     if shapes[0] != shapes[1]:
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
         raise invalid("statistic_b", expected, f"{shapes[1]}")
-    warn_of_few_errors(systems, trials.strata)
+    warn_of_few_errors(systems, plan.strata)
     replicates = draw_replicates(_sampler(systems, plan), options)
     # A replicate that one system cannot use is of no use for a comparison.
     replicates[~defined_replicates(replicates)] = np.nan
+    students = _students(systems, plan, options)
     first, second = (
-        system.result(replicates[:, i].copy(), options, statistics[0].default_interval)
-        for i, system in enumerate(systems)
+        system.result(replicates[:, i].copy(), options, statistics[0].default_interval, student)
+        for i, (system, student) in enumerate(zip(systems, students[:2], strict=True))
     )
-    contrast = first.minus(second)
-    warn_of_degenerate(contrast)
+    contrast = first.minus(second, students[2])
+    if not warn_of_degenerate(contrast) and students[2] is not None:
+        effective = students[2].influence.effective_speakers
+        check_few_speakers(effective, FEWEST_FOR_TEST, "difference")
     return PairedBootstrapResult(first, second, contrast, alternative)
+
+
+def _students(
+    systems: list[System], plan: ResamplingPlan, options: Resampling
+) -> tuple[Studentised | None, Studentised | None, Studentised | None]:
+    """Studentise the bootstraps of both systems and of their difference."""
+    drawn = pairs_of_plan(plan)
+    if drawn is None:
+        return None, None, None
+    a, b = (speaker_influence(s.statistic, s.tar, s.non, drawn[0]) for s in systems)
+    if a is None or b is None or a.is_area != b.is_area:
+        return None, None, None
+    contrast = a.minus(b)
+    weights, _ = drawn[1].draw(options.replications, options.rng.spawn(1)[0])
+    of_both = Studentised.of(a, weights), Studentised.of(b, weights)
+    return *of_both, Studentised.of(contrast, weights, is_difference=True)
 
 
 # With more cells between thresholds than this, giving weights to trials is hardly slower.
@@ -306,14 +335,14 @@ _MOST_CELLS = 2**12
 def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
     """Choose the fastest way to draw replicates of two systems at once, along the second axis."""
     if isinstance(plan, SpeakerPlan):
-        sums = [
+        values = [
             system.statistic.speaker_sums(system.tar, system.non, plan)
             for system in systems
             if isinstance(system.statistic, Statistic)
         ]
-        found = tuple(s for s in sums if s is not None)
+        found = tuple(v for v in values if v is not None)
         if len(found) == len(systems):
-            return samplers.SpeakerSumsSampler(plan.persons, found)
+            return samplers.SpeakerSampler(plan.persons, found)
     statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
     if len(statistics) == len(systems):
         sampler = _rate_sampler(statistics, systems, plan)

@@ -299,7 +299,7 @@ def _renumber(*lists: IntArray) -> tuple[list[IntArray], int]:
     present = np.zeros(size, dtype=np.bool_)
     for persons in lists:
         present[persons] = True
-    numbers = np.cumsum(present) - 1
+    numbers = (np.cumsum(present) - 1).astype(np.min_scalar_type(size))
     return [mark_read_only(numbers[persons]) for persons in lists], int(np.count_nonzero(present))
 
 
@@ -375,7 +375,11 @@ class Resampling:
         if self.method == "speaker":
             maps, one_person = (who.model_speakers, who.segment_speakers), not who.pigeonhole
             speakers = TrialSpeakers.of_key(key, *maps, unknown=who.unknown, one_person=one_person)
-            of_models, of_segments = speakers.of_models, speakers.of_segments
+            # Numbers that take little memory, one or two for each trial.
+            of_models, of_segments = (
+                numbers.astype(np.min_scalar_type(speakers.n_speakers))
+                for numbers in (speakers.of_models, speakers.of_segments)
+            )
             tar = of_models[tar_rows], of_segments[tar_cols]
             non = of_models[non_rows], of_segments[non_cols]
             return SpeakerPlan.from_persons(tar, non, who, trials.strata)

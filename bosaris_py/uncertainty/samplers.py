@@ -48,6 +48,12 @@ ScoredLimits = tuple[FloatArray, Float64Array]
 # From the means of one row per replicate in each class to one value per replicate.
 Combine = Callable[[Float64Array, Float64Array], Any]
 
+# From one row of weights per replicate, of the persons on either side, to one value per replicate.
+ValuesOfSpeakers = Callable[[Weights, Weights], Float64Array]
+
+# A number of replicates, and the generator that they are drawn from.
+Block = tuple[int, np.random.Generator]
+
 
 class Sampler(Protocol):
     """Draws replicates of one statistic on one set of scores."""
@@ -509,8 +515,8 @@ def set_sampler(plan: SetPlan, tar: Weights, non: Weights, combine: Combine) -> 
 
 # ---- Class means under weights of speakers
 
-# Products of two weights that are held at a time: 32 MB.
-_PRODUCTS_AT_A_TIME = 2**22
+# Products of two weights that are held at a time: 32 MB; and weights of speakers.
+_PRODUCTS_AT_A_TIME, _WEIGHTS_AT_A_TIME = 2**22, 2**21
 
 
 @attrs.frozen(eq=False)
@@ -585,20 +591,37 @@ class SpeakerSums:
 
 
 @attrs.frozen(eq=False)
-class SpeakerSumsSampler:
-    """Functions of class means of one system, or of several on the same trials.
+class SpeakerSampler:
+    """Statistics of one system, or of several on the same trials, under weights of speakers.
 
-    All trials of two speakers have the same weight, so a replicate is a quadratic form in the
-    weights of the speakers, and exactly the number that a sum over all trials gives.
+    All trials of two speakers have the same weight. Each of `systems` makes one value of each row
+    of weights, exactly the number that a sum over all trials gives.
     """
 
     block: ClassVar[int] = 50
 
     persons: PersonWeights
-    systems: tuple[SpeakerSums, ...]
+    systems: tuple[ValuesOfSpeakers, ...]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates along the first axis; several systems along the second."""
-        first, second = self.persons.draw(n_replicates, rng)
-        values = [sums(first, second) for sums in self.systems]
+        return self.draw_blocks([(n_replicates, rng)])
+
+    def draw_blocks(self, blocks: Sequence[Block]) -> Float64Array:
+        """Draw several blocks one after the other, and make the values of all at once."""
+        most = max(1, _WEIGHTS_AT_A_TIME // sum(self.persons.shape))
+        if sum(size for size, _ in blocks) <= most:
+            return self._values([self.persons.draw(*block) for block in blocks])
+        parts = [
+            self._values([self.persons.draw(min(most, size - begin), rng)])
+            for size, rng in blocks
+            for begin in range(0, size, most)
+        ]
+        return np.concatenate(parts)
+
+    def _values(self, drawn: list[tuple[Weights, Weights]]) -> Float64Array:
+        first = np.concatenate([pair[0] for pair in drawn])
+        one_side = self.persons.n_second is None
+        second = first if one_side else np.concatenate([pair[1] for pair in drawn])
+        values = [system(first, second) for system in self.systems]
         return values[0] if len(values) == 1 else np.stack(values, axis=1)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bosaris_py import numerics
 from bosaris_py._arrays import (
+    BoolArray,
     Float64Array,
     FloatArray,
     IndexArray,
@@ -30,18 +31,21 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.metrics import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import SAME_COST, eers_of_hulls
 from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
-from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
+from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost, open_cells
 from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.samplers import (
     CurveIndex,
     Evaluator,
     Sampler,
     SpeakerSums,
+    ValuesOfSpeakers,
     WeightedCurve,
 )
+from bosaris_py.uncertainty.speaker_curve import SpeakerCurve, SpeakerRates
 from bosaris_py.uncertainty.strata import (
     SetIndex,
     SortedStrata,
@@ -135,9 +139,9 @@ class Statistic(abc.ABC):
         -------
         Sampler
         """
-        sums = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
-        if isinstance(plan, SpeakerPlan) and sums is not None:
-            return samplers.SpeakerSumsSampler(plan.persons, (sums,))
+        values = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
+        if isinstance(plan, SpeakerPlan) and values is not None:
+            return samplers.SpeakerSampler(plan.persons, (values,))
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
@@ -172,8 +176,8 @@ class Statistic(abc.ABC):
 
     def speaker_sums(
         self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> SpeakerSums | None:
-        """Add up, for each pair of speakers, what the statistic is made of.
+    ) -> ValuesOfSpeakers | None:
+        """Prepare for many sets of weights of speakers.
 
         Parameters
         ----------
@@ -184,9 +188,9 @@ class Statistic(abc.ABC):
 
         Returns
         -------
-        SpeakerSums or None
-            None if the statistic is not made of sums over trials, or if the sums take more
-            memory than the scores: weights are then given to each trial.
+        callable or None
+            Called with the weights of the persons on either side, one row for each replicate;
+            returns one value for each row. If None, weights are given to each trial.
         """
         return None
 
@@ -271,9 +275,7 @@ class _MeansStatistic(Statistic):
         tar_sums, non_sums = self.sums(tar, tar_cells, 0), self.sums(non, non_cells, 1)
         return samplers.set_sampler(plan, tar_sums, non_sums, self.combine)
 
-    def speaker_sums(
-        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> SpeakerSums | None:
+    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
         """Add up, for each pair of speakers, what the means are of."""
 
         def tables(scores: FloatArray, which: WhichClass) -> tuple[samplers.UnitTable, ...]:
@@ -313,7 +315,7 @@ class _MeansStatistic(Statistic):
 
 
 # Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
-# trial, or in any case this many in all; beyond, gathering weights is cheaper.
+# trial, or in any case this many in all; beyond, they are counted anew for many replicates.
 _CELLS_PER_TRIAL = 8
 
 _SMALL_TABLE = 2**20
@@ -392,14 +394,13 @@ class ThresholdStatistic(_MeansStatistic):
             return self._set_sampler(tar, non, plan)
         return super().sampler(tar, non, plan)
 
-    def speaker_sums(
-        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> SpeakerSums | None:
-        """Count the errors of each pair of speakers, unless there are too many thresholds."""
+    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
+        """Count the errors of each pair of speakers; of many thresholds, between these."""
         n_groups = sum(index.n_sets for groups in plan.groups for index, _ in groups)
         cells = n_groups * self.fa_limits.size
         if cells > max(_CELLS_PER_TRIAL * (tar.size + non.size), _SMALL_TABLE):
-            return None
+            limits = self.miss_limits, self.fa_limits
+            return SpeakerRates.of((tar, non), limits, plan, self.combine)
         return super().speaker_sums(tar, non, plan)
 
 
@@ -677,7 +678,8 @@ def _mean_bits(
 
 def bits_of(scores: FloatArray, which: WhichClass) -> Float64Array:
     """Return the cost of each log-likelihood-ratio of a class, in bits."""
-    costs = np.logaddexp(0.0, _SIGNS[which] * scores.astype(np.float64, copy=False))
+    costs = _SIGNS[which] * scores.astype(np.float64, copy=False)
+    np.logaddexp(0.0, costs, out=costs)
     costs /= math.log(2.0)
     return costs
 
@@ -689,6 +691,11 @@ class CurveStatistic(Statistic):
     """A function of the ROC: what depends on ranks alone."""
 
     __slots__ = ()
+
+    # Tells where points of the ROC that are not known yet can change the value, see `SpeakerCurve`.
+    # None: anywhere, and so can ties. `narrows` says that it must be asked again when they are.
+    open_cells: ClassVar[Callable[..., BoolArray] | None] = None
+    narrows: ClassVar[bool] = False
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Make the value from the weights of one replicate."""
@@ -716,6 +723,12 @@ class CurveStatistic(Statistic):
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         return samplers.CurveSampler(index, self.of_curve)
+
+    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
+        """Sort the scores; see `Statistic.speaker_sums`."""
+        return SpeakerCurve.of(
+            (tar, non), plan, self.of_curve, self.open_cells, self.shape, narrows=self.narrows
+        )
 
 
 @attrs.frozen
@@ -771,6 +784,15 @@ class MinDCF(_AtPriors, CurveStatistic):
         """Return the least cost of all thresholds."""
         return roc.convex_hull().min_dcf(self.prior, normalize=self.normalize)
 
+    def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
+        """Tell which cells have a corner that costs less than all points."""
+        found = np.zeros((pmiss.shape[0], starts.size), dtype=np.bool_)
+        for miss, fa in zip(np.ravel(self.costs.miss), np.ravel(self.costs.fa), strict=True):
+            misses, alarms = miss * pmiss, fa * pfa
+            least = (misses + alarms).min(axis=1)[:, None]
+            found |= (misses[:, starts] + alarms[:, starts + 1]) * SAME_COST < least
+        return found
+
     def prices(self) -> tuple[float, float]:
         """Price of a miss rate and of a false-alarm rate of one."""
         costs = self.costs
@@ -804,6 +826,7 @@ class EER(CurveStatistic):
     """
 
     default_interval: ClassVar[IntervalKind] = "basic"
+    narrows: ClassVar[bool] = True
 
     # From perfect scores to scores that are of no use; the hull is never worse.
     bounds = 0.0, 0.5
@@ -815,6 +838,12 @@ class EER(CurveStatistic):
     def of_roc(self, roc: ROC) -> Any:
         """Return the equal error rate."""
         return roc.convex_hull().eer
+
+    def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
+        """Tell which cells may hold a point that costs less than all at the prior of these."""
+        with np.errstate(invalid="ignore"):
+            eers, priors = eers_of_hulls(pmiss, pfa)
+        return open_cells(pmiss, pfa, starts, eers, priors) | np.isnan(eers)[:, None]
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         return EERWindow.from_index(index) or LazyEER.from_index(index)

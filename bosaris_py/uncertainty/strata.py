@@ -368,20 +368,20 @@ class Strata(TrialGroups):
         """Whether trials stand condition by condition."""
         return self.labels is None or not bool(np.any(self.labels[1:] < self.labels[:-1]))
 
-    def _members(self) -> list[IndexArray]:
+    def members(self) -> list[IndexArray]:
         """Return the positions of the trials of each condition, ascending."""
         return np.split(self.order, np.cumsum(self.sizes)[:-1])
 
     def split(self, values: AnyArray) -> list[AnyArray]:
         """Return the values of the trials of each condition."""
-        return [values] if self.labels is None else [values[part] for part in self._members()]
+        return [values] if self.labels is None else [values[part] for part in self.members()]
 
     def arranged(self, scores: FloatArray) -> tuple[SortedStrata, IndexArray]:
         """Sort the scores of each condition; return them, and the order that does it."""
         if self.labels is None:
             order = np.argsort(scores, kind="stable")
         else:
-            members = self._members()
+            members = self.members()
             order = np.concatenate(
                 [part[np.argsort(scores[part], kind="stable")] for part in members]
             )

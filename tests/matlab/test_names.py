@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import bosaris_py.matlab as b
+from bosaris_py.matlab.syntax import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -72,7 +73,7 @@ def left_out(page: str) -> str:
 
 def test_table_and_module_have_the_same_names(pages: dict[str, str]) -> None:
     listed = [row[1].strip("`") for row in rows(pages["bosaris_map"])]
-    assert sorted(listed) == sorted(set(b.__all__) - b._METHODS)
+    assert sorted(listed) == sorted(set(b.__all__) - METHODS)
     assert len(listed) == len(set(listed))
     assert all(all(row) for row in rows(pages["bosaris_map"])), "no cell is empty"
 
@@ -96,9 +97,9 @@ def test_every_public_name_is_there_or_left_out_with_a_reason(
 
 
 def test_all_names_resolve_and_say_where_they_come_from() -> None:
-    assert set(b.__all__) - b._METHODS <= set(dir(b))
+    assert set(b.__all__) - METHODS <= set(dir(b))
     assert len(b.__all__) == len(set(b.__all__))
-    for name in set(b.__all__) - b._METHODS:
+    for name in set(b.__all__) - METHODS:
         public = getattr(b, name)
         text = inspect.getdoc(public)
         assert text, name
@@ -139,8 +140,8 @@ def test_properties_and_methods_of_classes_are_the_toolkits(name: str) -> None:
 
 def test_methods_may_be_called_as_functions() -> None:
     methods = {member for members in MEMBERS.values() for member in members.split()}
-    assert methods >= b._METHODS
-    assert not set(dir(builtins)) & b._METHODS
+    assert methods >= METHODS
+    assert not set(dir(builtins)) & METHODS
     results = b.Results([1.0, 3.0], [0.0, 2.0])
     assert b.get_norm_min_dcf(results, 0.5) == results.get_norm_min_dcf(0.5)
     plot = b.Det_Plot("old")
@@ -164,6 +165,28 @@ def test_numbers_need_no_matplotlib() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.split() == ["0.0", str(len(b.__all__))]
+
+
+def test_the_table_of_functions_with_several_results(pages: dict[str, str]) -> None:
+    several: dict[str, set[str]] = {}
+    methods = {
+        f"{cls}.{name}": getattr(getattr(b, cls), name, None)
+        for cls in MEMBERS
+        for name in MEMBERS[cls].split()
+    }
+    functions = {name: getattr(b, name) for name in set(b.__all__) - METHODS}
+    for name, function in {**functions, **methods}.items():
+        wanted = getattr(function, "__annotations__", {}).get("return", "")
+        if isinstance(wanted, str) and wanted.startswith("tuple["):
+            # Parts of the tuple itself, not of the types in it.
+            parts = re.sub(r"\[[^\[\]]*\]", "", re.sub(r"\[[^\[\]]*\]", "", wanted[6:-1]))
+            number = {2: "two", 3: "three", 4: "four", 5: "five"}[parts.count(",") + 1]
+            several.setdefault(number, set()).add(name.split(".")[-1])
+    several["two"].add("maplookup")
+    table = pages["migration"].split("| returns | functions |")[1].split("##")[0]
+    for number, names in several.items():
+        (row,) = re.findall(rf"^\| {number} \| (.*) \|$", table, re.MULTILINE)
+        assert {name.split("(")[0] for name in re.findall(r"`([^`]+)`", row)} == names
 
 
 def scripts(page: str) -> dict[str, list[str]]:

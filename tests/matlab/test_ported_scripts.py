@@ -176,3 +176,26 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
 def test_refused_with_a_hint(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda several: several(0.0),
+        lambda several: 100 * several,
+        lambda several: np.float64(100.0) * several,
+        lambda several: several * 100,
+        lambda several: several / 2,
+        lambda several: 1 / several,
+        lambda several: -several,
+        float,
+    ],
+)
+def test_several_results_are_not_one(use: Callable[[Any], Any]) -> None:
+    """MATLAB takes the first; a tuple would be 500 long, or fail later."""
+    several = b.fast_minDCF(TAR, NON, 0.0)
+    assert isinstance(several, tuple)
+    with pytest.raises(TypeError, match=r"These are 5 results.*write `first, \*_ = ...`"):
+        use(several)
+    first, *_ = several
+    assert first == several[0] == b.fastEval(TAR, NON, 0.5)[1] / 2

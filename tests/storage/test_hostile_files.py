@@ -252,11 +252,12 @@ def test_libraries_that_cannot_iterate_over_chunks(tmp_path: Path, name: str) ->
     with h5py.File(path) as file:
         dataset, size = OldDataset(file["scores"].id), path.stat().st_size
         if name.startswith("good"):
-            found = StoredChunks.of(dataset, 8, size, lambda *_: None)
+            found = StoredChunks.of(dataset, 8)
+            found.check(size, lambda *_: None)
             assert (found.count, found.shape) == (1, (64, 64))
         else:
             with pytest.raises(ValueError, match=r"chunk at|filter 32000"):
-                StoredChunks.of(dataset, 8, size, lambda *_: None)
+                StoredChunks.of(dataset, 8).check(size, lambda *_: None)
 
 
 def test_more_chunks_than_the_file_has_bytes(tmp_path: Path) -> None:
@@ -266,4 +267,4 @@ def test_more_chunks_than_the_file_has_bytes(tmp_path: Path) -> None:
         file.create_dataset("scores", data=np.ones((64, 64)), chunks=(16, 64))
         dataset = file["scores"].id
         with pytest.raises(ValueError, match="more bytes than the file"):
-            StoredChunks.of(dataset, 8, 16 * 64 * 8 * 4 - 1, lambda *_: None)
+            StoredChunks.of(dataset, 8).check(16 * 64 * 8 * 4 - 1, lambda *_: None)

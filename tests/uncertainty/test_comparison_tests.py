@@ -353,6 +353,10 @@ KEY = Key(["a", "b"], ["x", "y"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
         (lambda: mcnemar_test(COUNTS, COUNTS), "`a` must be Decisions"),
         (lambda: mcnemar_test(pair(1, 2), method="z"), '"exact", "mid-p", "chi2", "corrected"'),
         (lambda: mcnemar_test(pair(1, 2), classes="all"), '"both", "tar", "non"'),
+        (
+            lambda: mcnemar_test(pair(1.5, 4.5)),
+            'be whole numbers with method="exact"; got 1.5, 4.5',
+        ),
         (lambda: holm_correction([]), "`p_values` must hold at least one"),
         (lambda: holm_correction([0.5, 1.5]), r"`p_values` .* lie in \[0, 1\]; got 1.5"),
         (lambda: holm_correction([math.nan]), "`p_values` .* got nan"),

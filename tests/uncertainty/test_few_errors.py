@@ -15,6 +15,7 @@ from bosaris_py.errors import (
     DegenerateReplicatesWarning,
     DuplicateIdWarning,
     FewErrorsWarning,
+    FewSpeakersWarning,
     InvalidInputError,
 )
 
@@ -57,13 +58,19 @@ class TestWarnings:
 
     def test_a_score_matrix_and_two(self) -> None:
         cost = unc.ActDCF(0.5)
-        # 12 targets cannot yield 30 misses.
-        with pytest.warns(FewErrorsWarning, match="miss rate rests on") as caught:
+        # 12 targets cannot yield 30 misses, nor 12 speakers 20.
+        few_speakers = "rests on 12 effective speakers. With fewer than 20"
+        with (
+            pytest.warns(FewSpeakersWarning, match=few_speakers) as caught,
+            pytest.warns(FewErrorsWarning, match="miss rate rests on"),
+        ):
             unc.bootstrap_scores(matrix(1), KEY, cost, replications=20, rng=1)
         assert len(caught) == 1
-        with pytest.warns(FewErrorsWarning, match="2 of 2 miss rates rest on few err") as caught:
+        with (
+            pytest.warns(FewSpeakersWarning, match="difference rests on .* With fewer than 30"),
+            pytest.warns(FewErrorsWarning, match="2 of 2 miss rates rest on few err"),
+        ):
             unc.paired_bootstrap(matrix(1), matrix(2), KEY, cost, replications=20, rng=1)
-        assert len(caught) == 1
 
     @pytest.mark.parametrize(
         "statistic", [unc.MinDCF(0.1), unc.EER(), unc.AUC(), unc.Cllr(), unc.MinCllr()]
@@ -100,10 +107,12 @@ class TestConstants:
                 matrix(1), matrix(2), KEY, unc.DCF(np.inf), unc.DCF(-np.inf),
                 replications=200, rng=1,
             )  # fmt: skip
-        assert result.standard_error == 0
+        # All 12 speakers differ alike: over flips of their signs the spread is d / sqrt(12).
         assert type(result.difference) is float
-        for value in (result.correlation, result.z, result.p_value):
-            assert np.isnan(value)
+        assert result.standard_error == pytest.approx(abs(result.difference) / np.sqrt(12))
+        assert result.z == pytest.approx(-np.sqrt(12))
+        assert result.p_value == pytest.approx(2 * stats.t.sf(np.sqrt(12), 11))
+        assert np.isnan(result.correlation)
 
 
 class TestSpeakers:
@@ -117,7 +126,7 @@ class TestSpeakers:
     def test_two_speakers_of_a_model_without_trials(self) -> None:
         with pytest.warns(DuplicateIdWarning):
             maps = IdMap([*NAMES, "unused", "unused"], [*NAMES, "a", "b"])
-        options = {"replications": 20, "rng": 1}
+        options = {"replications": 20, "rng": 1, "method": "one-layer"}
         result = unc.bootstrap_scores(matrix(1), KEY, unc.Cllr(), model_speakers=maps, **options)
         plain = unc.bootstrap_scores(matrix(1), KEY, unc.Cllr(), **options)
         assert np.array_equal(result.replicates, plain.replicates)

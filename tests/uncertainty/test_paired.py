@@ -50,7 +50,8 @@ class TestNumbers:
     def test_wu_s_two_algorithm_test(
         self, systems: tuple[CrossedTrials, CrossedTrials], method: str
     ) -> None:
-        result = compare(systems, COST, method=method, replications=400, rng=3)
+        options = {"method": method, "replications": 400, "rng": 3}
+        result = compare(systems, COST, interval="percentile", **options)
         a, b = result.first, result.second
         assert result.difference == a.estimate - b.estimate
         assert np.array_equal(result.contrast.replicates, a.replicates - b.replicates)
@@ -61,7 +62,8 @@ class TestNumbers:
         # The same sums in another order.
         assert result.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
         assert result.z == pytest.approx(result.difference / np.sqrt(variance), rel=1e-9)
-        assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(result.z)), rel=1e-9)
+        normal = compare(systems, COST, interval="normal", **options)
+        assert normal.p_value == pytest.approx(2 * stats.norm.sf(abs(result.z)), rel=1e-9)
         low, high = np.quantile(result.contrast.replicates, [0.025, 0.975])
         # numpy interpolates between neighbouring replicates.
         assert (result.low, result.high) == pytest.approx((low, high), abs=0.01)

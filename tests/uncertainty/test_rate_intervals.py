@@ -64,13 +64,20 @@ def test_fewer_effective_trials_widen(errors_trials, effective):
 
 
 def test_normal_interval_is_equation_12():
-    interval = error_rate_interval(100, 1000, confidence=0.9)
+    interval = error_rate_interval(100, 1000, confidence=0.9, method="normal")
     half = stats.norm.ppf(0.95) * math.sqrt(0.1 * 0.9 / 1000)
     # Same formula, other order.
     assert interval.low == pytest.approx(0.1 - half, rel=1e-13)
     assert interval.high == pytest.approx(0.1 + half, rel=1e-13)
-    wide = error_rate_interval(100, 1000, confidence=0.9, effective_trials=250)
+    wide = error_rate_interval(100, 1000, confidence=0.9, method="normal", effective_trials=250)
     assert wide.width == pytest.approx(2 * interval.width, rel=1e-13)
+
+
+@pytest.mark.parametrize(("errors", "trials"), [(0, 7), (1, 40), (12, 40), (39, 40), (7, 7)])
+def test_clopper_and_pearson_against_scipy(errors, trials):
+    interval = error_rate_interval(errors, trials, method="clopper-pearson")
+    expected = stats.binomtest(errors, trials).proportion_ci(0.95, method="exact")
+    assert (interval.low, interval.high) == pytest.approx(tuple(expected), rel=1e-10)
 
 
 @pytest.mark.parametrize("method", ["jeffreys", "wilson"])
@@ -120,7 +127,10 @@ def test_the_rule_of_30_keeps_its_promise():
         (lambda: jeffreys_interval(-1, 4), "`errors` must be finite"),
         (lambda: jeffreys_interval(1, 4, confidence=0), "`confidence`"),
         (lambda: jeffreys_interval(1, 4, effective_trials=0), "`effective_trials`"),
-        (lambda: error_rate_interval(1, 4, method="exact"), '"normal", "jeffreys", "wilson"'),
+        (
+            lambda: error_rate_interval(1, 4, method="exact"),
+            '"wilson", "normal", "jeffreys", "clopper',
+        ),
         (lambda: rule_of_3(0), "`trials` must be positive"),
         (lambda: rule_of_30(-3), "`trials` must be finite and not negative"),
         (lambda: trials_needed(1.5), "`rate` must lie strictly between"),

@@ -188,10 +188,28 @@ def test_identical_systems_do_not_differ():
         assert (test.difference, test.z, test.p_value) == (0, 0, 1)
 
 
-def test_a_difference_without_variance_is_certain():
+def test_a_difference_without_variance_is_not_certain():
+    # Of both systems' 20 trials of a class half are errors: SE^2 = 2 * 1/4 * 1/4 * (1/10 + 1/10).
     perfect, useless = ErrorCounts(0, 10, 0, 10), ErrorCounts(10, 10, 10, 10)
     test = hter_z_test(perfect, useless)
-    assert (test.z, test.p_value) == (-math.inf, 0)
+    assert test.standard_error == pytest.approx(math.sqrt(1 / 40), rel=1e-12)
+    assert test.z == pytest.approx(-math.sqrt(40), rel=1e-12)
+    # Of two disagreements the signs are alike by chance half of the time.
+    pair = Decisions([True, True], [False]), Decisions([False, False], [False])
+    for side, least in (("two-sided", 0.5), ("less", 0.25), ("greater", 0.25)):
+        dependent = hter_z_test(*pair, alternative=side)
+        assert dependent.method == "dependent"
+        assert dependent.p_value >= least
+    assert hter_z_test(*pair).interval().low < 0 < hter_z_test(*pair).interval().high
+
+
+def test_no_errors_leave_room_for_some():
+    # Clopper and Pearson: 1 - 0.025^(1/n), for both rates.
+    limits = [1 - 0.025 ** (1 / n) for n in (400, 1000)]
+    interval = hter_interval(ErrorCounts(0, 400, 0, 1000))
+    assert (interval.low, interval.high) == pytest.approx((0, sum(limits) / 2), rel=1e-12)
+    worst = hter_interval(ErrorCounts(400, 400, 1000, 1000))
+    assert (worst.low, worst.high) == pytest.approx((1 - sum(limits) / 2, 1), rel=1e-12)
 
 
 def test_independent_test_has_the_size_it_claims(rng):

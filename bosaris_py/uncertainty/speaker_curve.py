@@ -1,0 +1,433 @@
+r"""ROCs of trials that are weighted by speakers: many replicates at a time, each exact.
+
+Cut the sorted scores into cells. In a cell let :math:`A_{ij}` be the number of non-targets with a
+model of speaker i and a segment of speaker j. Their weight in a replicate is :math:`w^T A w`, and
+for all replicates at once one product of matrices: the points of all ROCs at the borders of cells.
+In between no cost is below that of the corner of a cell,
+
+    (misses at the left border, false alarms at the right border),
+
+which leaves few cells that can hold the minimum of a cost. Only their trials are weighted one by
+one, for those replicates that need them, again many at a time.
+
+Whole weights and numbers of trials are exact in single precision up to :math:`2^{24}`. Other
+weights are cut into two parts, with which products of matrices are exact in double precision. So
+no sum depends on how many threads BLAS has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Weights,
+    mark_read_only,
+)
+from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, TrialUnits
+from bosaris_py.uncertainty.samplers import Combine, WeightedCurve
+from bosaris_py.uncertainty.strata import weighted_sum
+
+# A table of pairs of speakers costs as much as weighting one trial for so many of its cells.
+_PAIRS_PER_TRIAL = 75
+
+# Below so many trials calls cost more than trials. Tables of so many pairs are small; larger
+# ones may have half as many as there are trials.
+_FEW_TRIALS, _SMALL_TABLE = 64, 2**16
+
+# Cells that can hold the answer of a replicate, by experience; and bounds of their number.
+_OPEN_CELLS, _FEWEST_CELLS, _MOST_CELLS = 9, 4, 256
+
+# Replicates that are completed together, not a power of two, which caches do not like; points
+# of their curves that are held; products of weights that stay in the cache.
+_ROWS, _ALIKE, _POINTS, _PRODUCTS_AT_A_TIME = 50, 0.75, 2**17, 2**17
+
+# Rows of a triangular matrix that are multiplied together.
+_STRIPE = 128
+
+# Whole numbers up to here are exact in single precision.
+_EXACT = 2.0**24
+
+
+_NOWHERE = slice(0)
+
+# Weights between edges, (n_gaps, n_replicates) for each condition.
+Gaps: TypeAlias = list[Float64Array]
+
+# From miss and false-alarm rates, (n_replicates, n_points), and the numbers of points after which
+# further points are hidden, to where these can decide: (n_replicates, n_hidden).
+OpenCells: TypeAlias = Callable[[Float64Array, Float64Array, IntArray], BoolArray]
+
+
+class _SpeakerWeights(NamedTuple):
+    """Weights of the persons on either side: (n_persons, n_replicates) each."""
+
+    first: FloatArray
+    second: FloatArray
+
+    @property
+    def whole(self) -> bool:
+        """Whether all are whole numbers."""
+        return self.first.dtype == np.float32
+
+    @classmethod
+    def of(cls, first: Weights, second: Weights) -> "_SpeakerWeights":
+        """Turn rows of weights into columns; whole weights are held in single precision."""
+        dtype = np.float32 if np.issubdtype(first.dtype, np.integer) else np.float64
+        columns: FloatArray = first.T.astype(dtype, order="C")
+        others: FloatArray = columns if second is first else second.T.astype(dtype, order="C")
+        return cls(columns, others)
+
+    def take(self, chosen: IndexArray) -> "_SpeakerWeights":
+        """Keep some replicates."""
+        return _SpeakerWeights(*(side.take(chosen, axis=1) for side in self))
+
+    def exact(self, n_trials: float) -> "_SpeakerWeights":
+        """Return weights in which sums over so many trials are exact, if they are whole."""
+        if not self.whole:
+            return self
+        greatest = float(self.first.max(initial=0)) * float(self.second.max(initial=0))
+        if greatest * n_trials < _EXACT:
+            return self
+        return _SpeakerWeights(*(side.astype(np.float64) for side in self))
+
+
+@attrs.frozen(eq=False)
+class _WeightedTrials:
+    """The persons of the trials of one condition of one class, in the order of scores.
+
+    `edges` is the number of trials below each limit, ascending. Between edges with more than
+    `most` trials their pairs are counted. If sides are `folded` no first number is greater.
+    """
+
+    first: AnyArray
+    second: AnyArray | None
+    shape: tuple[int, int]
+    folded: bool
+    edges: IntArray
+    most: float
+
+    @classmethod
+    def of(
+        cls, scores: FloatArray, units: TrialUnits, persons: PersonWeights, limits: AnyArray,
+        *, ties: bool,
+    ) -> "_WeightedTrials":  # fmt: skip
+        """Sort trials; with `ties`, put the number up to each limit behind that below it."""
+        order = np.argsort(scores)
+        edges = np.searchsorted(scores, limits, sorter=order)
+        if ties:
+            up_to = np.searchsorted(scores, limits, side="right", sorter=order)
+            edges = np.column_stack((edges, up_to)).ravel()
+        first, second = units.first.take(order), None
+        shape, folded = (persons.n_first, 1), False
+        if units.second is not None:
+            second, shape, folded = units.second.take(order), persons.shape, not persons.n_second
+            if folded:
+                first, second = np.minimum(first, second), np.maximum(first, second)
+        n_pairs = math.prod(shape)
+        fits = n_pairs <= max(scores.size / 2, _SMALL_TABLE)
+        most = max(n_pairs / _PAIRS_PER_TRIAL, _FEW_TRIALS) if fits else math.inf
+        edges = mark_read_only(np.concatenate(([0], edges, [scores.size])))
+        return cls(first, second, shape, folded, edges, most)
+
+    def between(self, starts: IntArray, stops: IntArray, weights: _SpeakerWeights) -> Float64Array:
+        """Return the weight of the trials of each gap: (n_gaps, n_replicates)."""
+        sizes = stops - starts
+        sums = np.zeros((sizes.size, weights.first.shape[1]))
+        many = sizes > self.most
+        for gap in np.flatnonzero(many).tolist():
+            sums[gap] = self._by_pairs(slice(starts[gap], stops[gap]), weights)
+        gaps = np.flatnonzero(~many & (sizes > 0))
+        sizes, stops = sizes[gaps], stops[gaps]
+        # The trials of all these gaps in a row, some at a time.
+        ends = np.cumsum(sizes)
+        step = max(1, _PRODUCTS_AT_A_TIME // sums.shape[1])
+        used = weights.exact(step)
+        for begin in range(0, int(ends[-1]) if gaps.size else 0, step):
+            end = min(begin + step, int(ends[-1]))
+            low, high = np.searchsorted(ends, (begin, end - 1), side="right")
+            some = slice(low, high + 1)
+            lengths = np.minimum(ends[some], end) - np.maximum(ends[some] - sizes[some], begin)
+            trials = np.arange(begin, end) + np.repeat(stops[some] - ends[some], lengths)
+            products = used.first.take(self.first[trials], axis=0)
+            if self.second is not None:
+                products *= used.second.take(self.second[trials], axis=0)
+            sums[gaps[some]] += np.add.reduceat(products, np.cumsum(lengths) - lengths, axis=0)
+        return sums
+
+    def _by_pairs(self, trials: slice, weights: _SpeakerWeights) -> Float64Array:
+        """Count the trials of each pair, and weight the pairs."""
+        n_pairs, n_trials = math.prod(self.shape), trials.stop - trials.start
+        step, counts = max(4 * n_pairs, _PRODUCTS_AT_A_TIME), np.zeros(1, dtype=np.int64)
+        for begin in range(trials.start, trials.stop, step):
+            some = slice(begin, min(begin + step, trials.stop))
+            numbers = self.first[some].astype(np.int64)
+            if self.second is not None:
+                numbers *= self.shape[1]
+                numbers += self.second[some]
+            counts = counts + np.bincount(numbers, minlength=n_pairs)
+        counts = counts.reshape(self.shape)
+        # What a sum in single precision must hold: all trials, or those of one first speaker.
+        used = weights.exact(n_trials if self.second is None else counts.sum(axis=1).max())
+        table: FloatArray = counts.astype(used.first.dtype)
+        if self.second is None:
+            return np.asarray(_exact_product(table.T, used.first, upper=False)[0], np.float64)
+        products = _exact_product(table, used.second, upper=self.folded)
+        products *= used.first
+        return np.asarray(products.sum(axis=0, dtype=np.float64), dtype=np.float64)
+
+
+def _exact_product(counts: FloatArray, weights: FloatArray, *, upper: bool) -> FloatArray:
+    """Multiply matrices such that the last bit does not depend on the order of summation."""
+    if weights.dtype == np.float32:
+        return _product(counts, weights, upper=upper)
+    high, low = _cut(weights, 22)
+    low, _ = _cut(low, 52)
+    return _product(counts, high, upper=upper) + _product(counts, low, upper=upper)
+
+
+def _product(counts: FloatArray, weights: FloatArray, *, upper: bool) -> FloatArray:
+    """Multiply matrices; of `upper` counts there are none left of the diagonal."""
+    step = _STRIPE if upper else counts.shape[0]
+    starts = range(0, counts.shape[0], step)
+    return np.concatenate([counts[i : i + step, i:] @ weights[i:] for i in starts])
+
+
+def _cut(weights: FloatArray, bits: int) -> tuple[FloatArray, FloatArray]:
+    """Round to so many binary places; return the rest, too."""
+    rounded = np.ldexp(np.rint(np.ldexp(weights, bits)), -bits)
+    return rounded, weights - rounded
+
+
+@attrs.frozen(eq=False)
+class _WeightedClass:
+    """The trials of one class by condition, and the weight of each condition."""
+
+    parts: tuple[_WeightedTrials, ...]
+    shares: Float64Array
+
+    @classmethod
+    def of(
+        cls, scores: FloatArray, limits: AnyArray, plan: SpeakerPlan, which: Literal[0, 1],
+        *, ties: bool = False,
+    ) -> "_WeightedClass":  # fmt: skip
+        """Sort the trials of each condition."""
+        strata, units = plan.strata[which], (plan.tar, plan.non)[which]
+        parts = [units] if strata.labels is None else map(units.reordered, strata.members())
+        trials = (
+            _WeightedTrials.of(some, part, plan.persons, limits, ties=ties)
+            for some, part in zip(strata.split(scores), parts, strict=True)
+        )
+        return cls(tuple(trials), strata.shares)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, both ends included."""
+        return self.parts[0].edges.size
+
+    def between(
+        self, edges: IntArray, weights: _SpeakerWeights,
+        places: IntArray | slice = _NOWHERE, known: Gaps | None = None,
+    ) -> Gaps:  # fmt: skip
+        """Return the weight in gaps between some edges, condition by condition.
+
+        Of the gaps at `places` it is known.
+        """
+        gaps, fresh = [], np.ones(edges.size - 1, dtype=np.bool_)
+        fresh[places] = False
+        for number, part in enumerate(self.parts):
+            at = part.edges[edges]
+            weight = np.empty((fresh.size, weights.first.shape[1]))
+            weight[fresh] = part.between(at[:-1][fresh], at[1:][fresh], weights)
+            if known is not None:
+                weight[places] = known[number]
+            gaps.append(weight)
+        return gaps
+
+    def below(self, gaps: Gaps, *, whole: bool = False) -> tuple[Weights, BoolArray]:
+        """Add up gaps: (n_replicates, n_gaps); and tell which replicates have all conditions.
+
+        Each condition has its share of one; of a single one weights stay as they are.
+        """
+        below = [part.T.copy(order="C") for part in gaps]
+        for part in below:
+            np.cumsum(part, axis=1, out=part)
+        totals = [part[:, -1:].copy() for part in below]
+        complete = np.all(totals, axis=0)[:, 0]
+        if len(below) == 1:
+            return below[0].astype(np.int64) if whole else below[0], complete
+        for part, total in zip(below, totals, strict=True):
+            part /= np.where(total, total, 1.0)
+        return np.asarray(weighted_sum(below, self.shares)), complete
+
+
+@attrs.frozen(eq=False)
+class SpeakerRates:
+    """A function `combine` of the error-rates at fixed thresholds, where these are many.
+
+    `places` are the positions of the thresholds of each class in ascending order.
+    """
+
+    tar: _WeightedClass
+    non: _WeightedClass
+    places: tuple[IndexArray, IndexArray]
+    combine: Combine
+
+    @classmethod
+    def of(
+        cls, scores: tuple[FloatArray, FloatArray], limits: tuple[Float64Array, Float64Array],
+        plan: SpeakerPlan, combine: Combine,
+    ) -> "SpeakerRates":  # fmt: skip
+        """Sort the trials of both classes."""
+        (tar_limits, tar_places), (non_limits, non_places) = (
+            np.unique(values, return_inverse=True) for values in limits
+        )
+        tar = _WeightedClass.of(scores[0], tar_limits, plan, 0)
+        non = _WeightedClass.of(scores[1], non_limits, plan, 1)
+        return cls(tar, non, (tar_places, non_places), combine)
+
+    def __call__(self, first: Weights, second: Weights) -> Float64Array:
+        """Return one value for each row of weights; NaN where a condition lost all its weight."""
+        weights = _SpeakerWeights.of(first, second)
+        rates, kept = [], np.ones(first.shape[0], dtype=np.bool_)
+        for side, places in zip((self.tar, self.non), self.places, strict=True):
+            below, complete = side.below(side.between(np.arange(side.n_edges), weights))
+            kept &= complete
+            total = np.where(complete, below[:, -1], 1.0)[:, None]
+            errors = below[:, places]
+            rates.append((total - errors if side is self.non else errors) / total)
+        values = np.asarray(self.combine(*rates), dtype=np.float64)
+        values[~kept] = np.nan
+        return values
+
+
+@attrs.frozen(eq=False)
+class SpeakerCurve:
+    """A function `of_curve` of the ROC, whose value has `shape`.
+
+    Points of the ROC are the distinct target scores, `limits`, and one more where all is rejected;
+    `cells` are the points at borders of cells. From the miss and false-alarm rates there,
+    (n_replicates, n_borders), `open_cells` tells which cells can hold points that decide; None if
+    all points do, and ties.
+    """
+
+    tar: _WeightedClass
+    non: _WeightedClass
+    limits: Float64Array
+    cells: IntArray
+    most_points: int
+    of_curve: Callable[[WeightedCurve], Any]
+    open_cells: OpenCells | None
+    narrows: bool
+    shape: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, scores: tuple[FloatArray, FloatArray], plan: SpeakerPlan,
+        of_curve: Callable[[WeightedCurve], Any], open_cells: OpenCells | None,
+        shape: tuple[int, ...], *, narrows: bool,
+    ) -> "SpeakerCurve":  # fmt: skip
+        """Sort the trials of both classes, and cut the scores into cells of equal costs."""
+        limits, ties = np.unique(scores[0]), open_cells is None
+        tar = _WeightedClass.of(scores[0], limits, plan, 0)
+        non = _WeightedClass.of(scores[1], limits, plan, 1, ties=ties)
+        cells = np.array([0, limits.size])
+        if not ties:
+            # What it takes to complete a cell, up to each point; and to know one more border.
+            costs = [np.minimum(np.diff(part.edges), part.most) for part in tar.parts + non.parts]
+            cost = np.sum(costs, axis=0)[:-1].cumsum()
+            border = sum(part.most for part in non.parts)
+            n_cells = int(min(math.sqrt(_OPEN_CELLS * cost[-1] / border), _MOST_CELLS))
+            if n_cells >= _FEWEST_CELLS:
+                inner = np.searchsorted(cost, np.linspace(0, cost[-1], n_cells + 1)[1:-1])
+                # What nearly every replicate needs is counted for all of them together.
+                crowds = (
+                    [np.diff(part.edges[1:]) > part.most for part in non.parts] if shape else []
+                )
+                after = np.flatnonzero(np.any(crowds, axis=0)) if crowds else inner
+                cells = np.unique(np.concatenate((cells, inner, after, after + 1)))
+        most_points = max((scores[0].size + scores[1].size) // 4, _POINTS)
+        arrays = mark_read_only(limits.astype(np.float64)), mark_read_only(cells)
+        return cls(tar, non, *arrays, most_points, of_curve, open_cells, narrows, shape)
+
+    def __call__(self, first: Weights, second: Weights) -> Float64Array:
+        """Return one value for each row of weights; NaN where a condition lost all its weight."""
+        weights, n_replicates = _SpeakerWeights.of(first, second), first.shape[0]
+        values = np.full((n_replicates, *self.shape), np.nan)
+        needed, known = np.ones((n_replicates, self.cells.size - 1), dtype=np.bool_), None
+        if self.open_cells is not None:
+            edges = np.append(0, self.cells + 1)
+            known = self.tar.between(edges, weights), self.non.between(edges, weights)
+            below = self.tar.below(known[0])[0], self.non.below(known[1])[0]
+            needed[:] = False
+            needed[:, np.diff(self.cells) > 1] = self._opened(*below, self.cells)
+        # In this order neighbours need about the same cells.
+        middles = needed @ np.arange(needed.shape[1]) / np.maximum(needed.sum(axis=1), 1)
+        order = np.argsort(middles, kind="stable")
+        alike = needed.mean() > _ALIKE * needed.any(axis=0).mean()
+        n_rows = n_replicates if alike else _ROWS
+        for begin in range(0, n_replicates, n_rows):
+            rows = order[begin : begin + n_rows]
+            points = self._points(np.any(needed[rows], axis=0))
+            step = max(1, self.most_points // points.size)
+            for start in range(0, rows.size, step):
+                some = rows[start : start + step]
+                self._complete(values, some, points, weights.take(some), known)
+        return values
+
+    def _opened(self, misses: Weights, rejected: Weights, points: IntArray) -> BoolArray:
+        """Tell which hidden points can decide, given the weights below the others."""
+        assert self.open_cells is not None
+        pmiss, low = (part / np.where(part[:, -1:], part[:, -1:], 1) for part in (misses, rejected))
+        return self.open_cells(pmiss, 1.0 - low, np.flatnonzero(np.diff(points) > 1))
+
+    def _points(self, needed: BoolArray) -> IntArray:
+        """Return the points at all borders, and inside the cells that are needed."""
+        inside = np.repeat(needed, np.diff(self.cells))
+        inside[self.cells[:-1]] = True
+        return np.append(np.flatnonzero(inside), self.cells[-1])
+
+    def _complete(
+        self, values: Float64Array, rows: IndexArray, points: IntArray, weights: _SpeakerWeights,
+        known: tuple[Gaps, Gaps] | None,
+    ) -> None:  # fmt: skip
+        """Make the values of some replicates, unless they lost a condition."""
+        # Between neighbouring borders the weight is known.
+        places = np.searchsorted(points, self.cells)
+        alone = np.diff(places, prepend=-1) == 1
+        sums = []
+        for which, side in enumerate((self.tar, self.non)):
+            if known is None:
+                gaps = side.between(np.arange(side.n_edges), weights)
+            else:
+                borders = [part[alone][:, rows] for part in known[which]]
+                gaps = side.between(np.append(0, points + 1), weights, places[alone], borders)
+            sums.append(side.below(gaps, whole=weights.whole))
+        (misses, kept), (below, complete) = sums
+        kept &= complete
+        if self.narrows:
+            starts = np.flatnonzero(np.diff(points) > 1)
+            opened = self._opened(misses, below, points) & kept[:, None]
+            more = np.flatnonzero(opened.any(axis=1))
+            if more.size:
+                needed = np.diff(places) > 1
+                needed[np.searchsorted(self.cells, points[starts[opened.any(axis=0)]])] = True
+                some = self._points(needed), weights.take(more)
+                self._complete(values, rows[more], *some, known)
+                kept[more] = False
+        totals, up_to = below[:, -1].tolist(), below[:, :-1]
+        below, up_to = (below[:, :-1:2], below[:, 1::2]) if known is None else (up_to, up_to)
+        limits = self.limits[points[:-1]]
+        for i in np.flatnonzero(kept).tolist():
+            curve = WeightedCurve(limits, misses[i], below[i], up_to[i], totals[i])
+            values[rows[i]] = self.of_curve(curve)

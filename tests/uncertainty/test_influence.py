@@ -1,0 +1,304 @@
+"""The formula by speakers: losses against derivatives, copies of speakers, and honest ends."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from bosaris_py import Key, Scores
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import (
+    DegenerateReplicatesWarning,
+    FewErrorsWarning,
+    FewSpeakersWarning,
+    InvalidInputError,
+)
+from bosaris_py.uncertainty.influence import SpeakerInfluence, SpeakerPairs, Studentised, losses_of
+from bosaris_py.uncertainty.strata import TrialStrata
+from tests.crossed_trials import CrossedExperiment, CrossedTrials
+from tests.uncertainty.naive_speakers import speaker_covariance
+
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+
+COST = unc.DCF(0.0, 0.05, 1, 1, normalize=True)
+STATISTICS = (
+    COST, unc.ActDCF(0.3), unc.MinDCF(0.2), unc.MinDCF(0.05, normalize=True), unc.EER(),
+    unc.Cllr(), unc.MinCllr(), unc.AUC(),
+)  # fmt: skip
+
+
+def crossed(seed: int, n_speakers: int = 8, mean: float = 1.0) -> CrossedTrials:
+    experiment = CrossedExperiment(n_speakers, 1, 2, tar_mean=mean, non_mean=-mean)
+    return experiment.draw(np.random.default_rng(seed))
+
+
+def maps(data: CrossedTrials) -> dict[str, object]:
+    return {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_losses_are_derivatives(statistic: unc.Statistic) -> None:
+    """In the weight of a trial, of sum one: its loss minus the mean loss of the class."""
+    rng = np.random.default_rng(4)
+    scores = rng.normal(1.5, 1.0, 15), rng.normal(-1.0, 1.0, 40)
+    losses = losses_of(statistic, *scores, TrialStrata.single(15, 40))
+    assert losses.estimate == pytest.approx(statistic(*scores), rel=1e-12)
+    # An area has losses of 1 - AUC. Between vertices of the hull a small step changes no optimum.
+    sign = -1.0 if isinstance(statistic, unc.AUC) else 1.0
+    step = 1e-5
+    for which, values in enumerate((losses.tar, losses.non)):
+        n = scores[which].size
+        for i in range(n):
+            ends = []
+            for change in (-step, step):
+                weights = [np.ones(15), np.ones(40)]
+                weights[which][i] += change
+                ends.append(statistic(*scores, *weights))
+            slope = sign * (ends[1] - ends[0]) / (2 * step)
+            # The second derivative takes step^2 of it.
+            assert slope == pytest.approx((values[i] - np.mean(values)) / n, abs=1e-8)
+
+
+@pytest.mark.parametrize("decimals", [0, 9])
+def test_placements(decimals: int) -> None:
+    """With ties and without."""
+    rng = np.random.default_rng(5)
+    tar, non = (np.round(rng.normal(m, 1.0, n), decimals) for m, n in ((1.0, 12), (-1.0, 30)))
+    losses = losses_of(unc.AUC(), tar, non, TrialStrata.single(12, 30))
+    above = (non > tar[:, None]) + 0.5 * (non == tar[:, None])
+    assert losses.tar == pytest.approx(above.mean(axis=1), abs=1e-15)
+    assert losses.non == pytest.approx(above.mean(axis=0), abs=1e-15)
+
+
+def influence(data: CrossedTrials, statistic: unc.Statistic) -> tuple[SpeakerInfluence, object]:
+    tar, non = data.trials()
+    models, segments = data.key.trial_positions()
+    labels = data.key.trial_labels()
+    names = sorted(set(data.model_speakers.rightids))
+    number = {name: i for i, name in enumerate(names)}
+    of_model = np.array(
+        [number[n] for n in data.model_speakers.map_left_to_right(data.key.modelset)]
+    )
+    of_segment = np.array(
+        [number[n] for n in data.segment_speakers.map_left_to_right(data.key.segset)]
+    )
+    one, other = of_model[models], of_segment[segments]
+    strata = TrialStrata.single(tar.size, non.size)
+    pairs = SpeakerPairs.from_numbers(one[labels], one[~labels], other[~labels], len(names), strata)
+    found = SpeakerInfluence.of(pairs, losses_of(statistic, tar, non, strata))
+    return found, (one, other, labels, tar, non)
+
+
+def test_copies_of_a_speaker_count_as_speakers() -> None:
+    """Student's t of a replicate is that of a data set in which copies are other persons."""
+    data = crossed(6, n_speakers=7)
+    found, (one, other, labels, tar, non) = influence(data, COST)
+    weights = np.random.default_rng(7).multinomial(7, np.full(7, 1 / 7), size=20).astype(float)
+    expected = []
+    for row in weights.astype(int):
+        trials = []
+        errors = np.empty(labels.size)
+        errors[labels], errors[~labels] = tar < 0, 19.0 * (non >= 0)
+        for i in range(labels.size):
+            a, b = one[i], other[i]
+            if labels[i]:
+                trials += [(True, errors[i], {(a, c)}) for c in range(row[a])]
+            else:
+                both = [(c, d) for c in range(row[a]) for d in range(row[b])]
+                trials += [(False, errors[i], {(a, c), (b, d)}) for c, d in both]
+        means, sizes = {}, {}
+        for c in (True, False):
+            values = [t[1] for t in trials if t[0] == c]
+            means[c], sizes[c] = np.mean(values), len(values)
+        parts = [((e - means[c]) / sizes[c], 1 / sizes[c], c, s) for c, e, s in trials]
+        error = math.sqrt(speaker_covariance(parts).sum())
+        value = means[True] + means[False]
+        if value > 0 and error > 1e-9:
+            expected.append(math.log(value / found.estimate) * value / error)
+    assert found.students(weights, log=True) == pytest.approx(np.sort(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_close_to_the_bootstrap(statistic: unc.Statistic) -> None:
+    data = CrossedExperiment(60, tar_mean=2.0, non_mean=-2.0).draw(np.random.default_rng(8))
+    interval = unc.speaker_interval(data.scores, data.key, statistic, **maps(data))
+    boot = unc.bootstrap_scores(
+        data.scores, data.key, statistic, replications=400, rng=1, **maps(data)
+    )
+    assert boot.interval == "student"
+    assert interval.estimate == pytest.approx(boot.estimate, rel=1e-12)
+    # 400 replicates: 3.5 %, three times; replicates of a minimum choose other thresholds, too.
+    assert interval.standard_error == pytest.approx(boot.standard_error, rel=0.15)
+    assert interval.low < interval.estimate < interval.high
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["two-sided", "less", "greater"]), st.floats(-1, 1))
+def test_p_and_interval_agree(seed: int, side: str, shift: float) -> None:
+    rng = np.random.default_rng(seed)
+    a = crossed(seed, n_speakers=int(rng.integers(2, 9)))
+    noise = rng.normal(0.0, 0.7, a.scores.scoremat.shape) + shift
+    b = Scores(a.scores.scoremat + noise, a.scores.modelset, a.scores.segset)
+    confidence = float(rng.choice([0.5, 0.8, 0.9, 0.95]))
+    statistic = STATISTICS[seed % len(STATISTICS)]
+    tests = [unc.speaker_z_test(a.scores, b, a.key, statistic, **maps(a))]
+    kind = str(rng.choice(["student", "percentile", "basic", "normal"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        paired = unc.paired_bootstrap(
+            a.scores, b, a.key, statistic, replications=99, interval=kind,
+            confidence=confidence, rng=rng, **maps(a),
+        )  # fmt: skip
+    ends = [tests[0].interval(confidence), paired]
+    for test, interval in zip((tests[0], paired), ends, strict=True):
+        outside = not interval.low <= 0 <= interval.high
+        # A p-value that equals the level is of either side.
+        if abs(test.p_value - (1 - confidence)) > 1e-9:
+            assert outside == (test.p_value < 1 - confidence)
+        assert 0 < test.p_value <= 1
+    assert unc.ComparisonTable.from_tests({("a", "b"): paired})
+
+
+class TestEnds:
+    NAMES, EYE = ("p0", "p1"), np.eye(2, dtype=bool)
+    KEY = Key(NAMES, NAMES, EYE, ~EYE)
+    ALL_MISSED = Scores(-np.ones((2, 2)), NAMES, NAMES)
+    PERFECT = Scores(np.where(EYE, 1.0, -1.0), NAMES, NAMES)
+
+    def test_speakers_who_differ_alike(self) -> None:
+        """Two speakers: over flips of signs the spread is 0.05 / sqrt(2), and p is 1/2."""
+        cost = unc.DCF(0.0, 0.05, 1, 1)
+        test = unc.speaker_z_test(self.ALL_MISSED, self.PERFECT, self.KEY, cost)
+        assert test.standard_error == pytest.approx(0.05 / math.sqrt(2))
+        assert test.p_value == 0.5
+        assert test.interval().low < 0 < test.interval().high
+        with pytest.warns(DegenerateReplicatesWarning, match="lost a class"):
+            paired = unc.paired_bootstrap(self.ALL_MISSED, self.PERFECT, self.KEY, cost, rng=1)
+        assert (paired.p_value, paired.standard_error) == (0.5, test.standard_error)
+        assert paired.low < 0 < paired.high
+
+    @pytest.mark.parametrize("n", [2, 3, 5, 6])
+    def test_no_p_below_that_of_flips(self, n: int) -> None:
+        names, eye = [f"p{i}" for i in range(n)], np.eye(n, dtype=bool)
+        a, b = (
+            Scores(-np.ones((n, n)), names, names),
+            Scores(np.where(eye, 1.0, -1.0), names, names),
+        )
+        key = Key(names, names, eye, ~eye)
+        test = unc.speaker_z_test(a, b, key, COST)
+        assert test.least_p == 2.0 ** (1 - n)
+        expected = max(2 * stats.t.sf(math.sqrt(n), n - 1), 2.0 ** (1 - n))
+        assert test.p_value == pytest.approx(expected, rel=1e-12)
+        less = unc.speaker_z_test(a, b, key, COST, alternative="greater")
+        assert less.p_value == pytest.approx(expected / 2, rel=1e-12)
+
+    @pytest.mark.parametrize("statistic", STATISTICS)
+    def test_systems_alike(self, statistic: unc.Statistic) -> None:
+        data = crossed(9)
+        same = data.scores.transform(lambda x: x + 1e-13)
+        for other in (data.scores, same):
+            test = unc.speaker_z_test(data.scores, other, data.key, statistic, **maps(data))
+            paired = unc.paired_bootstrap(
+                data.scores, other, data.key, statistic, replications=20, rng=1, **maps(data)
+            )
+            assert test.p_value == paired.p_value == 1.0
+            assert test.difference == 0.0
+
+    @pytest.mark.parametrize("statistic", [s for s in STATISTICS if not isinstance(s, unc.Cllr)])
+    def test_no_errors(self, statistic: unc.Statistic) -> None:
+        """The upper end: no event among K speakers, 1 - 0.025^(1/K) of the greatest loss."""
+        data = crossed(10, mean=30.0)
+        interval = unc.speaker_interval(data.scores, data.key, statistic, **maps(data))
+        limit = 1 - 0.025 ** (1 / 8)
+        if isinstance(statistic, unc.AUC):
+            assert (interval.low, interval.high) == pytest.approx((1 - limit, 1.0))
+            return
+        most = np.asarray(statistic.bounds[1], dtype=float)
+        assert interval.low == 0
+        assert 0.5 * limit * most < interval.high <= most
+        boot = unc.bootstrap_scores(
+            data.scores, data.key, statistic, replications=20, rng=1, **maps(data)
+        )
+        assert (boot.low, boot.high) == (interval.low, interval.high)
+        errors = unc.speaker_errors(data.scores, data.key, 0.0, **maps(data))
+        assert (errors.effective_n_tar, errors.effective_n_non) == (8, 8)
+
+    def test_nothing_but_errors(self) -> None:
+        data = crossed(11)
+        errors = unc.speaker_errors(data.scores, data.key, math.inf, **maps(data))
+        interval = errors.dcf_interval(unc.DCF(0.0, 0.5, 2, 2))
+        assert interval.estimate == 1.0
+        limit = 1 - 0.025 ** (1 / 8)
+        assert (interval.low, interval.high) == pytest.approx((1 - limit, 1 + limit))
+
+    def test_one_voice(self) -> None:
+        """All false alarms are of one pair of speakers: two contribute alike, and that is said."""
+        rng = np.random.default_rng(12)
+        names, same = [f"s{i:02}" for i in range(40)], np.eye(40, dtype=bool)
+        llrs = np.where(same, rng.normal(0.0, 1.0, (40, 40)), -9.0)
+        llrs[0, 1:] = 9.0
+        key, scores = Key(names, names, same, ~same), Scores(llrs, names, names)
+        with pytest.warns(FewSpeakersWarning, match="false-alarm rate rests on 3.9 effective"):
+            errors = unc.speaker_errors(scores, key, 0.0)
+        # One speaker counts half of 39 false alarms, 39 others half of one.
+        assert errors.influence.priced(0.0, 1.0, errors.pfa).effective_speakers == pytest.approx(
+            39**2 / (19.5**2 + 39 / 4)
+        )
+        assert errors.dcf_interval(COST).low > 0
+
+
+def test_plans_of_a_comparison() -> None:
+    data = crossed(13, n_speakers=30)
+    b = data.scores.transform(lambda x: 1.1 * x + 0.1)
+    test = unc.speaker_z_test(data.scores, b, data.key, unc.Cllr(), **maps(data))
+    needed = test.speakers_needed(difference=0.02, power=0.8)
+    reach = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    estimate = 30 * (reach * test.standard_error / 0.02) ** 2
+    assert needed.estimate == math.ceil(estimate)
+    assert needed == math.ceil(estimate * 29 / stats.chi2.ppf(0.05, 29))
+    assert needed.low == math.ceil(estimate * 29 / stats.chi2.ppf(0.95, 29))
+    # As many targets per speaker, and all pairs: 2 and 2 (K - 1) segments in the pilot.
+    assert needed.n_trials == math.ceil(60 * needed / 30) + math.ceil(1740 * (needed / 30) ** 2)
+    cllr = unc.Cllr()(*data.trials())
+    assert test.speakers_needed(relative=0.1) == test.speakers_needed(difference=0.1 * cllr)
+    with pytest.raises(InvalidInputError, match="`relative` must be given, or `difference`"):
+        test.speakers_needed()
+
+
+@pytest.mark.parametrize(
+    ("statistic", "message"),
+    [
+        (unc.MinDCF([0.1, 0.2]), "`statistic` must be of one operating point; got 2"),
+        (unc.ErrorRates(0.0), "`statistic` must have a threshold"),
+        (np.mean, "`statistic` must have a threshold"),
+    ],
+)
+def test_bad_statistics(statistic: object, message: str) -> None:
+    data = crossed(14)
+    with pytest.raises(InvalidInputError, match=message):
+        unc.speaker_interval(data.scores, data.key, statistic, **maps(data))
+
+
+def test_warnings_of_few_speakers() -> None:
+    data = crossed(15, n_speakers=12, mean=0.5)
+    assert issubclass(FewSpeakersWarning, FewErrorsWarning)
+    for call in (
+        lambda: unc.speaker_interval(data.scores, data.key, unc.Cllr(), **maps(data)),
+        lambda: unc.bootstrap_scores(
+            data.scores, data.key, unc.AUC(), replications=20, rng=1, **maps(data)
+        ),
+    ):
+        with pytest.warns(FewSpeakersWarning, match=r"metric rests on [\d.]+ effective speakers"):
+            call()
+
+
+def test_studentised_needs_speakers() -> None:
+    tar, non = np.arange(9.0), np.arange(9.0) - 4
+    result = unc.bootstrap(tar, non, unc.AUC(), replications=20, rng=1)
+    with pytest.raises(InvalidInputError, match="`interval` must be percentile, basic or normal"):
+        result.interval_of("student")
+    draws = Studentised.of(influence(crossed(16), unc.AUC())[0], np.ones((5, 8))).draws
+    assert draws is None
