@@ -120,7 +120,8 @@ def _at_terminal() -> bool:
 
 def _text_options(args: argparse.Namespace, **others: Any) -> dict[str, Any]:
     """Return the keywords with which text files are read."""
-    given = {"strip_suffix": args.strip_suffix, "side": args.side, "spoof": args.spoof, **others}
+    names = ("strip_suffix", "side", "spoof", "missing")
+    given = {**{name: getattr(args, name) for name in names}, **others}
     options = {name: value for name, value in given.items() if value is not None}
     return {**options, "progress": _at_terminal()}
 
@@ -571,13 +572,14 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--strip-suffix": dict(metavar="TEXT", help="take this off the end of ids: .wav"),
     "--side": dict(choices=("column", "join", "ignore"), help="sides of telephone calls"),
     "--spoof": dict(choices=("error", "nontarget", "drop"), help="trials of the third class"),
+    "--missing": dict(metavar="WORD", help="what stands for a missing score: nan"),
     **{
         f"--{form}": dict(action="store_const", dest="table", const=form, help=f"write {form}")
         for form in ("json", "csv", "markdown", "latex")
     },
 }
 
-_TEXT = "--format --columns --labels --strip-suffix --side --spoof --memory"
+_TEXT = "--format --columns --labels --strip-suffix --side --spoof --missing --memory"
 _SYSTEMS = f"scores --key! --key-format --key-columns --metadata --conditions --prior {_TEXT}"
 _TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output"
 _TRAINING = (

@@ -511,6 +511,13 @@ def test_bad_input(bad: Path, run: Run, words: tuple[str, ...], message: str) ->
     assert sorted(bad.rglob("*")) == before
 
 
+def test_lines_without_a_score(bad: Path, run: Run) -> None:
+    code, out, err = run("convert", "nan.txt", "some.h5", "--missing", "nan")
+    assert (code, out) == (0, "")
+    assert err == "bosaris: warning: 1 of 2 lines of nan.txt have no score.\n"
+    assert bp.Scores.read("some.h5").n_scores == 1
+
+
 def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
     _write("some.txt", *Path("eval_a.txt").read_text(encoding="utf-8").splitlines()[:100])
     code, _, err = run("det", "some.txt", "--key", "eval_key.h5", "-o", "p.png")
