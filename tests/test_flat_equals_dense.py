@@ -442,10 +442,11 @@ def test_no_call_only_fails() -> None:
 def takes_flat_forms(member: object) -> bool:
     """Tell whether a public function says that it takes a flat form."""
     try:
-        parameters = inspect.signature(member).parameters.values()  # type: ignore[arg-type]
+        signature = inspect.signature(member, eval_str=True)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return False
-    return any(re.search("Flat(Ndx|Key|Scores)", str(each.annotation)) for each in parameters)
+    annotations = (str(each.annotation) for each in signature.parameters.values())
+    return any(re.search("Flat(Ndx|Key|Scores)", each) for each in annotations)
 
 
 def test_every_entry_point_is_here() -> None:
