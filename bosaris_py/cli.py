@@ -130,12 +130,12 @@ def _load_scores(args: argparse.Namespace, path: str) -> Any:
     file, column = _split_column(path)
     columns = {"score": column} if column else args.columns
     options = _text_options(args, format=args.format, columns=columns, labels=args.labels)
-    return bp.trials.load_scores(file, **options)
+    return bp.read_scores(file, **options)
 
 
 def _load_key(args: argparse.Namespace) -> tuple[Any, Any]:
     options = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
-    key, metadata = bp.trials.load_key(args.key, **_text_options(args, **options))
+    key, metadata = bp.read_key(args.key, **_text_options(args, **options))
     if getattr(args, "metadata", None):
         metadata = bp.TrialMetadata.read(args.metadata)
     return key, metadata
@@ -209,14 +209,14 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     if binary is None:
         text_format = args.format or bp.storage.formats.detect_format(path)
         options = _text_options(args, columns=args.columns, labels=args.labels)
-        found: Any = bp.trials.load(path, **{"spoof": "nontarget", **options})
+        found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **options})
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
     if kind in ("scores", "key", "ndx") and _are_large(args, path):
         found, models, segments = bp.storage.rows.describe(path, kind)
         holds = f"{found.kind}: {models.size} models x {segments.size} segments, read in blocks"
         return {"file": path, "format": binary[0], "holds": holds}
-    return {"file": path, "format": binary[0], "holds": repr(bp.trials.load(path))}
+    return {"file": path, "format": binary[0], "holds": repr(bp.trials.read_any(path))}
 
 
 def _convert(args: argparse.Namespace) -> None:
@@ -236,26 +236,25 @@ def _convert(args: argparse.Namespace) -> None:
         parts["metadata"] = metadata if metadata.names else None
         content = content or "scores"
     if is_text and not content:
-        found: Any = bp.trials.load(args.input, **options)
+        found: Any = bp.trials.read_any(args.input, **options)
         content = "scores" if found.scores is not None else "trials"
         content = "key" if content == "trials" and found.is_target is not None else content
     # From text to text, lines stay as they are.
     if not is_text or text_format is None or args.content or args.key or args.form:
-        found = _loaders(content)(args.input, **options)
+        found = _reader(content)(args.input, **options)
     if args.form is not None:
         found = getattr(found, f"to_{args.form}", lambda: found)()
     _save(found, args.target, args.to, **parts)
 
 
-def _loaders(content: str | None) -> Callable[..., Any]:
+def _reader(content: str | None) -> Callable[..., Any]:
     """Return what reads the scores, the key, its metadata, the trials or all of a file."""
-    trials = bp.trials
     readers: dict[str | None, Callable[..., Any]] = {
-        None: trials.load,
-        "scores": trials.load_scores,
-        "key": lambda path, **options: trials.load_key(path, **options)[0],
-        "metadata": lambda path, **options: trials.load_key(path, **options)[1],
-        "trials": trials.load_trials,
+        None: bp.trials.read_any,
+        "scores": bp.read_scores,
+        "key": lambda path, **options: bp.read_key(path, **options)[0],
+        "metadata": lambda path, **options: bp.read_key(path, **options)[1],
+        "trials": lambda path, **options: bp.read_trials(path, **options)[0],
     }
     return readers[content]
 
@@ -320,7 +319,7 @@ def _calibrate(args: argparse.Namespace) -> None:
         raise _UsageError(f"{args.model} is no calibration: {model!r}")
     scores = _load_scores(args, file)
     if args.trials is not None:
-        scores = scores.align_with_ndx(bp.trials.load_trials(args.trials))
+        scores = scores.align_with_ndx(bp.read_trials(args.trials)[0])
     _save(model.apply(scores), args.output, args.to)
 
 
@@ -343,7 +342,7 @@ def _fuse(args: argparse.Namespace) -> None:
         return
     scores = [_load_scores(args, file) for file in files]
     if args.trials is not None:
-        trials = bp.trials.load_trials(args.trials)
+        trials = bp.read_trials(args.trials)[0]
     else:
         trials = bp.trials.scores.scored_ndx(scores[0])
     _save(model.apply(scores, trials), args.output, args.to)
