@@ -242,11 +242,11 @@ class Evaluation(Table):
         uncertainty.ComparisonTable
         """
         how = self._judging
-        speakers = how.maps["model_speakers"], how.maps["segment_speakers"]
-        given: dict[str, Any] = {"speakers": speakers, "rng": how.seed, **options}
         if how.key is None:
             expected = "be in memory where pairs of them are compared"
             raise invalid("systems", expected, "files; evaluate() takes Scores")
+        speakers = how.maps["model_speakers"], how.maps["segment_speakers"]
+        given: dict[str, Any] = {"speakers": speakers, "rng": how.seed, **options}
         if how.replications:
             given.setdefault("replications", how.replications)
         return compare_systems(self._systems, how.key, statistic or EER(), **given)

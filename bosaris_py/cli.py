@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import json
 import os
 import re
@@ -119,7 +120,8 @@ def _at_terminal() -> bool:
 
 def _text_options(args: argparse.Namespace, **others: Any) -> dict[str, Any]:
     """Return the keywords with which text files are read."""
-    given = {"strip_suffix": args.strip_suffix, "side": args.side, "spoof": args.spoof, **others}
+    names = ("strip_suffix", "side", "spoof", "missing")
+    given = {**{name: getattr(args, name) for name in names}, **others}
     options = {name: value for name, value in given.items() if value is not None}
     return {**options, "progress": _at_terminal()}
 
@@ -128,12 +130,12 @@ def _load_scores(args: argparse.Namespace, path: str) -> Any:
     file, column = _split_column(path)
     columns = {"score": column} if column else args.columns
     options = _text_options(args, format=args.format, columns=columns, labels=args.labels)
-    return bp.trials.load_scores(file, **options)
+    return bp.read_scores(file, **options)
 
 
 def _load_key(args: argparse.Namespace) -> tuple[Any, Any]:
     options = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
-    key, metadata = bp.trials.load_key(args.key, **_text_options(args, **options))
+    key, metadata = bp.read_key(args.key, **_text_options(args, **options))
     if getattr(args, "metadata", None):
         metadata = bp.TrialMetadata.read(args.metadata)
     return key, metadata
@@ -207,14 +209,14 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     if binary is None:
         text_format = args.format or bp.storage.formats.detect_format(path)
         options = _text_options(args, columns=args.columns, labels=args.labels)
-        found: Any = bp.trials.load(path, **{"spoof": "nontarget", **options})
+        found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **options})
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
     if kind in ("scores", "key", "ndx") and _are_large(args, path):
         found, models, segments = bp.storage.rows.describe(path, kind)
         holds = f"{found.kind}: {models.size} models x {segments.size} segments, read in blocks"
         return {"file": path, "format": binary[0], "holds": holds}
-    return {"file": path, "format": binary[0], "holds": repr(bp.trials.load(path))}
+    return {"file": path, "format": binary[0], "holds": repr(bp.trials.read_any(path))}
 
 
 def _convert(args: argparse.Namespace) -> None:
@@ -234,26 +236,25 @@ def _convert(args: argparse.Namespace) -> None:
         parts["metadata"] = metadata if metadata.names else None
         content = content or "scores"
     if is_text and not content:
-        found: Any = bp.trials.load(args.input, **options)
+        found: Any = bp.trials.read_any(args.input, **options)
         content = "scores" if found.scores is not None else "trials"
         content = "key" if content == "trials" and found.is_target is not None else content
     # From text to text, lines stay as they are.
     if not is_text or text_format is None or args.content or args.key or args.form:
-        found = _loaders(content)(args.input, **options)
+        found = _reader(content)(args.input, **options)
     if args.form is not None:
         found = getattr(found, f"to_{args.form}", lambda: found)()
     _save(found, args.target, args.to, **parts)
 
 
-def _loaders(content: str | None) -> Callable[..., Any]:
+def _reader(content: str | None) -> Callable[..., Any]:
     """Return what reads the scores, the key, its metadata, the trials or all of a file."""
-    trials = bp.trials
     readers: dict[str | None, Callable[..., Any]] = {
-        None: trials.load,
-        "scores": trials.load_scores,
-        "key": lambda path, **options: trials.load_key(path, **options)[0],
-        "metadata": lambda path, **options: trials.load_key(path, **options)[1],
-        "trials": trials.load_trials,
+        None: bp.trials.read_any,
+        "scores": bp.read_scores,
+        "key": lambda path, **options: bp.read_key(path, **options)[0],
+        "metadata": lambda path, **options: bp.read_key(path, **options)[1],
+        "trials": lambda path, **options: bp.read_trials(path, **options)[0],
     }
     return readers[content]
 
@@ -318,7 +319,7 @@ def _calibrate(args: argparse.Namespace) -> None:
         raise _UsageError(f"{args.model} is no calibration: {model!r}")
     scores = _load_scores(args, file)
     if args.trials is not None:
-        scores = scores.align_with_ndx(bp.trials.load_trials(args.trials))
+        scores = scores.align_with_ndx(bp.read_trials(args.trials)[0])
     _save(model.apply(scores), args.output, args.to)
 
 
@@ -341,7 +342,7 @@ def _fuse(args: argparse.Namespace) -> None:
         return
     scores = [_load_scores(args, file) for file in files]
     if args.trials is not None:
-        trials = bp.trials.load_trials(args.trials)
+        trials = bp.read_trials(args.trials)[0]
     else:
         trials = bp.trials.scores.scored_ndx(scores[0])
     _save(model.apply(scores, trials), args.output, args.to)
@@ -570,13 +571,14 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--strip-suffix": dict(metavar="TEXT", help="take this off the end of ids: .wav"),
     "--side": dict(choices=("column", "join", "ignore"), help="sides of telephone calls"),
     "--spoof": dict(choices=("error", "nontarget", "drop"), help="trials of the third class"),
+    "--missing": dict(metavar="WORD", help="what stands for a missing score: nan"),
     **{
         f"--{form}": dict(action="store_const", dest="table", const=form, help=f"write {form}")
         for form in ("json", "csv", "markdown", "latex")
     },
 }
 
-_TEXT = "--format --columns --labels --strip-suffix --side --spoof --memory"
+_TEXT = "--format --columns --labels --strip-suffix --side --spoof --missing --memory"
 _SYSTEMS = f"scores --key! --key-format --key-columns --metadata --conditions --prior {_TEXT}"
 _TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output"
 _TRAINING = (
@@ -671,12 +673,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             shown.add(str(message))
             _say(f"warning: {message}")
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Ids may have letters that the terminal lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show
             args = _make_parser().parse_args(argv)
-            args.run(args)
+            try:
+                args.run(args)
+            except _UsageError as error:
+                args.parser.error(str(error))
             if sys.stdout is not None:
                 sys.stdout.flush()
     except SystemExit as stop:
@@ -687,9 +695,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()
         return 141
-    except _UsageError as error:
-        _say(f"error: {error} (see {args.parser.prog} --help)")
-        return 2
     except MemoryError:
         _say("error: this takes more memory than there is; see --memory")
         return 1

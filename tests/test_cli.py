@@ -511,6 +511,13 @@ def test_bad_input(bad: Path, run: Run, words: tuple[str, ...], message: str) ->
     assert sorted(bad.rglob("*")) == before
 
 
+def test_lines_without_a_score(bad: Path, run: Run) -> None:
+    code, out, err = run("convert", "nan.txt", "some.h5", "--missing", "nan")
+    assert (code, out) == (0, "")
+    assert err == "bosaris: warning: 1 of 2 lines of nan.txt have no score.\n"
+    assert bp.Scores.read("some.h5").n_scores == 1
+
+
 def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
     _write("some.txt", *Path("eval_a.txt").read_text(encoding="utf-8").splitlines()[:100])
     code, _, err = run("det", "some.txt", "--key", "eval_key.h5", "-o", "p.png")
@@ -522,11 +529,16 @@ def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
 class TestProcess:
     """What only a process of its own shows."""
 
-    def test_results_are_alone_on_the_output(self, folder: Path) -> None:
-        process = _start(folder, "info", "dev_a.h5", stdout=subprocess.PIPE)
+    def test_results_are_alone_on_the_output(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # A terminal without the letters of a name does not stop the command.
+        monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+        words = ("evaluate", "日=eval_a.h5", "--key", "eval_key.h5", "--csv")
+        process = _start(folder, *words, stdout=subprocess.PIPE)
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
-        assert out.startswith("dev_a.h5: hdf5, Scores")
+        assert [line.split(",")[0] for line in out.splitlines()] == ["system", "\\u65e5"]
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
     def test_full_disk(self, folder: Path) -> None:

@@ -21,7 +21,7 @@ from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.trials import ConditionMembers, compare_trials, load_key, load_scores
+from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, check_scores
 
@@ -398,9 +398,10 @@ def primary_cost_of_files(
     Parameters
     ----------
     score_file : str or path-like
-        Scores, such as a NIST system output: HDF5, MATLAB, or text as for `read_scores`.
+        Scores, such as a NIST system output; see `read_scores`.
     key_file : str or path-like
-        The key, likewise; its further columns divide the trials as the plan says.
+        The key; its further columns divide the trials as the plan says; see
+        `read_key`.
     plan
         As for `primary_cost`.
     score_format, key_format : str, optional
@@ -440,8 +441,8 @@ def primary_cost_of_files(
     PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
     """
     chosen = find_plan(plan)
-    key, metadata = load_key(key_file, format=key_format)
-    scores = load_scores(score_file, format=score_format)
+    key, metadata = read_key(key_file, format=key_format)
+    scores = read_scores(score_file, format=score_format)
     cost = primary_cost(scores, key, chosen, metadata, only=only, compatibility=compatibility)
     comparison = compare_trials(scores, key)
     if comparison.is_equal:

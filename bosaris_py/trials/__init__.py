@@ -5,18 +5,10 @@ model index runs fastest. All objects are immutable.
 """
 
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
-from bosaris_py.trials.files import are_large, load, load_key, load_scores, load_trials
+from bosaris_py.trials.files import are_large, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
-from bosaris_py.trials.metadata import (
-    TrialComparison,
-    TrialMetadata,
-    compare_trials,
-    read_key,
-    read_scores,
-    read_trials,
-    to_table,
-)
+from bosaris_py.trials.metadata import TrialComparison, TrialMetadata, compare_trials, to_table
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import FlatScores, Scores
 
@@ -36,10 +28,7 @@ __all__ = [
     "TrialMetadata",
     "are_large",
     "compare_trials",
-    "load",
-    "load_key",
-    "load_scores",
-    "load_trials",
+    "read_any",
     "read_key",
     "read_scores",
     "read_trials",

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
-from bosaris_py._validation import FilePath
-from bosaris_py.errors import FileFormatError
+import numpy as np
+
+from bosaris_py._arrays import mark_read_only
+from bosaris_py._validation import FilePath, describe, invalid, warn_caller
+from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat
 from bosaris_py.storage._guarded_hdf5 import usable_memory
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
-from bosaris_py.trials.base import FileMethods
+from bosaris_py.storage.trial_table import order_trials
+from bosaris_py.trials.base import FileMethods, FlatTrials, TrialList
+from bosaris_py.trials.conditions import Column, conflicts_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx
-from bosaris_py.trials.metadata import (
-    KeyAndMetadata,
-    TrialMetadata,
-    read_key,
-    read_scores,
-    read_trials,
-)
+from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 
@@ -103,7 +102,7 @@ def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> b
     return all(kind is not None and kind[0] == "hdf5" for kind in kinds)
 
 
-def load(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | TrialTable:
+def read_any(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | TrialTable:
     """Read whatever a file holds.
 
     Parameters
@@ -131,107 +130,225 @@ def load(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | TrialTab
     >>> from bosaris_py import Key
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "trials"
     >>> Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False]).save_hdf5(path)
-    >>> load(path)
+    >>> read_any(path)
     Key: 1 models x 2 segments, 1 targets, 1 non-targets
     """
     binary = binary_kind(path)
     return read_table(path, **options) if binary is None else _read(path, *binary, options)
 
 
-def load_key(
-    path: FilePath, *, format: str | None = None, **options: Unpack[ReadOptions]
+class KeyAndMetadata(NamedTuple):
+    """What `read_key` gives: ``key, metadata = read_key(path)``, or ``read_key(path).key``."""
+
+    key: AnyKey
+    metadata: TrialMetadata
+
+    def __getattr__(self, name: str) -> Any:
+        """Tell where to look for what only one of the two has."""
+        message = (
+            f"read_key gives a key and its metadata, which have {name!r} if anything has: "
+            "key, metadata = read_key(path), or read_key(path).key"
+        )
+        raise AttributeError(message)
+
+
+def read_key(
+    path: FilePath,
+    *,
+    format: str | None = None,
+    form: str | None = None,
+    **options: Unpack[ReadOptions],
 ) -> KeyAndMetadata:
-    """Read a key from a file of any format.
+    r"""Read trials with their labels from a file of any format.
 
     Parameters
     ----------
-    path, format, **options
-        As for `read_key`, which reads text; HDF5 and MATLAB files need no options.
+    path : str or path-like
+        A file in HDF5, of MATLAB, or in one of the text formats of the field; text is
+        decompressed if the name ends in ``.gz``.
+    format : str, optional
+        Name of the text format; by default it is found out.
+    form : {"flat", "dense"}, optional
+        Whether the key is a list or a matrix. By default as the file has it, and of text a
+        matrix if that has at most a million cells, or at most four for each trial and 10**8 in
+        all; else a list.
+    **options
+        For text, keywords of `storage.formats.read_table`: ``columns``, ``labels``, ``spoof``,
+        ``side``, ``strip_suffix``, ``missing``, ``numbers``, ``extra``, ``max_bytes``,
+        ``progress``.
 
     Returns
     -------
     key : Key or FlatKey
-        The trials.
+        The trials; of text, models and segments are sorted.
     metadata : TrialMetadata
-        What else the file says of them.
+        The other columns of the file, for the trials of `key`.
 
     Raises
     ------
     FileFormatError
-        If the file is damaged or holds no key.
-    FileNotFoundError
-        If there is no such file.
+        If the file is damaged, not what the format says, has no labels, or lists a trial twice
+        with different labels or other columns.
+    InvalidInputError
+        If an argument is not what it must be.
+
+    Warns
+    -----
+    DuplicateTrialWarning
+        If trials are listed more than once, or the same two segments in both orders.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import bosaris_py as bp
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "key.tsv"
+    >>> _ = path.write_text(
+    ...     "modelid\tsegmentid\ttargettype\tgender\n"
+    ...     "m1\ts1\ttarget\tf\nm1\ts2\tnontarget\tf\nm2\ts2\ttarget\tm\n"
+    ... )
+    >>> key, metadata = bp.read_key(path)
+    >>> key
+    Key: 2 models x 2 segments, 2 targets, 1 non-targets
+    >>> metadata.factor("gender").values().tolist()
+    ['f', 'f', 'm']
     """
-    found = _binary(path, AnyKey, "a Key", options)
-    if found is None:
-        return read_key(path, format=format, **options)
-    metadata = found if isinstance(found, TrialMetadata) else TrialMetadata(found)
-    key: Any = metadata.trials
-    return KeyAndMetadata(key, metadata)
+    found = _binary(path, AnyKey, "a Key", form, options)
+    if found is not None:
+        return KeyAndMetadata(found.trials, found)
+    table = read_table(path, format, **options)
+    if table.is_target is None:
+        message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
+        raise FileFormatError(message)
+    table = _once(table, path, "labels")
+    assert table.is_target is not None, "taking lines keeps the labels"
+    flat = FlatKey(table.modelset, table.segset, table.models, table.segments, table.is_target)
+    key = flat.to_dense() if _is_dense(flat, form) else flat
+    return KeyAndMetadata(key, TrialMetadata(key, table.columns))
 
 
-def load_scores(
-    path: FilePath, *, format: str | None = None, **options: Unpack[ReadOptions]
-) -> AnyScores:
-    """Read scores from a file of any format.
+def read_trials(
+    path: FilePath,
+    *,
+    format: str | None = None,
+    form: str | None = None,
+    **options: Unpack[ReadOptions],
+) -> tuple[AnyNdx, TrialMetadata]:
+    """Read trials without labels from a file of any format.
 
     Parameters
     ----------
-    path, format, **options
-        As for `read_scores`, which reads text; HDF5 and MATLAB files need no options.
+    path, format, form, **options
+        As for `read_key`.
+
+    Returns
+    -------
+    ndx : Ndx or FlatNdx
+        The trials; of text, models and segments are sorted. Labels and scores are left out.
+    metadata : TrialMetadata
+        The other columns of the file, for the trials of `ndx`.
+
+    Raises
+    ------
+    FileFormatError, InvalidInputError
+        As for `read_key`, but labels need not be there.
+
+    Warns
+    -----
+    DuplicateTrialWarning
+        As for `read_key`.
+    """
+    found = _binary(path, AnyNdx, "an Ndx or Key", form, options)
+    if found is not None:
+        ndx = found.trials.to_ndx() if isinstance(found.trials, AnyKey) else found.trials
+        return ndx, found.for_trials(ndx)
+    table = _once(read_table(path, format, **options), path, "")
+    flat = FlatNdx(table.modelset, table.segset, table.models, table.segments)
+    ndx = flat.to_dense() if _is_dense(flat, form) else flat
+    return ndx, TrialMetadata(ndx, table.columns)
+
+
+def read_scores(
+    path: FilePath,
+    *,
+    format: str | None = None,
+    form: str | None = None,
+    **options: Unpack[ReadOptions],
+) -> AnyScores:
+    r"""Read scores from a file of any format.
+
+    Parameters
+    ----------
+    path, format, form, **options
+        As for `read_key`.
 
     Returns
     -------
     Scores or FlatScores
+        The scores; of text, models and segments are sorted. Labels and other columns are left
+        out.
 
     Raises
     ------
-    FileFormatError
-        If the file is damaged or holds no scores.
-    FileNotFoundError
-        If there is no such file.
+    FileFormatError, InvalidInputError
+        As for `read_key`, of scores instead of labels.
+
+    Warns
+    -----
+    DuplicateTrialWarning
+        As for `read_key`.
+    MissingTrialsWarning
+        If lines have no score, as some formats allow; they are left out.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import bosaris_py as bp
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.txt"
+    >>> _ = path.write_text("m1 s1 2.5\nm1 s2 -1.25\nm2 s2 0.75\n")
+    >>> bp.read_scores(path)
+    Scores: 2 models x 2 segments, 3 scores
     """
-    found = _binary(path, AnyScores, "Scores", options)
-    return read_scores(path, format=format, **options) if found is None else found
+    found: AnyScores | None = _binary(path, AnyScores, "Scores", form, options)
+    if found is not None:
+        return found
+    # Other columns are not returned, so they are not read.
+    if options.get("extra") is None:
+        options["extra"] = ()
+    # Labels say nothing here, so neither do spoofs.
+    options.setdefault("spoof", "nontarget")
+    table = read_table(path, format, **options)
+    if table.scores is None:
+        message = f"{path}: this file has no scores; what is a score can be told by `columns`"
+        raise FileFormatError(message)
+    is_missing = np.isnan(table.scores)
+    if is_missing.any():
+        message = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
+        warn_caller(message, MissingTrialsWarning)
+        table = table.take(~is_missing)
+    table = _once(table, path, "scores")
+    assert table.scores is not None, "taking lines keeps the scores"
+    flat = FlatScores(table.scores, table.modelset, table.segset, table.models, table.segments)
+    return flat.to_dense() if _is_dense(flat, form) else flat
 
 
-def load_trials(
-    path: FilePath, *, format: str | None = None, **options: Unpack[ReadOptions]
-) -> AnyNdx:
-    """Read trials from a file of any format, with labels if a binary file has them.
-
-    Parameters
-    ----------
-    path, format, **options
-        As for `read_trials`, which reads text; HDF5 and MATLAB files need no options.
-
-    Returns
-    -------
-    Ndx, Key, FlatNdx or FlatKey
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged or holds no trials.
-    FileNotFoundError
-        If there is no such file.
-    """
-    found = _binary(path, AnyNdx, "an Ndx or Key", options)
-    if found is None:
-        return read_trials(path, format=format, **options)[0]
-    return found.trials if isinstance(found, TrialMetadata) else found
-
-
-def _binary(path: FilePath, classes: Any, wanted: str, options: ReadOptions) -> Any:
-    """Return an object of some classes, or metadata of such trials, or None if it is text."""
+def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options: Any) -> Any:
+    """Return scores, or trials with what is known of them, in a binary file; None of text."""
+    if form not in (None, "flat", "dense"):
+        raise invalid("form", 'be "flat", "dense" or None', describe(form))
     binary = binary_kind(path)
     if binary is None:
         return None
     found = _read(path, *binary, options)
-    if not isinstance(found.trials if isinstance(found, TrialMetadata) else found, classes):
+    has_columns = isinstance(found, TrialMetadata)
+    content = found.trials if has_columns else found
+    if not isinstance(content, classes):
         message = f"{path}: expected {wanted}; the file holds {found!r}"
         raise FileFormatError(message)
-    return found
+    if form is not None and isinstance(content, FlatTrials) != (form == "flat"):
+        content = getattr(content, f"to_{form}")()
+    if isinstance(content, AnyScores):
+        return content
+    return found.for_trials(content) if has_columns else TrialMetadata(content)
 
 
 def _read(path: FilePath, form: str, kind: str, options: ReadOptions) -> Any:
@@ -240,3 +357,35 @@ def _read(path: FilePath, form: str, kind: str, options: ReadOptions) -> Any:
     if kind == "trial_metadata":
         return TrialMetadata.read(path, max_bytes=max_bytes)
     return getattr(_CLASSES[kind], f"read_{form}")(path, max_bytes=max_bytes)
+
+
+def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
+    """Tell whether trials are to be a matrix."""
+    if form is not None:
+        return form == "dense"
+    return prefers_matrix(flat.modelset.size * flat.segset.size, flat.n_trials)
+
+
+def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
+    """Return the trials of a file column by column, each once.
+
+    Lines of the same trial must not differ in their columns, nor in `what`: ``"labels"``,
+    ``"scores"`` or nothing.
+    """
+    contents = {"labels": table.is_target, "scores": table.scores}.get(what)
+    trials = TrialList(table.modelset, table.segset, table.models, table.segments, contents)
+    order = order_trials(table.models, table.segments, table.modelset.size)
+    if order.repeated.size:
+        columns: dict[str, Column | None] = dict(table.columns)
+        if what:
+            columns[what.removesuffix("s")] = contents
+        for name, conflicts in conflicts_of(order, columns):
+            hint = '; pass side="join"' if name == "side" else ""
+            shown = trials.name_lines(order.repeated[conflicts])
+            message = f"{path}: trials are listed again with another {name}{hint}: {shown}"
+            raise FileFormatError(message)
+        shown = trials.name_lines(order.repeated)
+        message = f"Lines of {path} that list a trial again were left out: {shown}."
+        warn_caller(message, DuplicateTrialWarning)
+    trials.warn_swapped(what)
+    return table if order.order is None else table.take(mark_read_only(order.order))

@@ -6,24 +6,18 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only, read_only
-from bosaris_py._validation import FilePath, describe, invalid, list_some, nearest, warn_caller
-from bosaris_py.errors import (
-    DuplicateTrialWarning,
-    FileFormatError,
-    InvalidInputError,
-    MissingTrialsWarning,
-    TrialMismatchError,
-)
+from bosaris_py._arrays import BoolArray, FloatArray, read_only
+from bosaris_py._validation import FilePath, describe, invalid, list_some, nearest
+from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
+from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.hdf5 import COLUMN_KINDS
 from bosaris_py.storage.trial_table import equal_columns, order_trials
 from bosaris_py.trials.alignment import IdList
@@ -35,7 +29,6 @@ from bosaris_py.trials.conditions import (
     Uncovered,
     WeightsLike,
     as_factor,
-    conflicts_of,
     in_order,
     refuse_series,
     take_items,
@@ -52,7 +45,6 @@ from bosaris_py.trials.key import (
 )
 from bosaris_py.trials.scores import (
     AnyScores,
-    FlatScores,
     find_trials,
     scored_ndx,
     scored_trials,
@@ -615,189 +607,6 @@ def _check_extension(path: FilePath) -> None:
         raise invalid("path", expected, repr(str(path)))
 
 
-class KeyAndMetadata(NamedTuple):
-    """What `read_key` gives: ``key, metadata = read_key(path)``, or ``read_key(path).key``."""
-
-    key: AnyKey
-    metadata: TrialMetadata
-
-    def __getattr__(self, name: str) -> Any:
-        """Tell where to look for what only one of the two has."""
-        message = (
-            f"read_key gives a key and its metadata, which have {name!r} if anything has: "
-            "key, metadata = read_key(path), or read_key(path).key"
-        )
-        raise AttributeError(message)
-
-
-def read_key(
-    path: FilePath,
-    *,
-    format: str | None = None,
-    form: str | None = None,
-    **options: Unpack[ReadOptions],
-) -> KeyAndMetadata:
-    r"""Read trials with their labels from one of the text formats of the field.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file; decompressed if its name ends in ``.gz``.
-    format : str, optional
-        Name of the format; by default it is found out.
-    form : {"flat", "dense"}, optional
-        Whether the key is a list or a matrix. By default a matrix if that has at most a
-        million cells, or at most four for each trial and 10**8 in all; else a list.
-    **options
-        Keywords of `storage.formats.read_table`: ``columns``, ``labels``, ``spoof``, ``side``,
-        ``strip_suffix``, ``missing``, ``numbers``, ``extra``, ``max_bytes``, ``progress``.
-
-    Returns
-    -------
-    key : Key or FlatKey
-        The trials; models and segments are sorted.
-    metadata : TrialMetadata
-        The other columns of the file, for the trials of `key`.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not what the format says, has no labels, or lists a trial twice
-        with different labels or other columns.
-    InvalidInputError
-        If an argument is not what it must be.
-
-    Warns
-    -----
-    DuplicateTrialWarning
-        If trials are listed more than once, or the same two segments in both orders.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> import bosaris_py as bp
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "key.tsv"
-    >>> _ = path.write_text(
-    ...     "modelid\tsegmentid\ttargettype\tgender\n"
-    ...     "m1\ts1\ttarget\tf\nm1\ts2\tnontarget\tf\nm2\ts2\ttarget\tm\n"
-    ... )
-    >>> key, metadata = bp.read_key(path)
-    >>> key
-    Key: 2 models x 2 segments, 2 targets, 1 non-targets
-    >>> metadata.factor("gender").values().tolist()
-    ['f', 'f', 'm']
-    """
-    _check_form(form)
-    table = read_table(path, format, **options)
-    if table.is_target is None:
-        message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
-        raise FileFormatError(message)
-    table = _once(table, path, "labels")
-    assert table.is_target is not None, "taking lines keeps the labels"
-    flat = FlatKey(table.modelset, table.segset, table.models, table.segments, table.is_target)
-    key = flat.to_dense() if _is_dense(flat, form) else flat
-    return KeyAndMetadata(key, TrialMetadata(key, table.columns))
-
-
-def read_trials(
-    path: FilePath,
-    *,
-    format: str | None = None,
-    form: str | None = None,
-    **options: Unpack[ReadOptions],
-) -> tuple[AnyNdx, TrialMetadata]:
-    """Read trials without labels from one of the text formats of the field.
-
-    Parameters
-    ----------
-    path, format, form, **options
-        As for `read_key`.
-
-    Returns
-    -------
-    ndx : Ndx or FlatNdx
-        The trials; models and segments are sorted. Labels and scores are left out.
-    metadata : TrialMetadata
-        The other columns of the file, for the trials of `ndx`.
-
-    Raises
-    ------
-    FileFormatError, InvalidInputError
-        As for `read_key`, but labels need not be there.
-
-    Warns
-    -----
-    DuplicateTrialWarning
-        As for `read_key`.
-    """
-    _check_form(form)
-    table = _once(read_table(path, format, **options), path, "")
-    flat = FlatNdx(table.modelset, table.segset, table.models, table.segments)
-    ndx = flat.to_dense() if _is_dense(flat, form) else flat
-    return ndx, TrialMetadata(ndx, table.columns)
-
-
-def read_scores(
-    path: FilePath,
-    *,
-    format: str | None = None,
-    form: str | None = None,
-    **options: Unpack[ReadOptions],
-) -> AnyScores:
-    r"""Read scores from one of the text formats of the field.
-
-    Parameters
-    ----------
-    path, format, form, **options
-        As for `read_key`.
-
-    Returns
-    -------
-    Scores or FlatScores
-        The scores; models and segments are sorted. Labels and other columns are left out.
-
-    Raises
-    ------
-    FileFormatError, InvalidInputError
-        As for `read_key`, of scores instead of labels.
-
-    Warns
-    -----
-    DuplicateTrialWarning
-        As for `read_key`.
-    MissingTrialsWarning
-        If lines have no score, as some formats allow; they are left out.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> import bosaris_py as bp
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.txt"
-    >>> _ = path.write_text("m1 s1 2.5\nm1 s2 -1.25\nm2 s2 0.75\n")
-    >>> bp.read_scores(path)
-    Scores: 2 models x 2 segments, 3 scores
-    """
-    _check_form(form)
-    # Other columns are not returned, so they are not read.
-    if options.get("extra") is None:
-        options["extra"] = ()
-    # Labels say nothing here, so neither do spoofs.
-    options.setdefault("spoof", "nontarget")
-    table = read_table(path, format, **options)
-    if table.scores is None:
-        message = f"{path}: this file has no scores; what is a score can be told by `columns`"
-        raise FileFormatError(message)
-    is_missing = np.isnan(table.scores)
-    if is_missing.any():
-        message = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
-        warn_caller(message, MissingTrialsWarning)
-        table = table.take(~is_missing)
-    table = _once(table, path, "scores")
-    assert table.scores is not None, "taking lines keeps the scores"
-    flat = FlatScores(table.scores, table.modelset, table.segset, table.models, table.segments)
-    return flat.to_dense() if _is_dense(flat, form) else flat
-
-
 def to_table(
     trials: AnyNdx | None = None,
     *,
@@ -863,49 +672,11 @@ def to_table(
     return TrialTable(trials.modelset, models, trials.segset, segments, labels, values, columns)
 
 
-def _check_form(form: object) -> None:
-    """Raise unless `form` is one that there is."""
-    if form not in (None, "flat", "dense"):
-        raise invalid("form", 'be "flat", "dense" or None', describe(form))
-
-
-def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
-    """Tell whether trials are to be a matrix."""
-    if form is not None:
-        return form == "dense"
-    return prefers_matrix(flat.modelset.size * flat.segset.size, flat.n_trials)
-
-
 def prefers_matrix(n_cells: int, n_trials: int) -> bool:
     """Tell whether a matrix suits trials better than a list."""
     # A cell of a matrix takes nine bytes, a trial of a list sixteen: at four cells a trial the
     # matrix takes twice the memory, but its rows are read in order.
     return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * n_trials))
-
-
-def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
-    """Return the trials of a file column by column, each once.
-
-    Lines of the same trial must not differ in their columns, nor in `what`: ``"labels"``,
-    ``"scores"`` or nothing.
-    """
-    contents = {"labels": table.is_target, "scores": table.scores}.get(what)
-    trials = TrialList(table.modelset, table.segset, table.models, table.segments, contents)
-    order = order_trials(table.models, table.segments, table.modelset.size)
-    if order.repeated.size:
-        columns: dict[str, Column | None] = dict(table.columns)
-        if what:
-            columns[what.removesuffix("s")] = contents
-        for name, conflicts in conflicts_of(order, columns):
-            hint = '; pass side="join"' if name == "side" else ""
-            shown = trials.name_lines(order.repeated[conflicts])
-            message = f"{path}: trials are listed again with another {name}{hint}: {shown}"
-            raise FileFormatError(message)
-        shown = trials.name_lines(order.repeated)
-        message = f"Lines of {path} that list a trial again were left out: {shown}."
-        warn_caller(message, DuplicateTrialWarning)
-    trials.warn_swapped(what)
-    return table if order.order is None else table.take(mark_read_only(order.order))
 
 
 @attrs.frozen(kw_only=True)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality, TrialMetadata, TrialTable
-from bosaris_py.errors import FileFormatError
-from bosaris_py.trials import are_large, load, load_key, load_scores, load_trials
+from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.trials import are_large, read_any, read_key, read_scores, read_trials
 
 MODELS, SEGMENTS = ["m1", "m2"], ["s1", "s2", "s3"]
 TAR = np.array([[True, False, False], [False, True, False]])
@@ -36,7 +36,7 @@ def test_content_tells_the_class_whatever_the_name(tmp_path: Path, name: str, fo
         pytest.skip("lists have no MATLAB format")
     path = tmp_path / "file.dat"
     getattr(found, f"save_{form}")(path)
-    read = load(path)
+    read = read_any(path)
     assert type(read) is type(found)
     assert read == found
 
@@ -44,37 +44,53 @@ def test_content_tells_the_class_whatever_the_name(tmp_path: Path, name: str, fo
 def test_text_becomes_a_table(tmp_path: Path) -> None:
     path = tmp_path / "list"
     path.write_text("m1 s1 target\nm1 s2 nontarget\n", encoding="utf-8")
-    found = load(path)
+    found = read_any(path)
     assert isinstance(found, TrialTable)
-    assert load_key(path)[0].n_trials == load_trials(path).n_trials == len(found) == 2
+    assert read_key(path)[0].n_trials == read_trials(path)[0].n_trials == len(found) == 2
 
 
 @pytest.mark.parametrize("suffix", [".h5", ".mat", ".txt"])
 def test_key_scores_and_trials_of_any_format(tmp_path: Path, suffix: str) -> None:
     for name, found in (("key", KEY), ("scores", SCORES), ("ndx", KEY.to_ndx())):
         found.save(tmp_path / f"{name}{suffix}")
-    key, metadata = load_key(tmp_path / f"key{suffix}")
+    key, metadata = read_key(tmp_path / f"key{suffix}")
     assert (key, metadata.names) == (KEY, ())
-    assert load_scores(tmp_path / f"scores{suffix}") == SCORES
-    assert load_trials(tmp_path / f"ndx{suffix}") == KEY.to_ndx()
+    assert read_scores(tmp_path / f"scores{suffix}") == SCORES
+    assert read_trials(tmp_path / f"ndx{suffix}")[0] == KEY.to_ndx()
 
 
 def test_metadata_bring_their_key(tmp_path: Path) -> None:
     metadata = TrialMetadata(KEY, model_columns={"gender": ["f", "m"]})
     metadata.save(tmp_path / "metadata.h5")
-    key, read = load_key(tmp_path / "metadata.h5")
+    key, read = read_key(tmp_path / "metadata.h5")
     assert key == KEY
-    assert read == metadata == load(tmp_path / "metadata.h5")
-    assert load_trials(tmp_path / "metadata.h5") == KEY
+    assert read == metadata == read_any(tmp_path / "metadata.h5")
+    assert read_trials(tmp_path / "metadata.h5")[0] == KEY.to_ndx()
+
+
+def test_form(tmp_path: Path) -> None:
+    path = tmp_path / "file.h5"
+    metadata = TrialMetadata(KEY, model_columns={"gender": ["f", "m"]})
+    metadata.save(path)
+    key, found = read_key(path, form="flat")
+    assert key == KEY.to_flat()
+    assert found.trials == key
+    assert found.factor("gender") == metadata.factor("gender")
+    SCORES.to_flat().save(path)
+    assert read_scores(path, form="dense") == SCORES
+    KEY.to_ndx().save(path)
+    assert read_trials(path, form="flat")[0] == KEY.to_ndx().to_flat()
+    with pytest.raises(InvalidInputError, match='be "flat", "dense" or None; got'):
+        read_key(path, form="list")
 
 
 @pytest.mark.parametrize(
     ("read", "name", "message"),
     [
-        (load_key, "scores", "expected a Key; the file holds Scores: 2 models"),
-        (load_scores, "key", "expected Scores; the file holds Key: 2 models"),
-        (load_trials, "scores", "expected an Ndx or Key; the file holds Scores"),
-        (load_scores, "map", "expected Scores; the file holds IdMap"),
+        (read_key, "scores", "expected a Key; the file holds Scores: 2 models"),
+        (read_scores, "key", "expected Scores; the file holds Key: 2 models"),
+        (read_trials, "scores", "expected an Ndx or Key; the file holds Scores"),
+        (read_scores, "map", "expected Scores; the file holds IdMap"),
     ],
 )
 def test_other_content(tmp_path: Path, read: object, name: str, message: str) -> None:
@@ -87,18 +103,18 @@ def test_damaged_and_foreign_files(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(FileFormatError, match="damaged"):
-        load(path)
+        read_any(path)
     path.write_bytes(b"MATLAB 5.0 MAT-file".ljust(200))
     with pytest.raises(FileFormatError, match="no MATLAB file of version 5"):
-        load(path)
+        read_any(path)
     import h5py
 
     with h5py.File(path, "w") as file:
         file["weights"] = [1.0]
     with pytest.raises(FileFormatError, match=r"none of ndx, key, .*; the file holds weights"):
-        load(path)
+        read_any(path)
     with pytest.raises(FileNotFoundError):
-        load(tmp_path / "b")
+        read_any(tmp_path / "b")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
@@ -108,7 +124,7 @@ def test_pipes_lose_nothing(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_text, args=("m1 s1 target\nm1 s2 nontarget\n",))
     writer.start()
-    key, _ = load_key(path)
+    key, _ = read_key(path)
     writer.join()
     assert key == Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
 
@@ -124,7 +140,7 @@ def test_masks_of_other_tools(tmp_path: Path) -> None:
             for attribute in list(file.attrs):
                 del file.attrs[attribute]
             file.pop("file_format", None)
-        assert isinstance(load(path), Key if name == "key" else Ndx)
+        assert isinstance(read_any(path), Key if name == "key" else Ndx)
 
 
 def test_large_are_hdf5_files_above_the_limit(tmp_path: Path) -> None:
