@@ -333,10 +333,19 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: unc.auc_standard_error_scores(x.first, x.key),
         lambda x: unc.auc_standard_error_scores(x.first, x.key, conditions=x.conditions),
     ],
+    "evaluate": [
+        lambda x: bp.evaluate({"A": x.first, "B": x.second}, x.key, priors=0.1).records(),
+        lambda x: bp.evaluate(x.first, x.key, conditions=x.conditions).records(),
+    ],
+    "compare_systems": [
+        lambda x: unc.compare_systems(
+            {"A": x.first, "B": x.second}, x.key, THRESHOLD, speakers=tuple(x.speaker_maps.values())
+        ).records()
+    ],
     "speaker_errors": [lambda x: unc.speaker_errors(x.first, x.key, 0.5, **x.speaker_maps)],
     "speaker_interval": [
         lambda x: unc.speaker_interval(x.first, x.key, unc.EER(), **x.speaker_maps),
-        lambda x: unc.speaker_interval(x.first, x.key, unc.AUC(), conditions=x.conditions),
+        lambda x: unc.speaker_interval(x.first, x.key, unc.AUC(), **x.speaker_maps),
     ],
     "speaker_z_test": [
         lambda x: unc.speaker_z_test(x.first, x.second, x.key, THRESHOLD, **x.speaker_maps)
@@ -443,7 +452,8 @@ def takes_flat_forms(member: object) -> bool:
     """Tell whether a public function says that it takes a flat form."""
     try:
         signature = inspect.signature(member, eval_str=True)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (NameError, TypeError, ValueError):
+        # What is written in C; and constructors that attrs wrote, which take fields.
         return False
     annotations = (str(each.annotation) for each in signature.parameters.values())
     return any(re.search("Flat(Ndx|Key|Scores)", each) for each in annotations)
@@ -455,7 +465,8 @@ def test_every_entry_point_is_here() -> None:
     for module in (bp, calibration, evaluation, fusion, plots, trials, unc):
         for name in module.__all__:
             item = getattr(module, name)
-            if item in TRIAL_CLASSES:
+            # What holds results is made by the functions.
+            if item in (*TRIAL_CLASSES, bp.Evaluation, bp.TrialFrame):
                 continue
             public = (each for each in dir(item) if each == "__init__" or each[0] != "_")
             members = {f"{name}.{each}": getattr(item, each) for each in public}
