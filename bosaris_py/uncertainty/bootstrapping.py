@@ -329,7 +329,7 @@ def student_of(system: System, plan: ResamplingPlan, options: Resampling) -> Stu
     drawn = pairs_of_plan(plan)
     if drawn is None:
         return None
-    found = speaker_influence(system.statistic, system.tar, system.non, drawn[0])
+    found = speaker_influence(system.statistic, system.tar, system.non, drawn[0], plan.strata)
     if found is None:
         return None
     weights, _ = drawn[1].draw(options.replications, options.rng.spawn(1)[0])

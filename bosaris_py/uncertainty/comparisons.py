@@ -52,18 +52,17 @@ from bosaris_py.uncertainty.influence import (
     METHOD,
     LinearStatistic,
     SpeakerInfluence,
-    SpeakerPairs,
     SpeakersNeeded,
     check_few_speakers,
     losses_of,
+    scores_by_speaker,
     speakers_for,
 )
 from bosaris_py.uncertainty.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.resampling import ScoresMethod
-from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike
+from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike, WhichClass
 from bosaris_py.uncertainty.strata import (
     Rng,
-    ScoredTrials,
     TrialSpeakers,
     Unknown,
     as_generator,
@@ -747,13 +746,10 @@ def _influence(
     for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
         check_system(scores, name)
         refuse_missing(scores, key, name)
-    trials = ScoredTrials.of(systems[0], key, conditions)
-    pairs = SpeakerPairs.of(speakers, trials)
+    pairs, strata, taken = scores_by_speaker(systems, key, speakers, conditions)
     losses = [
-        losses_of(statistic, *trials.take(scores, key), trials.strata, name)
-        for statistic, scores, name in zip(
-            chosen, systems, ("statistic", "statistic_b"), strict=True
-        )
+        losses_of(statistic, each.tar, each.non, strata, name)
+        for statistic, each, name in zip(chosen, taken, ("statistic", "statistic_b"), strict=True)
     ]
     # Costs at fixed thresholds have prices; all others must be the same metric.
     fixed = all(min(each.most) > 0 for each in losses)
@@ -761,12 +757,18 @@ def _influence(
         expected = "have the same prior and costs as `statistic`"
         raise invalid("statistic_b", expected, describe(statistics[1]))
     if fixed:
-        for a, b, part, what in zip(
-            losses[0][:2], losses[1][:2], trials.strata, ("miss", "false-alarm"), strict=True
-        ):
-            differing = effective_errors(part.totals(a != b), part.factors)
+        classes: tuple[WhichClass, WhichClass] = (0, 1)
+        for which, what in zip(classes, ("miss", "false-alarm"), strict=True):
+            a, b = (
+                each.of(which, (scores.tar, scores.non))
+                for each, scores in zip(losses, taken, strict=True)
+            )
+            differing = effective_errors(strata[which].totals(a != b), strata[which].factors)
             check_few_errors(float(differing), f"difference of the {what} rates")
-    first, second = (SpeakerInfluence.of(pairs, each) for each in losses)
+    first, second = (
+        SpeakerInfluence.of(pairs, each, scores.all)
+        for each, scores in zip(losses, taken, strict=True)
+    )
     return first, second
 
 

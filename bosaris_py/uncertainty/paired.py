@@ -319,7 +319,7 @@ def _students(
     drawn = pairs_of_plan(plan)
     if drawn is None:
         return None, None, None
-    a, b = (speaker_influence(s.statistic, s.tar, s.non, drawn[0]) for s in systems)
+    a, b = (speaker_influence(s.statistic, s.tar, s.non, drawn[0], plan.strata) for s in systems)
     if a is None or b is None or a.is_area != b.is_area:
         return None, None, None
     contrast = a.minus(b)
