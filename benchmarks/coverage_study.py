@@ -445,6 +445,7 @@ def bands_table(n_sets: int, replications: int) -> Iterator[str]:
                 result = BootstrapResult.from_replicates(
                     values[0], values[1:], method="speaker", interval="percentile",
                     confidence=0.95, bounds=(0.0, 1.0 if values is det else np.inf),
+                    degrees=k - 1.0,
                 )  # fmt: skip
                 for kind in ("pointwise", "simultaneous"):
                     band = curve.band(result, kind=kind)

@@ -86,6 +86,10 @@ def _band_of(
     return result.estimate, *ends, result.method, result.interval, result.confidence, kind
 
 
+# A simultaneous band of rates starts from so many of the least steps that replicates show.
+_FEWEST_STEPS = 5
+
+
 def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
     """Return the ends of a band that holds the whole curve; NaN where it shows no errors."""
     to, back = scale
@@ -93,16 +97,18 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
     values = np.vstack((result.estimate, replicates))
     # What is 0, or a rate of 1, lies at infinity: half of the least step from there instead.
     step = 0.5 * float(np.min(values, where=values > 0, initial=1.0))
-    most = 1.0 - step if np.asarray(result.bounds[1]).max() <= 1.0 else np.inf
-    curves = to(np.clip(values, step, max(most, step)))
+    is_rate = np.asarray(result.bounds[1]).max() <= 1.0
+    curves = to(np.clip(values, step, max(1.0 - step, step) if is_rate else np.inf))
     spread = curves[1:].std(axis=0, ddof=1)
-    inside = (values[0] >= step) & (values[0] <= most)
+    # A rate of a few errors, or of all but a few, says little on this scale.
+    least = 2 * _FEWEST_STEPS * step if is_rate else 0.0
+    inside = (values[0] > least) & (values[0] < (1.0 - least if is_rate else np.inf))
     varies = np.asarray((spread > ROUNDING * np.abs(curves[0])) & inside)
     if not varies.any():
         raise invalid("result", "have replicates that differ", "a constant curve")
     # The quantile of the largest deviation in units of its own spread: sup-t.
     deviations = np.abs(curves[1:] - curves[0])[:, varies] / spread[varies]
-    half = quantile(deviations.max(axis=1), result.confidence) * spread
+    half = quantile(deviations.max(axis=1), result.confidence) * result.expansion * spread
     low, high = (np.clip(back(curves[0] + end), *result.bounds) for end in (-half, half))
     low[~varies] = high[~varies] = np.nan
     return mark_read_only(low), mark_read_only(high)
@@ -300,7 +306,7 @@ class DETCurve(CurveStatistic):
         band = DETBand(pfa, *_band_of(result, pfa.size, kind, scale))
         if kind == "pointwise":
             return band
-        # A DET curve falls: where it shows no errors, the last point before limits it from above,
+        # A DET curve falls: where it shows few errors, the last point before limits it from above,
         # and the next one from below.
         high = np.fmin.accumulate(np.append(1.0, band.high))[1:]
         low = np.fmax.accumulate(np.append(0.0, band.low[::-1]))[:0:-1]

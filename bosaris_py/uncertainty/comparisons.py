@@ -680,13 +680,13 @@ def speaker_z_test(
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
-) -> ZTest:
-    """Test if the detection costs of two systems differ, letting only speakers be independent.
+) -> SpeakerZTest:
+    """Test if a metric of two systems differs, letting only speakers be independent.
 
-    The paired z-test with the standard error of `speaker_errors`, applied to the
-    difference of the two systems' errors on each trial. The first choice for costs at
-    fixed thresholds: unlike `paired_bootstrap` it counts what is peculiar to a pair of
-    speakers once, and such things are most of a difference between good systems.
+    The paired t-test with the standard error of `speaker_interval`, applied to the difference
+    of the two systems' losses on each trial, with K - 1 degrees of freedom for K speakers. The
+    p-value is not below :math:`2^{1-K}` for the K speakers who contribute: that of flips of signs.
+    If all speakers differ alike, the standard error is that of such flips.
 
     Parameters
     ----------
@@ -694,10 +694,10 @@ def speaker_z_test(
         Scores of the two systems, one for each trial of `key`.
     key : Key or FlatKey
         Which trials are targets and which non-targets.
-    statistic : DCF, ActDCF or OperatingPoint
-        Threshold, prior and costs, as for `dcf_standard_error`.
+    statistic : Statistic or OperatingPoint
+        The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
-        The same for the second system, where its threshold is another one.
+        A cost for the second system, where its threshold is another one.
     model_speakers, segment_speakers, unknown, conditions
         Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
@@ -706,8 +706,8 @@ def speaker_z_test(
 
     Returns
     -------
-    ZTest
-        With the difference of the costs.
+    SpeakerZTest
+        With the difference of the metrics; plans a larger comparison.
 
     Raises
     ------
@@ -719,7 +719,9 @@ def speaker_z_test(
     Warns
     -----
     FewErrorsWarning
-        If systems disagree on fewer than 30 trials of a class.
+        If systems disagree at a fixed threshold on fewer than 30 trials of a class.
+    FewSpeakersWarning
+        If the difference rests on fewer than 30 effective speakers.
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)

@@ -569,6 +569,9 @@ def check_few_speakers(effective: float, fewest: int, what: str) -> bool:
 # With fewer draws of Student's t its own law is the better one.
 _FEWEST_DRAWS = 100
 
+# Quantiles of drawn t are limited to this multiple of the quantile of Student's t.
+_LARGEST_T = 1.5
+
 # Pairs of more speakers than this are not put into a square table.
 _LARGEST_TABLE = 2**11
 
@@ -724,13 +727,16 @@ class SpeakerInfluence:
         r"""Return the confidence interval of the metric, by Student's t on the logarithmic scale.
 
         The ends are :math:`\hat\theta e^{\pm t\, SE / \hat\theta}`, with the t of K - 1 degrees or
-        the quantiles of `students`. A class of trials without loss, or with the greatest, adds
-        what its number of speakers leaves open: :math:`1 - (\alpha/2)^{1/K}` of the greatest.
+        the quantiles of `students`, at most half as large again. A class of trials without loss, or
+        with the greatest, adds what its number of speakers leaves open:
+        :math:`1 - (\alpha/2)^{1/K}` of the greatest.
         """
         tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
         value, error = self.estimate, self.standard_error
         ratio = error / value if value > 0 else 0.0
-        ends = student_quantiles(tail, self.degrees, students)
+        # Of few speakers one replicate may hold hardly any errors, with a t without measure.
+        limit = -_LARGEST_T * student_quantiles(tail, self.degrees)[0]
+        ends = np.clip(student_quantiles(tail, self.degrees, students), -limit, limit).tolist()
         low, high = (value * math.exp(min(max(-t * ratio, -700.0), 700.0)) for t in ends[::-1])
         # What has happened to none of n speakers has at most this chance: 1 - tail^(1/n).
         chances = -np.expm1(math.log(tail) / np.maximum(self.pairs.n_by_class, 1))
