@@ -1,9 +1,10 @@
 """Count how often nominal 95 % intervals cover the truth, and 5 % tests reject, with few speakers.
 
-Simulates many data sets whose true costs are known, by 16 laws: few and many speakers, rare errors,
-unequal speakers, no speaker effects at all. Writes the tables of the documentation page "How sure are
-we?" to ``docs/coverage_table.md``. The formulas are the library's; data sets are made of numbers of
-speakers without ids, so that 2000 sets of a law take seconds. Run it from the root of the tree:
+Simulates many data sets whose true costs are known, by 16 laws: few and many speakers, rare
+errors, unequal speakers, no speaker effects at all. Writes the tables of the documentation page
+"How sure are we?" to ``docs/coverage_table.md``. The formulas are the library's; data sets are
+made of numbers of speakers without ids, so that 2000 sets of a law take seconds. Run it from the
+root of the tree:
 
     python -m benchmarks.coverage_study                          as published: 2000 data sets
     python -m benchmarks.coverage_study --sets 100 --output -    a quick look, on the screen
@@ -23,12 +24,12 @@ from tqdm import tqdm
 
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import BosarisWarning
-from bosaris_py.uncertainty.bootstrap_result import z_test
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, z_test
 from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakerPairs,
     Studentised,
-    losses_of,
+    SystemScores,
     speakers_for,
 )
 from bosaris_py.uncertainty.strata import TrialStrata
@@ -150,7 +151,8 @@ def influence_of(
     statistic: unc.Statistic, pairs: SpeakerPairs, scores: tuple[np.ndarray, np.ndarray]
 ) -> SpeakerInfluence:
     """Return the influence of speakers on a statistic."""
-    return SpeakerInfluence.of(pairs, losses_of(statistic, *scores, pairs.strata))
+    strata = TrialStrata.single(scores[0].size, scores[1].size)
+    return SystemScores(*scores, scores).influence(pairs, statistic, strata)
 
 
 def multinomial(n_speakers: int, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -183,7 +185,7 @@ def normal(value: float, error: float) -> Ends:
 def each_set(
     law: Law, n_sets: int, label: str, seed: int
 ) -> Iterator[tuple[int, np.random.Generator]]:
-    """Number the data sets of a law; each has its own generator."""
+    """Yield the number of each data set of a law, and its generator."""
     for i in tqdm(range(n_sets), desc=label):
         yield i, np.random.default_rng([seed, i])
 
@@ -218,7 +220,7 @@ def intervals_table(n_sets: int, replications: int) -> Iterator[str]:
     """Compare intervals of a cost at a fixed threshold under all laws."""
     names = "trials", "percentile", "formula", "studentised"
     yield (
-        f"Coverage of nominal 95 % intervals of the cost $P_{{miss}} + 19 P_{{fa}}$, in percent ± its "
+        "Coverage of nominal 95 % intervals of the cost $P_{miss} + 19 P_{fa}$, in percent ± its "
         f"Monte Carlo standard error, of {n_sets} data sets of each law; in brackets the median "
         "length over that of an ideal interval, 3.92 true standard errors. *Trials*: trials "
         "taken for independent. *Percentile*: speaker bootstrap, the default before version 0.2. "
@@ -288,8 +290,8 @@ METRICS = {
 def metrics_table(n_sets: int, replications: int) -> Iterator[str]:
     """Compare intervals of other metrics."""
     yield (
-        f"The same for other metrics, means ± 2.5, {n_sets} data sets (minDCF at a prior of 0.05; the "
-        "studentised interval of the AUC is the formula's):"
+        f"The same for other metrics, means ± 2.5, {n_sets} data sets (minDCF at a prior of 0.05; "
+        "the studentised interval of the AUC is the formula's):"
     )
     yield ""
     yield "| speakers | metric | formula | studentised |"
@@ -368,9 +370,10 @@ def p_values(
 def tests_table(n_sets: int, replications: int) -> Iterator[str]:
     """Compare tests of two equally good systems, and their power."""
     yield (
-        f"Two equally good systems, means ± 1.5 unless errors are fewer: how many of {n_sets} nominal "
-        f"5 % tests reject, in percent ± Monte Carlo standard error; {replications} replicates, 999 "
-        "permutations. Systems have half of every variance in common, nine tenths where *alike*."
+        f"Two equally good systems, means ± 1.5 unless errors are fewer: how many of {n_sets} "
+        "nominal 5 % tests reject, in percent ± Monte Carlo standard error; "
+        f"{replications} replicates, 999 permutations. "
+        "Systems have half of every variance in common, nine tenths where *alike*."
     )
     yield ""
     yield f"| law, speakers | {' | '.join(TESTS)} |"
@@ -386,6 +389,71 @@ def tests_table(n_sets: int, replications: int) -> Iterator[str]:
             p_values(law, shared, statistic, shift, (n_sets, replications, name)) < 0.05, axis=0
         )
         yield f"| {name} | {' | '.join(with_error(float(s), n_sets) for s in shares)} |"
+
+
+PFA, PLO = np.geomspace(0.01, 0.5, 25), np.linspace(-4.0, 2.0, 25)
+CURVES = unc.DETCurve(PFA), unc.ActDCFCurve(PLO)
+
+
+def rates_of_replicates(
+    pairs: SpeakerPairs, scores: tuple[np.ndarray, np.ndarray], weights: np.ndarray, at: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return error-rates of replicates at thresholds: (n_thresholds, n_replicates) each."""
+    k, (of_tar, cells) = pairs.n_speakers, pairs.trials.labels
+    rates = []
+    for limit in [np.inf, *at]:
+        misses = weights @ np.bincount(of_tar, scores[0] < limit, minlength=k)
+        table = np.bincount(cells, scores[1] < limit, minlength=k * k).reshape(k, k)
+        rates.append((misses, np.einsum("ij,ij->i", weights @ table, weights)))
+    below = np.array(rates)
+    below = below[1:] / below[0]
+    return below[:, 0], 1.0 - below[:, 1]
+
+
+def bayes(pmiss: np.ndarray, pfa: np.ndarray) -> np.ndarray:
+    """Return normalized Bayes error-rates at PLO, from rates at the thresholds -PLO."""
+    prior = special.expit(PLO)[:, np.newaxis]
+    return (prior * pmiss + (1 - prior) * pfa) / np.minimum(prior, 1 - prior)
+
+
+def bands_table(n_sets: int, replications: int) -> Iterator[str]:
+    """Tell how often bands hold the whole curve."""
+    yield (
+        f"How often 95 % bands hold the whole true curve, 25 points, means ± 2.5, {n_sets} data "
+        f"sets and {replications} replicates by speaker; DET curve from 1 % to 50 % false alarms, "
+        "actual DCF for prior log-odds from -4 to 2:"
+    )
+    yield ""
+    yield "| speakers | DET, pointwise | DET, simultaneous | DCF, pointwise | DCF, simultaneous |"
+    yield "|---:|---:|---:|---:|---:|"
+    for k in (20, 40, 80):
+        law, grid = Law(k, 2.5), np.linspace(-4.0, 4.0, 161)
+        pmiss, pfa = np.array([law.rates(t) for t in np.linspace(-8.0, 8.0, 20001)]).T
+        at_plo = np.array([law.rates(-plo) for plo in PLO]).T[..., np.newaxis]
+        truths = np.interp(-PFA, -pfa, pmiss), bayes(*at_plo)[:, 0]
+        held = []
+        for _, rng in each_set(law, n_sets, f"bands, {k}", 8):
+            pairs, [scores] = law.draw(rng)
+            weights = np.vstack((np.ones(k), multinomial(k, replications, rng)))
+            rates = rates_of_replicates(pairs, scores, weights, grid)
+            det = np.array(
+                [np.interp(-PFA, -f, m) for m, f in zip(*(r.T for r in rates), strict=True)]
+            )
+            act = bayes(*rates_of_replicates(pairs, scores, weights, -PLO)).T
+            row = []
+            for curve, values, truth in zip(CURVES, (det, act), truths, strict=True):
+                result = BootstrapResult.from_replicates(
+                    values[0], values[1:], method="speaker", interval="percentile",
+                    confidence=0.95, bounds=(0.0, 1.0 if values is det else np.inf),
+                    degrees=k - 1.0,
+                )  # fmt: skip
+                for kind in ("pointwise", "simultaneous"):
+                    band = curve.band(result, kind=kind)
+                    outside = (truth < band.low) | (truth > band.high)
+                    row.append(not outside.any())
+            held.append(row)
+        cells = (with_error(float(share), n_sets) for share in np.mean(held, axis=0))
+        yield f"| {k} | {' | '.join(cells)} |"
 
 
 def limits_table(n_sets: int) -> Iterator[str]:
@@ -422,9 +490,9 @@ def planning_table(n_sets: int) -> Iterator[str]:
     ]
     wanted = float(np.std(costs, ddof=1))
     yield (
-        f"Plans from a pilot for the standard error that 160 speakers have, {wanted:.3f}: estimates, "
-        f"and how often the upper end of the 90 % interval, the number that `speakers_needed` "
-        f"returns, is at least 160; {n_sets} pilots."
+        f"Plans from a pilot for the standard error that 160 speakers have, {wanted:.3f}: "
+        "estimates, and how often the upper end of the 90 % interval, the number that "
+        f"`speakers_needed` returns, is at least 160; {n_sets} pilots."
     )
     yield ""
     yield "| speakers of the pilot | median estimate | 5 % to 95 % | upper end at least 160 |"
@@ -463,6 +531,7 @@ def main() -> None:
         metrics_table(sets, replications),
         tests_table(sets, replications),
         limits_table(sets),
+        bands_table(sets // 4, replications // 2),
         planning_table(sets),
     ):
         lines += ["", *table]

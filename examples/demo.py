@@ -100,9 +100,7 @@ def main() -> None:
     by_trial = resample(linear_and_fused, eval_key, options | {"method": "iid"})
     better = min(calibrated, key=lambda name: judged[f"{name}, linear"].eer)
     compared = {
-        figure: unc.paired_bootstrap(
-            fused, calibrated[better], eval_key, statistic, interval="normal", **options
-        )
+        figure: unc.paired_bootstrap(fused, calibrated[better], eval_key, statistic, **options)
         for figure, statistic in FIGURES.items()
     }
     print("\n" + interval_table(by_speaker, by_trial))

@@ -345,7 +345,9 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "speaker_errors": [lambda x: unc.speaker_errors(x.first, x.key, 0.5, **x.speaker_maps)],
     "speaker_interval": [
         lambda x: unc.speaker_interval(x.first, x.key, unc.EER(), **x.speaker_maps),
-        lambda x: unc.speaker_interval(x.first, x.key, unc.AUC(), **x.speaker_maps),
+        lambda x: unc.speaker_interval(
+            x.first, x.key, unc.AUC(), conditions=x.conditions, **x.speaker_maps
+        ),
     ],
     "speaker_z_test": [
         lambda x: unc.speaker_z_test(x.first, x.second, x.key, THRESHOLD, **x.speaker_maps)

@@ -273,7 +273,7 @@ class BayesPlot(Canvas):
         )
 
     def plot_band(self, band: DCFBand, label: Text = None, **fill_keywords: Any) -> Axes:
-        """Shade a band around a curve: where the error-rate of another evaluation may lie.
+        """Shade a band around a curve: where the true error-rate may lie.
 
         Parameters
         ----------

@@ -202,7 +202,7 @@ class DETPlot(Canvas):
         return self._det_curve("rocch_det", points, Look(style, label, keywords))
 
     def plot_band(self, band: DETBand, label: Text = None, **fill_keywords: Any) -> Axes:
-        """Shade a band around the DET curve: where the miss rate of another evaluation may lie.
+        """Shade a band around the DET curve: where the true miss rate may lie.
 
         Parameters
         ----------

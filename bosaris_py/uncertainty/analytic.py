@@ -55,12 +55,10 @@ from bosaris_py.uncertainty.influence import (
     METHOD,
     FixedCost,
     LinearStatistic,
-    Losses,
     SpeakerInfluence,
-    SpeakerPairs,
     SpeakersNeeded,
     check_few_speakers,
-    losses_of,
+    scores_by_speaker,
     speakers_for,
 )
 from bosaris_py.uncertainty.statistic import ActDCF
@@ -1079,16 +1077,12 @@ def speaker_errors(
     limit = as_threshold(threshold, "threshold")
     check_system(scores, "scores")
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
-    trials = ScoredTrials.of(scores, key, conditions)
-    pairs = SpeakerPairs.of(speakers, trials)
-    tar, non = trials.take(scores, key)
-    misses, alarms = rejected(tar, limit), ~rejected(non, limit)
-    miss, alarm = (
-        ErrorResiduals(misses, trials.strata.tar),
-        ErrorResiduals(alarms, trials.strata.non),
-    )
-    value = miss.rate + alarm.rate
-    influence = SpeakerInfluence.of(pairs, Losses(misses, alarms, value, (1.0, 1.0), (0.0, 2.0)))
+    pairs, strata, [taken] = scores_by_speaker([scores], key, speakers, conditions)
+    tar, non = taken.tar, taken.non
+    miss = ErrorResiduals(rejected(tar, limit), strata.tar)
+    alarm = ErrorResiduals(~rejected(non, limit), strata.non)
+    losses = FixedCost(limit, 1.0, 1.0).losses(miss.rate + alarm.rate)
+    influence = SpeakerInfluence.of(pairs, losses, taken.all)
     for found, what, part in (
         (miss, "miss rate", influence.priced(1.0, 0.0, miss.rate)),
         (alarm, "false-alarm rate", influence.priced(0.0, 1.0, alarm.rate)),
@@ -1171,9 +1165,8 @@ def speaker_interval(
     0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
-    trials = ScoredTrials.of(scores, key, conditions)
-    losses = losses_of(statistic, *trials.take(scores, key), trials.strata)
-    influence = SpeakerInfluence.of(SpeakerPairs.of(speakers, trials), losses)
+    pairs, strata, [taken] = scores_by_speaker([scores], key, speakers, conditions)
+    influence = taken.influence(pairs, statistic, strata)
     check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
     return influence.interval(confidence, METHOD)
 

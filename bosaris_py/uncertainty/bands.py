@@ -1,12 +1,13 @@
 """Whole curves as statistics, and the bands that a bootstrap puts around them.
 
 A curve is bootstrapped like any other metric, by `bootstrap` or `bootstrap_scores`;
-its method ``band`` then makes a band of the result, a plain value with one interval
-for each point of the curve. Plots shade it.
+its method ``band`` then makes a band of the result: an interval for each point of the curve,
+or a band for the whole of it. Plots shade it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
@@ -15,18 +16,26 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray, mark_read_only
-from bosaris_py._validation import as_vector, describe, invalid
+from bosaris_py._validation import as_vector, check_choice, describe, invalid
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import SAME_COST
-from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
+from bosaris_py.uncertainty.bootstrap_result import (
+    ROUNDING,
+    BootstrapResult,
+    IntervalKind,
+    defined_replicates,
+    quantile,
+)
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SpeakerPlan
 from bosaris_py.uncertainty.samplers import Evaluator, Sampler, ValuesOfSpeakers, WeightedCurve
 from bosaris_py.uncertainty.statistic import ActDCF, Bounds, CurveStatistic, MinDCF, Statistic
 from bosaris_py.uncertainty.strata import SortedStrata
 
 DCFKind: TypeAlias = Literal["act", "min"]
+
+BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
 # Equally spaced on the paper of each plot, over all that its windows show.
 _PLO = tuple(np.linspace(-10.0, 10.0, 401).tolist())
@@ -57,8 +66,15 @@ def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
     return pfa
 
 
-def _band_of(result: object, size: int) -> tuple[Any, Any, Any, str, IntervalKind, float]:
+# From a rate or a cost to the scale on which its errors are alike, and back.
+_Scale: TypeAlias = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+
+
+def _band_of(
+    result: object, size: int, kind: BandKind, scale: _Scale
+) -> tuple[Any, Any, Any, str, IntervalKind, float, BandKind]:
     """Return what a band takes of the result of a curve of so many points."""
+    check_choice(kind, BandKind, "kind")
     if not isinstance(result, BootstrapResult):
         raise invalid("result", "be a BootstrapResult", describe(result))
     shape = np.shape(result.estimate)
@@ -66,8 +82,36 @@ def _band_of(result: object, size: int) -> tuple[Any, Any, Any, str, IntervalKin
         hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
         expected = f"be of this curve, with {size} values"
         raise invalid("result", expected, f"values of shape {shape}", hint)
-    curves = result.estimate, result.low, result.high
-    return *curves, result.method, result.interval, result.confidence
+    ends = (result.low, result.high) if kind == "pointwise" else _simultaneous(result, scale)
+    return result.estimate, *ends, result.method, result.interval, result.confidence, kind
+
+
+# A simultaneous band of rates starts from so many of the least steps that replicates show.
+_FEWEST_STEPS = 5
+
+
+def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
+    """Return the ends of a band that holds the whole curve; NaN where it shows no errors."""
+    to, back = scale
+    replicates = result.replicates[defined_replicates(result.replicates)]
+    values = np.vstack((result.estimate, replicates))
+    # What is 0, or a rate of 1, lies at infinity: half of the least step from there instead.
+    step = 0.5 * float(np.min(values, where=values > 0, initial=1.0))
+    is_rate = np.asarray(result.bounds[1]).max() <= 1.0
+    curves = to(np.clip(values, step, max(1.0 - step, step) if is_rate else np.inf))
+    spread = curves[1:].std(axis=0, ddof=1)
+    # A rate of a few errors, or of all but a few, says little on this scale.
+    least = 2 * _FEWEST_STEPS * step if is_rate else 0.0
+    inside = (values[0] > least) & (values[0] < (1.0 - least if is_rate else np.inf))
+    varies = np.asarray((spread > ROUNDING * np.abs(curves[0])) & inside)
+    if not varies.any():
+        raise invalid("result", "have replicates that differ", "a constant curve")
+    # The quantile of the largest deviation in units of its own spread: sup-t.
+    deviations = np.abs(curves[1:] - curves[0])[:, varies] / spread[varies]
+    half = quantile(deviations.max(axis=1), result.confidence) * result.expansion * spread
+    low, high = (np.clip(back(curves[0] + end), *result.bounds) for end in (-half, half))
+    low[~varies] = high[~varies] = np.nan
+    return mark_read_only(low), mark_read_only(high)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -87,7 +131,9 @@ class DCFBand:
     low, high : (k,) ndarray of float64
         Ends of its confidence interval.
     method, interval, confidence
-        As in `BootstrapResult`; the coverage is that at each point.
+        As in `BootstrapResult`.
+    kind_of_band : {"pointwise", "simultaneous"}
+        Whether the confidence is that of each point by itself, or of the whole curve.
     """
 
     kind: DCFKind
@@ -98,11 +144,12 @@ class DCFBand:
     method: str
     interval: IntervalKind
     confidence: float
+    kind_of_band: BandKind = "pointwise"
 
     def __repr__(self) -> str:
         """Say what the band is of, and how it was made."""
         return (
-            f"DCFBand: {100 * self.confidence:g} % {self.interval} band of {self.kind} DCF, plo "
+            f"DCFBand: {100 * self.confidence:g} % {_name_of(self)} band of {self.kind} DCF, plo "
             f"{self.plo[0]:g} ... {self.plo[-1]:g}; {self.method} bootstrap"
         )
 
@@ -122,7 +169,9 @@ class DETBand:
     low, high : (k,) ndarray of float64
         Ends of its confidence interval.
     method, interval, confidence
-        As in `BootstrapResult`; the coverage is that at each point.
+        As in `BootstrapResult`.
+    kind_of_band : {"pointwise", "simultaneous"}
+        Whether the confidence is that of each point by itself, or of the whole curve.
     """
 
     pfa: Float64Array
@@ -132,13 +181,20 @@ class DETBand:
     method: str
     interval: IntervalKind
     confidence: float
+    kind_of_band: BandKind = "pointwise"
 
     def __repr__(self) -> str:
         """Say what the band is of, and how it was made."""
         return (
-            f"DETBand: {100 * self.confidence:g} % {self.interval} band of pmiss, pfa "
+            f"DETBand: {100 * self.confidence:g} % {_name_of(self)} band of pmiss, pfa "
             f"{self.pfa[0]:g} ... {self.pfa[-1]:g}; {self.method} bootstrap"
         )
+
+
+def _name_of(band: DCFBand | DETBand) -> str:
+    if band.kind_of_band == "simultaneous":
+        return band.kind_of_band
+    return f"pointwise {band.interval}"
 
 
 @attrs.frozen
@@ -160,12 +216,12 @@ class DETCurve(CurveStatistic):
     -----
     The value is an array: for each rate the least miss rate of all thresholds that
     keep it, as `ROC.threshold_at` finds it. In every replicate the thresholds are
-    found anew. So the band answers "what would another evaluation, held to this
-    false-alarm rate, find?"; in the literature on ROC curves, vertical averaging [1]_.
+    found anew; in the literature on ROC curves, vertical averaging [1]_.
 
-    Each interval is for a single point of the curve (a *pointwise* band). The
-    chance that the whole true curve lies inside the band is smaller than the
-    confidence.
+    A *pointwise* band is an interval of each point: it says where the true miss rate of one
+    false-alarm rate may lie. A *simultaneous* band holds the whole true curve with its confidence:
+    on the probit scale, the multiple of the standard error that all points of this share of
+    replicates keep. Neither says where the curve of another test set may lie, which varies, too.
 
     References
     ----------
@@ -185,12 +241,14 @@ class DETCurve(CurveStatistic):
     >>> curve = DETCurve([0.01, 0.1])
     >>> band = curve.band(bootstrap(tar, non, curve, rng=2))
     >>> band
-    DETBand: 95 % percentile band of pmiss, pfa 0.01 ... 0.1; iid bootstrap
+    DETBand: 95 % pointwise percentile band of pmiss, pfa 0.01 ... 0.1; iid bootstrap
     >>> for values in (band.pmiss, band.low, band.high):
     ...     print([f"{100 * value:.1f} %" for value in values])
     ['27.8 %', '2.8 %']
     ['20.8 %', '1.2 %']
     ['33.8 %', '4.8 %']
+    >>> curve.band(bootstrap(tar, non, curve, rng=2), kind="simultaneous")
+    DETBand: 95 % simultaneous band of pmiss, pfa 0.01 ... 0.1; iid bootstrap
     """
 
     pfa: tuple[float, ...] = attrs.field(default=_PFA, converter=_to_pfa)
@@ -224,13 +282,15 @@ class DETCurve(CurveStatistic):
         n_allowed = np.searchsorted(pfa[::-1], self.pfa, side="right")
         return np.asarray(pmiss[pfa.size - n_allowed])
 
-    def band(self, result: BootstrapResult) -> DETBand:
+    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> DETBand:
         """Make a band of the curve's bootstrap.
 
         Parameters
         ----------
         result : BootstrapResult
             What `bootstrap` or `bootstrap_scores` found for this curve.
+        kind : {"pointwise", "simultaneous"}, default: "pointwise"
+            Whether the confidence is that of each point, or of the whole curve.
 
         Returns
         -------
@@ -239,9 +299,19 @@ class DETCurve(CurveStatistic):
         Raises
         ------
         InvalidInputError
-            If the result is not of a curve of this size.
+            If the result is not of a curve of this size, or its replicates are all alike.
         """
-        return DETBand(mark_read_only(np.array(self.pfa)), *_band_of(result, len(self.pfa)))
+        scale = special.ndtri, special.ndtr
+        pfa = mark_read_only(np.array(self.pfa))
+        band = DETBand(pfa, *_band_of(result, pfa.size, kind, scale))
+        if kind == "pointwise":
+            return band
+        # A DET curve falls: where it shows few errors, the last point before limits it from above,
+        # and the next one from below.
+        high = np.fmin.accumulate(np.append(1.0, band.high))[1:]
+        low = np.fmax.accumulate(np.append(0.0, band.low[::-1]))[:0:-1]
+        ends = np.where(np.isnan(band.low), (low, high), (band.low, band.high))
+        return attrs.evolve(band, low=mark_read_only(ends[0]), high=mark_read_only(ends[1]))
 
 
 @attrs.frozen
@@ -285,20 +355,22 @@ class _DCFCurve(Statistic):
         """Prepare for many sets of weights of speakers; see `Statistic.speaker_sums`."""
         return self._at_priors.speaker_sums(tar, non, plan)
 
-    def band(self, result: BootstrapResult) -> DCFBand:
+    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> DCFBand:
         """Make a band of the curve's bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
         result : BootstrapResult
             What `bootstrap` or `bootstrap_scores` found for this curve.
+        kind : {"pointwise", "simultaneous"}, default: "pointwise"
+            As for `DETCurve.band`, on the logarithmic scale; NaN where replicates are alike.
 
         Returns
         -------
         DCFBand
         """
         plo = mark_read_only(np.array(self.plo))
-        return DCFBand(self.kind, plo, *_band_of(result, plo.size))
+        return DCFBand(self.kind, plo, *_band_of(result, plo.size, kind, (np.log, np.exp)))
 
 
 @attrs.frozen
@@ -323,8 +395,8 @@ class ActDCFCurve(_DCFCurve):
     Notes
     -----
     Theory paper [1]_, section 2.5.4: the curve that `BayesPlot.plot_dcf_curve_act`
-    draws. Scores are taken as natural-log likelihood-ratios. The band is pointwise, see
-    `DETCurve`.
+    draws. Scores are taken as natural-log likelihood-ratios. For the kinds of band
+    see `DETCurve`.
 
     References
     ----------
@@ -341,7 +413,7 @@ class ActDCFCurve(_DCFCurve):
     >>> tar, non = rng.normal(2, 2, 400), rng.normal(-2, 2, 4000)
     >>> curve = ActDCFCurve(np.linspace(-6, 0, 61))
     >>> curve.band(bootstrap(tar, non, curve, rng=2))
-    DCFBand: 95 % percentile band of act DCF, plo -6 ... 0; iid bootstrap
+    DCFBand: 95 % pointwise percentile band of act DCF, plo -6 ... 0; iid bootstrap
     """
 
     kind: ClassVar[DCFKind] = "act"
@@ -368,8 +440,8 @@ class MinDCFCurve(_DCFCurve):
 
     Notes
     -----
-    The curve that `BayesPlot.plot_dcf_curve_min` draws. The band is pointwise, see
-    `DETCurve`. A basic interval mirrors the replicates about the estimate, so
+    The curve that `BayesPlot.plot_dcf_curve_min` draws. For the kinds of band
+    see `DETCurve`. A basic interval mirrors the replicates about the estimate, so
     the band can lie above or below the curve where replicates are all on one side.
 
     Examples

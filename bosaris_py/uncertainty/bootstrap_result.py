@@ -418,6 +418,8 @@ class BootstrapResult:
     is_difference : bool
         Whether it is of two systems. If all replicates are alike, but not 0, they say nothing:
         the interval is all that is possible.
+    degrees : float
+        Number of speakers less one, where speakers were drawn; else inf.
     """
 
     estimate: Any
@@ -432,6 +434,7 @@ class BootstrapResult:
     bounds: tuple[npt.ArrayLike, npt.ArrayLike] = (-math.inf, math.inf)
     student: Student | None = None
     is_difference: bool = False
+    degrees: float = math.inf
 
     @classmethod
     def from_replicates(
@@ -444,12 +447,13 @@ class BootstrapResult:
         confidence: float,
         bounds: tuple[npt.ArrayLike, npt.ArrayLike],
         student: Student | None = None,
+        degrees: float = math.inf,
     ) -> "BootstrapResult":
         """Summarise the replicates of one system.
 
         Parameters
         ----------
-        estimate, replicates, method, interval, confidence, bounds, student
+        estimate, replicates, method, interval, confidence, bounds, student, degrees
             As in `BootstrapResult`.
 
         Returns
@@ -462,7 +466,7 @@ class BootstrapResult:
             If the statistic is defined on fewer than two replicates.
         """
         nothing = math.nan
-        options = method, interval, confidence, 0, bounds, student
+        options = method, interval, confidence, 0, bounds, student, False, degrees
         return cls(estimate, nothing, nothing, nothing, replicates, *options)._summarised(0.0)
 
     def minus(self, other: "BootstrapResult", student: Student | None = None) -> "BootstrapResult":
@@ -542,6 +546,17 @@ class BootstrapResult:
         return as_plain(self._defined.mean(axis=0) - self.estimate)
 
     @property
+    def expansion(self) -> float:
+        r"""How much too small quantiles of replicates are with few speakers.
+
+        :math:`\sqrt{K/(K-1)}\, t / z` for the quantiles of Student's t of K - 1 degrees and of the
+        normal law at the confidence of the result; 1 without speakers.
+        """
+        tail = 0.5 - 0.5 * self.confidence
+        (t, _), (z, _) = (student_quantiles(tail, d) for d in (self.degrees, math.inf))
+        return math.sqrt(1.0 + 1.0 / self.degrees) * t / z
+
+    @property
     def monte_carlo_error(self) -> Any:
         r"""How much `standard_error` would vary from run to run, from these replicates.
 
@@ -574,7 +589,8 @@ class BootstrapResult:
             :math:`\hat\theta \pm z_{1-\alpha/2}` standard errors. ``"student"``, of speakers only:
             :math:`\hat\theta\, e^{-t\, SE/\hat\theta}` with the standard error of
             `speaker_interval` and quantiles t of
-            :math:`\log(\theta^*/\hat\theta)\, \theta^* / SE^*` over replicates; of a difference
+            :math:`\log(\theta^*/\hat\theta)\, \theta^* / SE^*` over replicates, at most 1.5 times
+            those of Student's t of K - 1 degrees; of a difference
             :math:`\hat\theta \pm t\, SE` with quantiles of
             :math:`|\theta^* - \hat\theta| / SE^*`. Of the AUC of one system, t of K - 1 degrees.
         confidence : float, optional

@@ -52,18 +52,17 @@ from bosaris_py.uncertainty.influence import (
     METHOD,
     LinearStatistic,
     SpeakerInfluence,
-    SpeakerPairs,
     SpeakersNeeded,
     check_few_speakers,
     losses_of,
+    scores_by_speaker,
     speakers_for,
 )
 from bosaris_py.uncertainty.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.resampling import ScoresMethod
-from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike
+from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike, WhichClass
 from bosaris_py.uncertainty.strata import (
     Rng,
-    ScoredTrials,
     TrialSpeakers,
     Unknown,
     as_generator,
@@ -681,13 +680,13 @@ def speaker_z_test(
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
-) -> ZTest:
-    """Test if the detection costs of two systems differ, letting only speakers be independent.
+) -> SpeakerZTest:
+    """Test if a metric of two systems differs, letting only speakers be independent.
 
-    The paired z-test with the standard error of `speaker_errors`, applied to the
-    difference of the two systems' errors on each trial. The first choice for costs at
-    fixed thresholds: unlike `paired_bootstrap` it counts what is peculiar to a pair of
-    speakers once, and such things are most of a difference between good systems.
+    The paired t-test with the standard error of `speaker_interval`, applied to the difference
+    of the two systems' losses on each trial, with K - 1 degrees of freedom for K speakers. The
+    p-value is not below :math:`2^{1-K}` for the K speakers who contribute: that of flips of signs.
+    If all speakers differ alike, the standard error is that of such flips.
 
     Parameters
     ----------
@@ -695,10 +694,10 @@ def speaker_z_test(
         Scores of the two systems, one for each trial of `key`.
     key : Key or FlatKey
         Which trials are targets and which non-targets.
-    statistic : DCF, ActDCF or OperatingPoint
-        Threshold, prior and costs, as for `dcf_standard_error`.
+    statistic : Statistic or OperatingPoint
+        The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
-        The same for the second system, where its threshold is another one.
+        A cost for the second system, where its threshold is another one.
     model_speakers, segment_speakers, unknown, conditions
         Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
@@ -707,8 +706,8 @@ def speaker_z_test(
 
     Returns
     -------
-    ZTest
-        With the difference of the costs.
+    SpeakerZTest
+        With the difference of the metrics; plans a larger comparison.
 
     Raises
     ------
@@ -720,7 +719,9 @@ def speaker_z_test(
     Warns
     -----
     FewErrorsWarning
-        If systems disagree on fewer than 30 trials of a class.
+        If systems disagree at a fixed threshold on fewer than 30 trials of a class.
+    FewSpeakersWarning
+        If the difference rests on fewer than 30 effective speakers.
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
@@ -747,13 +748,10 @@ def _influence(
     for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
         check_system(scores, name)
         refuse_missing(scores, key, name)
-    trials = ScoredTrials.of(systems[0], key, conditions)
-    pairs = SpeakerPairs.of(speakers, trials)
+    pairs, strata, taken = scores_by_speaker(systems, key, speakers, conditions)
     losses = [
-        losses_of(statistic, *trials.take(scores, key), trials.strata, name)
-        for statistic, scores, name in zip(
-            chosen, systems, ("statistic", "statistic_b"), strict=True
-        )
+        losses_of(statistic, each.tar, each.non, strata, name)
+        for statistic, each, name in zip(chosen, taken, ("statistic", "statistic_b"), strict=True)
     ]
     # Costs at fixed thresholds have prices; all others must be the same metric.
     fixed = all(min(each.most) > 0 for each in losses)
@@ -761,12 +759,18 @@ def _influence(
         expected = "have the same prior and costs as `statistic`"
         raise invalid("statistic_b", expected, describe(statistics[1]))
     if fixed:
-        for a, b, part, what in zip(
-            losses[0][:2], losses[1][:2], trials.strata, ("miss", "false-alarm"), strict=True
-        ):
-            differing = effective_errors(part.totals(a != b), part.factors)
+        classes: tuple[WhichClass, WhichClass] = (0, 1)
+        for which, what in zip(classes, ("miss", "false-alarm"), strict=True):
+            a, b = (
+                each.of(which, (scores.tar, scores.non))
+                for each, scores in zip(losses, taken, strict=True)
+            )
+            differing = effective_errors(strata[which].totals(a != b), strata[which].factors)
             check_few_errors(float(differing), f"difference of the {what} rates")
-    first, second = (SpeakerInfluence.of(pairs, each) for each in losses)
+    first, second = (
+        SpeakerInfluence.of(pairs, each, scores.all)
+        for each, scores in zip(losses, taken, strict=True)
+    )
     return first, second
 
 

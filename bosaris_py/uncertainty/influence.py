@@ -18,17 +18,28 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import attrs
 import numpy as np
 from scipy import special
 
-from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray, mark_read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    Int32Array,
+    IntArray,
+    mark_read_only,
+)
 from bosaris_py._validation import check_fraction, describe, invalid, warn_caller
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.key import AnyKey, Key
+from bosaris_py.trials.scores import AnyScores, Scores
 from bosaris_py.uncertainty.bootstrap_result import (
     ROUNDING,
     Alternative,
@@ -47,11 +58,10 @@ from bosaris_py.uncertainty.statistic import (
     MinCllr,
     MinDCF,
     Statistic,
-    bits_of,
+    WhichClass,
 )
 from bosaris_py.uncertainty.strata import (
     ScoredTrials,
-    Strata,
     TrialSpeakers,
     TrialStrata,
     number_pairs,
@@ -85,21 +95,36 @@ class FixedCost:
         miss, alarm = prices_of(statistic)  # type: ignore[arg-type]
         return cls(as_threshold(value, f"{name}.threshold"), miss, alarm)
 
+    def losses(self, value: float) -> "Losses":
+        """Return the losses of scores, given the cost of all."""
+        edges, prices = np.array([self.threshold]), (self.miss, self.alarm)
+        misses, alarms = np.array([self.miss, 0.0]), np.array([0.0, self.alarm])
+        bounds = 0.0, self.miss + self.alarm
+        return Losses(Steps(edges, misses), Steps(edges, alarms), value, prices, bounds)
+
+
+# The loss of each of some scores.
+Loss = Callable[[FloatArray], Float64Array]
+
 
 class Losses(NamedTuple):
-    """What each trial of both classes adds to a metric, and the metric.
+    """What a trial of either class with some score adds to a metric, and the metric.
 
     `part` is the share of the metric that the mean loss of one class counts for: a half where
     either is the whole. `loss` is the metric as a cost: 1 - AUC. `most` is the greatest mean loss
     that a class without any loss may come to have.
     """
 
-    tar: AnyArray
-    non: AnyArray
+    tar: Loss
+    non: Loss
     estimate: float
     most: tuple[float, float]
     bounds: tuple[float, float] = (0.0, math.inf)
     part: float = 1.0
+
+    def of(self, which: WhichClass, scores: tuple[FloatArray, FloatArray]) -> Float64Array:
+        """Return the losses of the scores of one class."""
+        return self.non(scores[1]) if which else self.tar(scores[0])
 
     @property
     def loss(self) -> float:
@@ -120,60 +145,66 @@ def losses_of(
     strata: TrialStrata,
     name: str = "statistic",
 ) -> Losses:
-    """Return the losses of the trials at the optimum of a metric."""
+    """Return the losses of scores at the optimum of a metric."""
     if isinstance(statistic, Cllr):
-        halves = 0.5 * bits_of(tar, 0), 0.5 * bits_of(non, 1)
         value = statistic(tar, non, *strata.trial_weights())
         if not math.isfinite(value):
             raise invalid(name, "be finite on the data", f"{value}")
-        return Losses(halves[0], halves[1], value, (0.0, 0.0))
+        of_tar, of_non = (functools.partial(_half_bits, sign) for sign in (-1.0, 1.0))
+        return Losses(of_tar, of_non, value, (0.0, 0.0))
     if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC)):
         cost = FixedCost.of(statistic, name)
-        misses, alarms = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
-        pmiss, pfa = strata.tar.mean(misses), strata.non.mean(alarms)
-        prices = cost.miss, cost.alarm
-        value, bounds = cost.miss * pmiss + cost.alarm * pfa, (0.0, sum(prices))
-        return Losses(cost.miss * misses, cost.alarm * alarms, value, prices, bounds)
+        pmiss = strata.tar.mean(rejected(tar, cost.threshold))
+        pfa = strata.non.mean(~rejected(non, cost.threshold))
+        return cost.losses(cost.miss * pmiss + cost.alarm * pfa)
     weights = strata.trial_weights()
     roc = ROC.from_scores(tar, non, tar_weights=weights[0], non_weights=weights[1])
     if isinstance(statistic, AUC):
-        return Losses(*_placements(roc, tar, non), roc.auc, (1.0, 0.0), (0.0, 1.0), part=0.5)
+        return Losses(*_placements(roc), roc.auc, (1.0, 0.0), (0.0, 1.0), part=0.5)
     if statistic.shape:
         raise invalid(name, "be of one operating point", f"{statistic.shape[0]}")
     hull = roc.convex_hull()
     most = float(np.asarray(statistic.bounds[1]))
-    if isinstance(statistic, MinCllr):
-        of_tar, of_non = _edge_bits(hull)
-        edges, value = hull.thresholds[1:-1], hull.min_cllr
-        losses: tuple[Any, Any] = _levels(edges, of_tar, tar), _levels(edges, of_non, non)
-    else:
-        losses, value = _threshold_losses(statistic, hull, tar, non)
-    return Losses(*losses, value, (most, 0.0) if value == 0 else (0.0, 0.0), (0.0, most))
+    edges, value = hull.thresholds[1:-1], hull.min_cllr
+    levels = _edge_bits(hull)
+    if not isinstance(statistic, MinCllr):
+        edges, levels, value = _deciding_vertices(statistic, hull)
+    open_end = (most, 0.0) if value == 0 else (0.0, 0.0)
+    return Losses(Steps(edges, levels[0]), Steps(edges, levels[1]), value, open_end, (0.0, most))
 
 
-def _threshold_losses(
-    statistic: MinDCF | EER, hull: ROCCH, tar: FloatArray, non: FloatArray
-) -> tuple[Any, float]:
-    """Return the losses at the one or two vertices of the hull that decide a minimum."""
+def _half_bits(sign: float, scores: FloatArray) -> Float64Array:
+    """Return half the cost in bits of log-likelihood-ratios, log2(1 + e^(sign x)) / 2."""
+    x = np.multiply(scores, sign, dtype=np.float64)
+    bits = np.abs(x)
+    np.negative(bits, out=bits)
+    np.log1p(np.exp(bits, out=bits), out=bits)
+    bits += np.maximum(x, 0.0, out=x)
+    bits /= math.log(4.0)
+    return bits
+
+
+def _deciding_vertices(
+    statistic: MinDCF | EER, hull: ROCCH
+) -> tuple[Float64Array, tuple[Float64Array, Float64Array], float]:
+    """Return the thresholds of the one or two vertices that decide a minimum, losses, value."""
     if isinstance(statistic, MinDCF):
         best = int(hull.best_vertices(statistic.costs))
         miss, alarm = statistic.prices()
-        vertices, value = (
-            {best: 1.0},
-            miss * float(hull.pmiss[best]) + alarm * float(hull.pfa[best]),
-        )
+        vertices, shares = [best], np.ones(1)
+        value = miss * float(hull.pmiss[best]) + alarm * float(hull.pfa[best])
     else:
         # The edge from j - 1 to j meets the diagonal; its slope is the prior of greatest cost.
         gap = hull.pmiss - hull.pfa
         j = int(np.argmax(gap >= 0))
-        share = float(gap[j] / (gap[j] - gap[j - 1]))
-        vertices, value = {j - 1: share, j: 1.0 - share}, hull.eer
-        miss = float((hull.pfa[j - 1] - hull.pfa[j]) / (gap[j] - gap[j - 1]))
-        alarm = 1.0 - miss
-    parts = [(share, hull.thresholds[v]) for v, share in vertices.items()]
-    of_tar = sum(miss * share * rejected(tar, limit) for share, limit in parts)
-    of_non = sum(alarm * share * ~rejected(non, limit) for share, limit in parts)
-    return (of_tar, of_non), value
+        rise = float(gap[j] - gap[j - 1])
+        vertices, shares = [j - 1, j], np.array([gap[j], -gap[j - 1]]) / rise
+        miss = float(hull.pfa[j - 1] - hull.pfa[j]) / rise
+        alarm, value = 1.0 - miss, hull.eer
+    # Below a threshold targets are misses, at and above it non-targets are false alarms.
+    accepted = np.append(0.0, np.cumsum(shares))
+    accepted[-1] = 1.0
+    return hull.thresholds[vertices], (miss * (1.0 - accepted), alarm * accepted), value
 
 
 def _edge_bits(hull: ROCCH) -> tuple[Float64Array, Float64Array]:
@@ -184,24 +215,77 @@ def _edge_bits(hull: ROCCH) -> tuple[Float64Array, Float64Array]:
     return tar, non
 
 
-def _placements(roc: ROC, tar: FloatArray, non: FloatArray) -> tuple[Float64Array, Float64Array]:
-    """Return the share of non-targets above each target, and of targets below each non-target."""
+def _placements(roc: ROC) -> tuple["Steps", "Steps"]:
+    """Return the share of non-targets above a target, and of targets below a non-target."""
     at, between = roc.non_at / roc.non_total, roc.non_between / roc.non_total
-    above = np.append(np.cumsum((at + between[1:])[::-1])[::-1], 0.0) - 0.5 * np.append(at, 0.0)
-    edges = roc.target_scores
-    of_tar = above[np.searchsorted(edges, tar)]
+    above = np.append(np.cumsum((at + between[1:])[::-1])[::-1], 0.0)
     below = np.append(0.0, np.cumsum(roc.tar_at) / roc.tar_total)
-    of_non = _levels(edges, below, non)
-    if at.any():
-        position = np.minimum(np.searchsorted(edges, non), edges.size - 1)
-        tied = edges[position] == non
-        of_non[tied] -= 0.5 * (roc.tar_at / roc.tar_total)[position[tied]]
-    return of_tar, of_non
+    # Equal scores count half. Targets are nowhere but at the edges.
+    at_targets = above[:-1] - 0.5 * at
+    middle = 0.5 * (below[1:] + below[:-1]) if at.any() else None
+    edges = roc.target_scores
+    return Steps(edges, np.append(0.0, at_targets)), Steps(edges, below, middle)
 
 
-def _levels(edges: Float64Array, levels: Float64Array, scores: FloatArray) -> Float64Array:
-    """Return the value of a step function with one level more than edges."""
-    return np.asarray(levels[np.searchsorted(edges, scores, side="right")])
+# Cells of a grid for each edge of a step function, and at least and at most so many in all.
+_CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**10, 2**18
+
+
+@attrs.frozen(eq=False)
+class Steps:
+    """A step function of scores, with one level more than edges: at an edge the upper level.
+
+    `at` is the value at each edge, if it is neither of the two levels.
+    """
+
+    edges: Float64Array
+    levels: Float64Array
+    at: Float64Array | None = None
+
+    def __call__(self, scores: FloatArray) -> Float64Array:
+        """Return the value at each score."""
+        if self.edges.size <= 2:
+            values = np.full(scores.shape, self.levels[0])
+            for edge, rise in zip(self.edges, np.diff(self.levels), strict=True):
+                values += rise * (scores >= edge)
+            return values
+        if self.at is not None:
+            position = np.searchsorted(self.edges, scores, side="right")
+            values = self.levels[position]
+            tied = self.edges[position - 1] == scores
+            values[tied] = self.at[position[tied] - 1]
+            return values
+        if self._grid is None:
+            return self.levels[np.searchsorted(self.edges, scores, side="right")]
+        levels, crowded = self._grid
+        cells = self._cells(scores, levels.size - 1)
+        values = levels[cells]
+        # Only in a cell with edges a score must be compared with them.
+        unsure = np.flatnonzero(crowded[cells])
+        values[unsure] = self.levels[np.searchsorted(self.edges, scores[unsure], side="right")]
+        return values
+
+    def _cells(self, scores: FloatArray, last: int) -> Int32Array:
+        """Return the cell of each score, by operations that do not fall, rounded or not."""
+        low = self.edges[0]
+        cells = scores - low
+        cells *= last / (self.edges[-1] - low)
+        np.clip(cells, 0.0, last, out=cells)
+        return np.asarray(cells, dtype=np.int32)
+
+    @functools.cached_property
+    def _grid(self) -> tuple[Float64Array, BoolArray] | None:
+        """The level at the lower end of each cell, and whether edges lie in it."""
+        if not np.isfinite(self.edges[[0, -1]]).all():
+            return None
+        size = min(max(_CELLS_PER_EDGE * self.edges.size, _FEWEST_CELLS), _MOST_CELLS)
+        counts = np.bincount(self._cells(self.edges, size), minlength=size + 1)
+        crowded = counts > 0
+        crowded[0] = crowded[-1] = True
+        return self.levels[np.cumsum(counts) - counts], crowded
+
+
+# The trials of both classes by speaker
 
 
 def _by_label(labels: IntArray, values: Any, size: int) -> Float64Array:
@@ -214,18 +298,123 @@ class _Sums(NamedTuple):
     residual: Float64Array
     total: Float64Array
 
+    @classmethod
+    def of(cls, total: Float64Array, expected: Float64Array, part: float) -> Self:
+        """Take what is expected from what is."""
+        residual = total - expected
+        # Equal shares of losses that are all alike differ by rounding.
+        residual[np.abs(residual) <= ROUNDING * np.abs(expected)] = 0.0
+        return cls(residual, residual + part * expected)
+
+
+# Target and non-target scores, or a matrix of all.
+SomeScores = tuple[FloatArray, FloatArray] | FloatArray
+
+
+@attrs.frozen(eq=False)
+class ListedTrials:
+    """The speaker of each target trial, and the cell, a pair in order, of each non-target."""
+
+    labels: tuple[IntArray, IntArray]
+    sizes: tuple[int, int]
+    strata: TrialStrata
+
+    @property
+    def n_trials(self) -> tuple[int, int]:
+        """Number of trials of each class."""
+        return self.labels[0].size, self.labels[1].size
+
+    def mass(self, which: WhichClass) -> Float64Array:
+        """Return the share of the trials of a class, by weight, in each cell."""
+        labels, weights = self.labels[which], self.strata[which].trial_weights()
+        mass = _by_label(labels, weights, self.sizes[which])
+        return mass if weights is not None else mass / labels.size
+
+    def sums(
+        self, which: WhichClass, losses: Losses, scores: SomeScores, mass: Float64Array
+    ) -> _Sums:
+        """Add up the losses of the trials of a class in each cell."""
+        if not isinstance(scores, tuple):
+            raise TypeError("lists of scores are needed")
+        labels, strata = self.labels[which], self.strata[which]
+        values, weights = losses.of(which, scores), strata.trial_weights()
+        if weights is None:
+            total = _by_label(labels, values, mass.size) / labels.size
+            return _Sums.of(total, float(total.sum()) * mass, losses.part)
+        means = (strata.totals(values) / strata.sizes)[strata.labels]
+        total = _by_label(labels, weights * values, mass.size)
+        return _Sums.of(total, _by_label(labels, weights * means, mass.size), losses.part)
+
+
+# Cells of a matrix that are looked at together, unless there are more pairs of speakers.
+_CELLS_AT_A_TIME = 2**17
+
+
+@attrs.frozen(eq=False)
+class MatrixTrials:
+    """The speakers of rows and columns of a matrix, and masks of its trials: no lists of trials."""
+
+    rows: IntArray
+    cols: IntArray
+    size: int
+    tar: BoolArray
+    non: BoolArray
+
+    @functools.cached_property
+    def _targets(self) -> tuple[IntArray, IntArray]:
+        rows, cols = np.divmod(np.flatnonzero(self.tar), self.cols.size)
+        return rows, cols
+
+    @functools.cached_property
+    def n_trials(self) -> tuple[int, int]:
+        """Number of trials of each class."""
+        return self._targets[0].size, int(np.count_nonzero(self.non))
+
+    def _blocks(self) -> Iterator[tuple[slice, IntArray]]:
+        """Return blocks of rows, and the cells of the table of pairs that theirs belong to."""
+        step = max(1, max(_CELLS_AT_A_TIME, self.size**2) // self.cols.size)
+        for start in range(0, self.rows.size, step):
+            block = slice(start, start + step)
+            yield block, (self.rows[block, np.newaxis] * self.size + self.cols).ravel()
+
+    def mass(self, which: WhichClass) -> Float64Array:
+        """Return the share of the trials of a class in each cell."""
+        if which == 0:
+            counts = _by_label(self.rows[self._targets[0]], None, self.size)
+        else:
+            counts = np.zeros(self.size**2)
+            for block, cells in self._blocks():
+                counts += np.bincount(cells, self.non[block].ravel(), minlength=counts.size)
+        return counts / self.n_trials[which]
+
+    def sums(
+        self, which: WhichClass, losses: Losses, scores: SomeScores, mass: Float64Array
+    ) -> _Sums:
+        """Add up the losses of the trials of a class in each cell."""
+        if isinstance(scores, tuple):
+            raise TypeError("a matrix of scores is needed")
+        if which == 0:
+            values = losses.tar(scores[self._targets])
+            total = _by_label(self.rows[self._targets[0]], values, self.size)
+        else:
+            total = np.zeros(mass.size)
+            for block, cells in self._blocks():
+                values = losses.non(scores[block].ravel())
+                values *= self.non[block].ravel()
+                total += np.bincount(cells, values, minlength=mass.size)
+        total /= self.n_trials[which]
+        return _Sums.of(total, float(total.sum()) * mass, losses.part)
+
 
 @attrs.frozen(eq=False)
 class SpeakerPairs:
     """Who takes part in which trials: speakers numbered without gaps, and pairs of them.
 
-    `labels` are the speaker of each target trial, and the cell of each non-target trial; `pairs`
-    says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass is the
-    share of the trials of a class, by weight: `masses` by label, `pair_mass` by pair.
+    `pairs` says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass is
+    the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
     """
 
-    strata: TrialStrata
-    labels: tuple[IntArray, IntArray]
+    trials: ListedTrials | MatrixTrials
     masses: tuple[Float64Array, Float64Array]
     present: IntArray
     occupied: IntArray
@@ -235,28 +424,26 @@ class SpeakerPairs:
     pair_mass: Float64Array
 
     @classmethod
-    def of(cls, speakers: TrialSpeakers, trials: ScoredTrials) -> Self:
-        """Look up the speakers; each non-target trial must have two."""
-        tar = speakers.of_models[trials.tar[0]]
-        one, other = speakers.of_models[trials.non[0]], speakers.of_segments[trials.non[1]]
-        return cls.from_numbers(tar, one, other, speakers.n_speakers, trials.strata)
-
-    @classmethod
     def from_numbers(
         cls, tar: IntArray, one: IntArray, other: IntArray, size: int, strata: TrialStrata
     ) -> Self:
         """Group trials by the number, below `size`, of the one or two speakers of each."""
+        refuse_same_speaker(one, other)
         cells, n_cells, listed = number_pairs(one, other, (size, size), ordered=True)
-        mass = _mass(cells, n_cells, strata.non)
+        return cls._of(ListedTrials((tar, cells), (size, n_cells), strata), size, listed)
+
+    @classmethod
+    def _of(cls, trials: ListedTrials | MatrixTrials, size: int, listed: IntArray | None) -> Self:
+        of_targets, mass = trials.mass(0), trials.mass(1)
         occupied = np.flatnonzero(mass)
-        one_of, other_of = np.divmod(occupied if listed is None else listed[occupied], size)
-        if (one_of == other_of).any():
-            refuse_same_speaker(one, other)
+        one, other = np.divmod(occupied if listed is None else listed[occupied], size)
+        if (one == other).any():
+            counts = np.rint(mass[occupied] * trials.n_trials[1]).astype(np.int64)
+            refuse_same_speaker(np.repeat(one, counts), np.repeat(other, counts))
         # In cells (i, j) and (j, i) the same two speakers meet.
-        codes = np.minimum(one_of, other_of) * size + np.maximum(one_of, other_of)
+        codes = np.minimum(one, other) * size + np.maximum(one, other)
         found, pairs = np.unique(codes, return_inverse=True)
         first, second = np.divmod(found, size)
-        of_targets = _mass(tar, size, strata.tar)
         taking_part = of_targets > 0
         taking_part[first] = taking_part[second] = True
         present = np.flatnonzero(taking_part)
@@ -265,7 +452,7 @@ class SpeakerPairs:
         number = np.cumsum(taking_part) - 1
         numbers = present, occupied, pairs, number[first], number[second]
         pair_mass = _by_label(pairs, mass[occupied], found.size)
-        return cls(strata, (tar, cells), (of_targets, mass), *numbers, pair_mass)
+        return cls(trials, (of_targets, mass), *numbers, pair_mass)
 
     @property
     def n_speakers(self) -> int:
@@ -300,12 +487,10 @@ class SpeakerPairs:
         """Number of speakers with target trials, and with non-target trials."""
         return int(np.count_nonzero(self.tar_mass)), int(np.count_nonzero(self.reach))
 
-    def sums(self, losses: Losses) -> tuple[_Sums, _Sums]:
+    def sums(self, losses: Losses, scores: SomeScores) -> tuple[_Sums, _Sums]:
         """Add up the losses of the trials of each speaker, and of each pair of speakers."""
-        tar, non = (
-            _class_sums(*given, losses.part)
-            for given in zip(self.labels, losses[:2], self.strata, self.masses, strict=True)
-        )
+        tar = self.trials.sums(0, losses, scores, self.masses[0])
+        non = self.trials.sums(1, losses, scores, self.masses[1])
         size = self.pair_mass.size
         return (
             _Sums(*(values[self.present] for values in tar)),
@@ -313,28 +498,55 @@ class SpeakerPairs:
         )
 
 
-def _mass(labels: IntArray, size: int, strata: Strata) -> Float64Array:
-    weights = strata.trial_weights()
-    mass = np.bincount(labels, weights, minlength=size)
-    return np.asarray(mass if weights is not None else mass / labels.size, dtype=np.float64)
+class SystemScores(NamedTuple):
+    """The scores of one system on the trials of `SpeakerPairs`; `all` is what that takes."""
+
+    tar: FloatArray
+    non: FloatArray
+    all: SomeScores
+
+    def influence(
+        self, pairs: SpeakerPairs, statistic: object, strata: TrialStrata, name: str = "statistic"
+    ) -> "SpeakerInfluence":
+        """Return the influence of speakers on a metric."""
+        losses = losses_of(statistic, self.tar, self.non, strata, name)
+        return SpeakerInfluence.of(pairs, losses, self.all)
 
 
-def _class_sums(
-    labels: IntArray, losses: AnyArray, strata: Strata, mass: Float64Array, part: float
-) -> _Sums:
-    """Add up residuals, loss minus mean of the condition, and losses themselves, by label."""
-    weights = strata.trial_weights()
-    if weights is None:
-        total = _by_label(labels, losses, mass.size) / labels.size
-        expected = float(total.sum()) * mass
-    else:
-        means = (strata.totals(losses) / strata.sizes)[strata.labels]
-        total = _by_label(labels, weights * losses, mass.size)
-        expected = _by_label(labels, weights * means, mass.size)
-    residual = total - expected
-    # Equal shares of losses that are all alike differ by rounding.
-    residual[np.abs(residual) <= ROUNDING * np.abs(expected)] = 0.0
-    return _Sums(residual, residual + part * expected)
+def scores_by_speaker(
+    systems: Sequence[AnyScores],
+    key: AnyKey,
+    speakers: TrialSpeakers,
+    conditions: Conditions | None,
+) -> tuple[SpeakerPairs, TrialStrata, list[SystemScores]]:
+    """Group the trials of a key by speaker, and take the scores of systems on the same trials."""
+    matrices = [_whole_matrix(scores, key) for scores in systems] if conditions is None else [None]
+    size, found = speakers.n_speakers, [matrix for matrix in matrices if matrix is not None]
+    if isinstance(key, Key) and len(found) == len(systems) and size**2 <= found[0].size:
+        of = speakers.of_models, speakers.of_segments
+        pairs = SpeakerPairs._of(MatrixTrials(*of, size, key.tar, key.non), size, None)
+        vectors = [scores.get_tar_non(key, any_order=True) for scores in systems]
+        strata = TrialStrata.single(vectors[0][0].size, vectors[0][1].size)
+        both = zip(vectors, found, strict=True)
+        return pairs, strata, [SystemScores(*pair, matrix) for pair, matrix in both]
+    trials = ScoredTrials.of(systems[0], key, conditions)
+    (tar, _), (one, other) = trials.tar, trials.non
+    numbers = speakers.of_models[tar], speakers.of_models[one], speakers.of_segments[other]
+    pairs = SpeakerPairs.from_numbers(*numbers, size, trials.strata)
+    taken = [trials.take(scores, key) for scores in systems]
+    return pairs, trials.strata, [SystemScores(*pair, pair) for pair in taken]
+
+
+def _whole_matrix(scores: AnyScores, key: AnyKey) -> FloatArray | None:
+    """Return the matrix of scores if it has the form of the key, and a number in each cell."""
+    if not (isinstance(scores, Scores) and isinstance(key, Key) and key.n_tar and key.n_non):
+        return None
+    for ids, others in ((scores.modelset, key.modelset), (scores.segset, key.segset)):
+        if not np.array_equal(ids, others):
+            return None
+    if not scores.scoremask.all() or np.isnan(scores.scoremat.min()):
+        return None
+    return scores.scoremat
 
 
 METHOD = "speaker pairs"
@@ -356,6 +568,9 @@ def check_few_speakers(effective: float, fewest: int, what: str) -> bool:
 
 # With fewer draws of Student's t its own law is the better one.
 _FEWEST_DRAWS = 100
+
+# Quantiles of drawn t are limited to this multiple of the quantile of Student's t.
+_LARGEST_T = 1.5
 
 # Pairs of more speakers than this are not put into a square table.
 _LARGEST_TABLE = 2**11
@@ -384,9 +599,9 @@ class SpeakerInfluence:
     is_area: bool
 
     @classmethod
-    def of(cls, pairs: SpeakerPairs, losses: Losses) -> Self:
+    def of(cls, pairs: SpeakerPairs, losses: Losses, scores: SomeScores) -> Self:
         """Add up the losses of a metric."""
-        tar, non = pairs.sums(losses)
+        tar, non = pairs.sums(losses, scores)
         means = np.array([tar.total.sum(), non.total.sum()])
         most = np.array(losses.most)
         unseen, certain = (
@@ -512,13 +727,16 @@ class SpeakerInfluence:
         r"""Return the confidence interval of the metric, by Student's t on the logarithmic scale.
 
         The ends are :math:`\hat\theta e^{\pm t\, SE / \hat\theta}`, with the t of K - 1 degrees or
-        the quantiles of `students`. A class of trials without loss, or with the greatest, adds
-        what its number of speakers leaves open: :math:`1 - (\alpha/2)^{1/K}` of the greatest.
+        the quantiles of `students`, at most half as large again. A class of trials without loss, or
+        with the greatest, adds what its number of speakers leaves open:
+        :math:`1 - (\alpha/2)^{1/K}` of the greatest.
         """
         tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
         value, error = self.estimate, self.standard_error
         ratio = error / value if value > 0 else 0.0
-        ends = student_quantiles(tail, self.degrees, students)
+        # Of few speakers one replicate may hold hardly any errors, with a t without measure.
+        limit = -_LARGEST_T * student_quantiles(tail, self.degrees)[0]
+        ends = np.clip(student_quantiles(tail, self.degrees, students), -limit, limit).tolist()
         low, high = (value * math.exp(min(max(-t * ratio, -700.0), 700.0)) for t in ends[::-1])
         # What has happened to none of n speakers has at most this chance: 1 - tail^(1/n).
         chances = -np.expm1(math.log(tail) / np.maximum(self.pairs.n_by_class, 1))
@@ -654,12 +872,12 @@ class Studentised:
 
 
 def speaker_influence(
-    statistic: object, tar: FloatArray, non: FloatArray, pairs: SpeakerPairs
+    statistic: object, tar: FloatArray, non: FloatArray, pairs: SpeakerPairs, strata: TrialStrata
 ) -> SpeakerInfluence | None:
     """Return the influence of speakers on a statistic of one number, None without a formula."""
     if not isinstance(statistic, _LINEAR) or statistic.shape:
         return None
-    return SpeakerInfluence.of(pairs, losses_of(statistic, tar, non, pairs.strata))
+    return SystemScores(tar, non, (tar, non)).influence(pairs, statistic, strata)
 
 
 def pairs_of_plan(plan: object) -> tuple[SpeakerPairs, PersonWeights] | None:
@@ -723,6 +941,6 @@ def speakers_for(ratio: float, pairs: SpeakerPairs, confidence: float) -> Speake
     # (K - 1) s^2 / sigma^2 is chi-square of K - 1 degrees, so sigma^2 has this interval.
     factors = (k - 1.0) / special.chdtri(k - 1.0, np.array([tail, 1.0 - tail]))
     low, estimate, high = (math.ceil(k * ratio * f) for f in (factors[0], 1.0, factors[1]))
-    n_tar, n_non = (labels.size for labels in pairs.labels)
+    n_tar, n_non = pairs.trials.n_trials
     n_trials = math.ceil(n_tar * high / k) + math.ceil(n_non * (high / k) ** 2)
     return SpeakersNeeded(high, estimate, low, n_trials, confidence)

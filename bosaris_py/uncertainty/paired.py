@@ -233,12 +233,14 @@ def paired_bootstrap(
         in either system.
     MissingTrialsWarning
         If trials of the key have no scores in either system; they are left out.
+    FewSpeakersWarning
+        If a difference by speaker rests on fewer than 30 effective speakers.
     DegenerateReplicatesWarning
         If the statistic of a system is not defined on some replicates.
 
     See Also
     --------
-    speaker_z_test : For a cost at a fixed threshold, by a formula: more powerful.
+    speaker_z_test : The same by a formula, without resampling.
     holm_correction : For the comparison of many systems.
 
     Notes
@@ -253,11 +255,14 @@ def paired_bootstrap(
     same trials for both. The root is the standard deviation of the difference of
     the replicates, which is how it is computed here.
 
-    With ``method="speaker"`` the standard error of the difference is usually too large, by
-    up to :math:`\sqrt 3`, and the test has less power than it could: two systems share
-    the habits of speakers, which cancel, and what is left, the sampling error of pairs and of
-    single trials, counts three times, see `bootstrap_scores`. For costs at fixed thresholds
-    prefer `speaker_z_test`, or `speaker_permutation_test_scores`.
+    With ``method="speaker"`` the standard deviation of the replicates of a difference is usually
+    too large, by up to :math:`\sqrt 3`: two systems share the habits of speakers, which cancel, and
+    what is left, the sampling error of pairs and of single trials, counts three times, see
+    `bootstrap_scores`. Interval and p-value of built-in metrics therefore come from
+    :math:`|\Delta^* - \Delta| / SE^*`, with the standard error of each replicate by the formula of
+    `speaker_z_test`; p is not below :math:`2^{1-K}` for K speakers who contribute. Those of other
+    statistics come from the replicates, as `interval` says. Always, p is below 1 - confidence if
+    and only if 0 lies outside the interval.
 
     References
     ----------
@@ -319,7 +324,7 @@ def _students(
     drawn = pairs_of_plan(plan)
     if drawn is None:
         return None, None, None
-    a, b = (speaker_influence(s.statistic, s.tar, s.non, drawn[0]) for s in systems)
+    a, b = (speaker_influence(s.statistic, s.tar, s.non, drawn[0], plan.strata) for s in systems)
     if a is None or b is None or a.is_area != b.is_area:
         return None, None, None
     contrast = a.minus(b)

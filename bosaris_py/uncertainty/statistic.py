@@ -645,7 +645,7 @@ class Cllr(_MeansStatistic):
         -------
         (n_sets, m) ndarray
         """
-        sums = np.bincount(index.labels, bits_of(scores, which), minlength=index.n_sets)
+        sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
@@ -663,7 +663,7 @@ class Cllr(_MeansStatistic):
         callable
             Called with the weights of the class; returns its means.
         """
-        bits = mark_read_only(bits_of(strata.values, which))
+        bits = mark_read_only(_bits(strata.values, which))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
 
@@ -676,8 +676,7 @@ def _mean_bits(
     return np.array([weighted_sum(means, shares)])
 
 
-def bits_of(scores: FloatArray, which: WhichClass) -> Float64Array:
-    """Return the cost of each log-likelihood-ratio of a class, in bits."""
+def _bits(scores: FloatArray, which: WhichClass) -> Float64Array:
     costs = _SIGNS[which] * scores.astype(np.float64, copy=False)
     np.logaddexp(0.0, costs, out=costs)
     costs /= math.log(2.0)

@@ -53,11 +53,11 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.trials.alignment import IdIndex, refuse_strangers
+from bosaris_py.trials.alignment import IdIndex, refuse_strangers, true_positions
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.key import AnyKey, Key, check_key
 from bosaris_py.trials.scores import AnyScores, scored_trials
 
 Rng = np.random.Generator | int | None
@@ -772,10 +772,15 @@ class TrialSpeakers:
         """
         check_choice(unknown, Unknown, "unknown")
         check_key(key)
-        rows, cols = key.trial_positions()
+        if isinstance(key, Key):
+            mask = key.trial_mask
+            rows, cols = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
+            target_rows, target_cols = true_positions(key.tar)
+        else:
+            rows, cols = key.trial_positions()
+            labels = key.trial_labels()
+            target_rows, target_cols = rows[labels], cols[labels]
         models = _named(key.modelset, rows, model_speakers, "models", unknown)
-        labels = key.trial_labels()
-        target_rows, target_cols = rows[labels], cols[labels]
         # Where a model became a speaker of its own, its targets follow.
         of_targets = np.full(key.segset.size, None, dtype=object)
         of_targets[target_cols] = models[target_rows]

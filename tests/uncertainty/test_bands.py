@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
@@ -238,7 +239,9 @@ def test_repr(scores: tuple[np.ndarray, np.ndarray]) -> None:
     curve = MinDCFCurve(PLO)
     band = curve.band(resample(*scores, curve, confidence=0.9, replications=50, rng=1))
     assert isinstance(band, DCFBand)
-    assert repr(band) == "DCFBand: 90 % basic band of min DCF, plo -3 ... 2; iid bootstrap"
+    assert repr(band) == (
+        "DCFBand: 90 % pointwise basic band of min DCF, plo -3 ... 2; iid bootstrap"
+    )
 
 
 @pytest.mark.parametrize(
@@ -269,3 +272,38 @@ def test_results_of_something_else(curve: Curve, scores: tuple[np.ndarray, np.nd
     message = f"`result` must be of this curve, with {len(_x(curve))} values; got"
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         curve.band(result)
+
+
+def test_simultaneous_band_against_a_plain_computation(
+    scores: tuple[np.ndarray, np.ndarray],
+) -> None:
+    curve = DETCurve([0.05, 0.1, 0.2])
+    result = bootstrap(*scores, curve, replications=200, rng=3)
+    band = curve.band(result, kind="simultaneous")
+    assert "95 % simultaneous band of pmiss" in repr(band)
+    probits = stats.norm.ppf(np.vstack((result.estimate, result.replicates)))
+    assert np.isfinite(probits).all()
+    spread = probits[1:].std(axis=0, ddof=1)
+    largest = np.sort(np.abs((probits[1:] - probits[0]) / spread).max(axis=1))
+    half = 0.5 * (largest[189] + largest[190]) * spread
+    assert band.low == pytest.approx(stats.norm.cdf(probits[0] - half), rel=1e-12)
+    assert band.high == pytest.approx(stats.norm.cdf(probits[0] + half), rel=1e-12)
+    # The largest deviation of a share of replicates: wider than the interval of each point.
+    pointwise = curve.band(result)
+    assert (band.high - band.low > pointwise.high - pointwise.low).all()
+
+
+def test_a_simultaneous_band_where_there_are_no_errors() -> None:
+    rng = np.random.default_rng(4)
+    tar, non = rng.normal(4.0, 1.0, 60), rng.normal(0.0, 1.0, 300)
+    curve = DETCurve([0.0, 0.05, 0.5, 0.9])
+    result = bootstrap(tar, non, curve, replications=100, rng=5)
+    assert result.estimate[-1] == 0.0
+    band = curve.band(result, kind="simultaneous")
+    # A curve falls: no miss at 90 % is limited by what is known of fewer false alarms.
+    assert band.low[-1] == 0.0
+    assert band.high[-1] == band.high[result.estimate > 0][-1] > 0.0
+    constant = ActDCFCurve([-1.0, 1.0])
+    alike = bootstrap([9.0, 9.0], [-9.0, -9.0], constant, replications=20, rng=6)
+    with pytest.raises(InvalidInputError, match="have replicates that differ"):
+        constant.band(alike, kind="simultaneous")

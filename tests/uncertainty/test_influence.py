@@ -17,7 +17,13 @@ from bosaris_py.errors import (
     FewSpeakersWarning,
     InvalidInputError,
 )
-from bosaris_py.uncertainty.influence import SpeakerInfluence, SpeakerPairs, Studentised, losses_of
+from bosaris_py.uncertainty.influence import (
+    SpeakerInfluence,
+    SpeakerPairs,
+    Studentised,
+    SystemScores,
+    losses_of,
+)
 from bosaris_py.uncertainty.strata import TrialStrata
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 from tests.uncertainty.naive_speakers import speaker_covariance
@@ -50,8 +56,8 @@ def test_losses_are_derivatives(statistic: unc.Statistic) -> None:
     # An area has losses of 1 - AUC. Between vertices of the hull a small step changes no optimum.
     sign = -1.0 if isinstance(statistic, unc.AUC) else 1.0
     step = 1e-5
-    for which, values in enumerate((losses.tar, losses.non)):
-        n = scores[which].size
+    for which in (0, 1):
+        n, values = scores[which].size, losses[which](scores[which])
         for i in range(n):
             ends = []
             for change in (-step, step):
@@ -70,8 +76,8 @@ def test_placements(decimals: int) -> None:
     tar, non = (np.round(rng.normal(m, 1.0, n), decimals) for m, n in ((1.0, 12), (-1.0, 30)))
     losses = losses_of(unc.AUC(), tar, non, TrialStrata.single(12, 30))
     above = (non > tar[:, None]) + 0.5 * (non == tar[:, None])
-    assert losses.tar == pytest.approx(above.mean(axis=1), abs=1e-15)
-    assert losses.non == pytest.approx(above.mean(axis=0), abs=1e-15)
+    assert losses.tar(tar) == pytest.approx(above.mean(axis=1), abs=1e-15)
+    assert losses.non(non) == pytest.approx(above.mean(axis=0), abs=1e-15)
 
 
 def influence(data: CrossedTrials, statistic: unc.Statistic) -> tuple[SpeakerInfluence, object]:
@@ -89,7 +95,7 @@ def influence(data: CrossedTrials, statistic: unc.Statistic) -> tuple[SpeakerInf
     one, other = of_model[models], of_segment[segments]
     strata = TrialStrata.single(tar.size, non.size)
     pairs = SpeakerPairs.from_numbers(one[labels], one[~labels], other[~labels], len(names), strata)
-    found = SpeakerInfluence.of(pairs, losses_of(statistic, tar, non, strata))
+    found = SystemScores(tar, non, (tar, non)).influence(pairs, statistic, strata)
     return found, (one, other, labels, tar, non)
 
 
