@@ -17,6 +17,8 @@ from bosaris_py.uncertainty.resampling import SpeakerPlan, Speakers
 from bosaris_py.uncertainty.strata import Strata, TrialStrata
 from tests.crossed_trials import CrossedExperiment
 
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+
 # Sizes at which small data go through every way of the engine.
 TABLES = {"_FEW_TRIALS": 0, "_PAIRS_PER_TRIAL": 1e9, "_STRIPE": 2}
 CELLS = TABLES | {"_FEWEST_CELLS": 0, "_OPEN_CELLS": 1e3}
