@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from timing import report, seconds
+from timing import machine, report, seconds
 
 import bosaris_py as bp
 
@@ -140,6 +140,7 @@ def main() -> None:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(f"part {options.part!r}: peak memory {peak:.2f} GiB", flush=True)
         return
+    print(machine(), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for part in PARTS:
             arguments = [str(options.trials), "--part", part, "--folder", folder]

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from timing import report, seconds
+from timing import machine, report, seconds
 
 from bosaris_py import read_scores
 from bosaris_py.storage.formats import TrialTable, read_table, write_table
@@ -112,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lines", type=float, nargs="?", default=1e6)
     n_lines = int(parser.parse_args().lines)
+    print(machine())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if n_lines <= 10**6:

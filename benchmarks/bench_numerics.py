@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from timing import gaussian_scores, peak_bytes, report, seconds
+from timing import gaussian_scores, machine, peak_bytes, report, seconds
 
 import bosaris_py
 from bosaris_py import ROC, Results
@@ -100,7 +100,9 @@ def main() -> None:
     """Print one table or the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hard", action="store_true")
-    if parser.parse_args().hard:
+    options = parser.parse_args()
+    print(machine())
+    if options.hard:
         hard()
     else:
         usual()

@@ -103,12 +103,6 @@ def det(pmiss: np.ndarray, pfa: np.ndarray) -> np.ndarray:
     return pmiss[pfa.size - np.searchsorted(pfa[::-1], PFA, side="right")]
 
 
-def min_cllr(pmiss: np.ndarray, pfa: np.ndarray) -> float:
-    """Take the hull's engine, of what a threshold accepts beyond the next."""
-    steps = np.diff(pmiss), -np.diff(pfa)
-    return bp.min_cllr(np.arange(steps[0].size), np.arange(steps[1].size), *steps)
-
-
 METRICS: dict[str, tuple[unc.Statistic, Callable[..., object], int]] = {
     "EER": (unc.EER(), eer_of_hull, 1),
     "minDCF": (unc.MinDCF(PRIOR), min_dcf, 1),

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from timing import machine
 
 import bosaris_py as bp
 
@@ -181,7 +182,7 @@ def main() -> None:
                 print(f"{way}: {found['clock']:.2f} s", file=sys.stderr, flush=True)
                 if way not in best or found["clock"] < best[way]["clock"]:
                     best[way] = found
-    print(f"{n_models} x {n_segments} trials")
+    print(f"{machine()}.\n{n_models} x {n_segments} trials")
     print(f"{'':20s} {'clock':>9s} {'x read':>7s} {'cpu':>9s} {'x read':>7s} {'peak':>9s}")
     base = best["read"]
     for way, found in best.items():

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 from peers.jobs import MODULES, SHRINKING, SIZES, TASKS, Task, write_data
+from timing import machine
 
 from bosaris_py.numerics.linear_objective import evaluate_objective
 
@@ -221,8 +222,7 @@ def page(tables: dict[str, list[str]]) -> str:
             "<!-- Made by benchmarks/compare_peers.py; do not edit. -->",
             "",
             f"{n_tar:,} target and {n_non:,} non-target scores in double precision unless said, "
-            f"on one core ({platform.machine()}, Python {platform.python_version()}, "
-            f"numpy {np.__version__}).",
+            f"Python {platform.python_version()}. {machine()}.",
             "",
             "| task | fastest peer with the same result | its time / ours | goal | "
             "our peak memory / the least of a peer |",

@@ -12,7 +12,6 @@ import argparse
 import functools
 import io
 import itertools
-import platform
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
-from timing import gaussian_scores, seconds
+from timing import gaussian_scores, machine, seconds
 
 import bosaris_py as bp
 
@@ -127,7 +126,7 @@ def main() -> None:
     lines = ["<!-- Made by benchmarks/growth.py; do not edit. -->", ""]
     for case in TARGETS:
         lines += table(sizes, case, best[case])
-    lines.append(f"One core of {platform.machine()}, numpy {np.__version__}, double precision.")
+    lines.append(f"{machine()}. Double precision.")
     text = "\n".join(lines) + "\n"
     if options.output == "-":
         print(text)

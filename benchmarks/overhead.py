@@ -12,7 +12,6 @@ processor's, the shortest of several runs.
 
 import argparse
 import cProfile
-import platform
 import pstats
 import time
 import warnings
@@ -20,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from timing import seconds
+from timing import machine, seconds
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
@@ -145,7 +144,7 @@ def main() -> None:
         "|---|---:|",
     ]
     lines += [f"| {name} | {measure(call):,.0f} |" for name, call in calls.items()]
-    lines += ["", f"One core of {platform.machine()}, numpy {np.__version__}."]
+    lines += ["", machine() + "."]
     text = "\n".join(lines) + "\n"
     if options.output == "-":
         print(text)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 import suite
 from suite._operation import Operation
-from timing import peak_bytes, seconds
+from timing import machine, peak_bytes, seconds
 
 # Repeat until so many seconds are over.
 PATIENCE = 1.0
@@ -71,6 +71,7 @@ def main() -> None:
     sizes = {int(float(size)) for size in options.sizes.split(",")}
     # Small samples with few errors are no news here.
     warnings.simplefilter("ignore")
+    print(machine())
     print(f"{'':34s} {'scores':>11s} {'call':>13s} {'a score':>12s} {'ratio':>36s} {'memory':>7s}")
     for operation in operations():
         if not any(part in operation.__name__ for part in options.only.split(",")):

@@ -511,8 +511,9 @@ def bootstrap_scores(
 
     Statistics made of sums over trials, `DCF`, `ActDCF`, `ErrorRates` and `Cllr`,
     add these sums for each pair of speakers once; a replicate is then a quadratic
-    form in the weights, :math:`w^T F w`. For the others weights are gathered on
-    the sorted scores.
+    form in the weights, :math:`w^T F w`. For functions of the ROC this is done in cells
+    of thresholds, and the cells that can hold the answer are completed trial by trial.
+    Peak memory is 32 bytes a trial at most, if trials are many more than pairs of speakers.
 
     References
     ----------

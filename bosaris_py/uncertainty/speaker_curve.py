@@ -48,16 +48,18 @@ _FEW_TRIALS, _SMALL_TABLE = 64, 2**16
 # Cells that can hold the answer of a replicate, by experience; and bounds of their number.
 _OPEN_CELLS, _FEWEST_CELLS, _MOST_CELLS = 9, 4, 256
 
-# Replicates that are completed together, not a power of two, which caches do not like; points
-# of their curves that are held; products of weights that stay in the cache.
-_ROWS, _ALIKE, _POINTS, _PRODUCTS_AT_A_TIME = 50, 0.75, 2**17, 2**17
+# Replicates that are completed together, not a power of two, which caches do not like; all of
+# them if they need so large a part of the same cells.
+_ROWS, _ALIKE = 50, 0.75
+
+# Points of curves that are held in any case, and products of weights, which stay in the cache.
+_POINTS, _PRODUCTS_AT_A_TIME = 2**17, 2**17
 
 # Rows of a triangular matrix that are multiplied together.
 _STRIPE = 128
 
 # Whole numbers up to here are exact in single precision.
 _EXACT = 2.0**24
-
 
 _NOWHERE = slice(0)
 
@@ -351,10 +353,8 @@ class SpeakerCurve:
             if n_cells >= _FEWEST_CELLS:
                 inner = np.searchsorted(cost, np.linspace(0, cost[-1], n_cells + 1)[1:-1])
                 # What nearly every replicate needs is counted for all of them together.
-                crowds = (
-                    [np.diff(part.edges[1:]) > part.most for part in non.parts] if shape else []
-                )
-                after = np.flatnonzero(np.any(crowds, axis=0)) if crowds else inner
+                crowds = [np.diff(part.edges[1:]) > part.most for part in non.parts if shape]
+                after = np.flatnonzero(np.any(crowds, axis=0))
                 cells = np.unique(np.concatenate((cells, inner, after, after + 1)))
         most_points = max((scores[0].size + scores[1].size) // 4, _POINTS)
         arrays = mark_read_only(limits.astype(np.float64)), mark_read_only(cells)

@@ -461,11 +461,12 @@ class TestRandomness:
             assert not np.array_equal(runs[0], runs[2])
 
     def test_workers_do_not_matter(self, crossed: CrossedTrials) -> None:
-        for statistic, weights in ((unc.Cllr(), "exponential"), (unc.MinDCF(0.1), "multinomial")):
+        cases = (unc.Cllr(), "exponential"), (unc.EER(), "exponential"), (COST, "multinomial")
+        for statistic, weights in cases:
             alone, shared = (
                 unc.bootstrap_scores(
                     crossed.scores, crossed.key, statistic, **speaker_maps(crossed),
-                    weights=weights, replications=120, rng=52, workers=workers,
+                    weights=weights, replications=520, rng=52, workers=workers,
                 ).replicates
                 for workers in (1, 2)
             )  # fmt: skip
