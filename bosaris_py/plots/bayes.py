@@ -563,7 +563,7 @@ def plot_bayes(
     if plot._ylim[1] > 1.0:
         plot.plot_default_line()
     for plo in marked:
-        plot.plot_operating_point(plo, label=f"prior {100.0 * sigmoid(plo):.3g} %")
+        plot._operating_line(plo, Look(None, f"prior {100.0 * sigmoid(plo):.3g} %", {}))
     for name, results in judged.items():
         plot.set_system_from_results(results, name)
         if bands and name in bands:
