@@ -317,12 +317,14 @@ class _Rows:
         whole = cells.size == shape[0] * shape[1] and ascends(cells)
 
         def filled(values: AnyArray, chosen: AnyArray, empty: Any) -> AnyArray:
-            if whole and chosen is cells:
-                matrix = values.copy()
+            matrix = np.empty(shape, dtype=values.dtype, order="F" if by_columns else "C")
+            in_order = matrix.reshape(-1, order="A")
+            if whole:
+                in_order[:] = values
             else:
-                matrix = np.full(shape[0] * shape[1], empty, dtype=values.dtype)
-                matrix[chosen] = values
-            return matrix.reshape(shape[::-1]).T if by_columns else matrix.reshape(shape)
+                in_order[:] = empty
+                in_order[chosen] = values
+            return matrix
 
         matrices = {name: filled(values, cells, np.nan) for name, values in scores.items()}
         if matrices:
