@@ -5,6 +5,7 @@ Columns are taken by what they can do, not by their class, so none of these libr
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -148,15 +149,20 @@ class _Columns:
             raise invalid(argument, "name one column", f"several named {name!r}")
         return column
 
-    def is_numeric(self, name: Any) -> bool:
+    def is_numeric(self, name: Any, argument: str = "score") -> bool:
         """Tell whether a column holds numbers, not truth values."""
-        column = self.column(name, "score")
-        kind = getattr(column, "type", getattr(column, "dtype", None))
-        if kind is None:
-            return np.asarray(column).dtype.kind in "iuf"
-        if hasattr(kind, "is_numeric"):
-            return bool(kind.is_numeric())
-        return getattr(kind, "kind", str(kind).lstrip("u")[:1]) in "iufdh" and str(kind) != "date32"
+        return self._kind(self.column(name, argument)) in ("i", "u", "f")
+
+    @staticmethod
+    def _kind(column: Any) -> str:
+        """Return numpy's letter for the type of a column; "O" for all but numbers."""
+        dtype = getattr(column, "type", getattr(column, "dtype", None))
+        if dtype is None:
+            return np.asarray(column).dtype.kind
+        # Types of polars and pyarrow are known by name: Int64, uint8, double, Boolean.
+        named = re.match(r"(u?int|float|half_?float|double|bool)", str(dtype).lower())
+        kind = named.group()[0] if named and not hasattr(dtype, "kind") else "O"
+        return str(getattr(dtype, "kind", {"h": "f", "d": "f"}.get(kind, kind)))
 
     def coded(self, name: Any, argument: str) -> Coded:
         """Return a column of text as codes, and what they mean."""
@@ -184,7 +190,7 @@ class _Columns:
 
     def labels(self, name: Any, tar: Any) -> BoolArray:
         """Tell which rows are targets."""
-        if self.is_numeric(name):
+        if self.is_numeric(name, "label"):
             values = self.numbers(name, "label")
             is_target: BoolArray = values == (1 if tar == "target" else tar)
             others = values[~is_target]
@@ -192,6 +198,11 @@ class _Columns:
                 bad = ~is_target & (values != 0)
                 raise _bad_rows("label", "be 1 or 0, or 1 or -1", str(values[bad][0]), bad, _TAR)
             return is_target
+        if tar == "target" and self._kind(self.column(name, "label")) == "b":
+            # Truth values among which some are missing become objects.
+            given = self.numbers(name, "label")
+            if given.dtype == np.bool_:
+                return given
         codes, words = self.coded(name, "label")
         if tar != "target":
             meant = np.array([word == str(tar) for word in words], dtype=np.bool_)
@@ -209,7 +220,7 @@ class _Columns:
 
     def described(self, name: Any) -> Any:
         """Return a column of metadata: numbers as an array, all else as a factor."""
-        if self.is_numeric(name):
+        if self.is_numeric(name, "columns"):
             return self.numbers(name, "columns")
         return Factor(*self.coded(name, "columns"))
 
@@ -376,7 +387,7 @@ def _in_order(coded: Coded) -> tuple[AnyArray, StrArray]:
     if bool((ids[:-1] < ids[1:]).all()):
         return codes, ids
     order = np.argsort(ids)
-    rank = np.empty(ids.size, dtype=codes.dtype)
+    rank = np.empty(ids.size, dtype=np.int32)
     rank[order] = np.arange(ids.size)
     return rank[codes], mark_read_only(ids[order])
 
