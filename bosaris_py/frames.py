@@ -243,18 +243,22 @@ def _coded(column: Any) -> tuple[AnyArray, list[Any]]:
     if hasattr(column, "to_physical"):  # polars
         if str(column.dtype) == "String":
             column = column.cast(sys.modules["polars"].Categorical)
+        present = column.drop_nulls()
         if str(column.dtype).startswith(("Categorical", "Enum")):
             # Codes may be positions in a list that several frames share.
-            present = column.drop_nulls()
             distinct = present.unique()
-            numbers = distinct.to_physical().to_numpy()
-            lookup = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+            numbers, levels = distinct.to_physical().to_numpy(), distinct.to_list()
+            lookup = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int32)
             lookup[numbers] = np.arange(numbers.size)
-            codes = np.full(len(column), -1, dtype=np.int32)
-            shown = slice(None) if len(present) == len(column) else column.is_not_null().to_numpy()
-            codes[shown] = lookup[present.to_physical().to_numpy()]
-            return codes, distinct.to_list()
-        column = column.to_numpy()
+            found = lookup[present.to_physical().to_numpy()]
+        else:
+            factor = Factor.from_values(present.to_numpy())
+            found, levels = factor.codes, factor.levels.tolist()
+        if len(present) == len(column):
+            return found, levels
+        codes = np.full(len(column), -1, dtype=np.int32)
+        codes[column.is_not_null().to_numpy()] = found
+        return codes, levels
     factor = Factor.from_values(column if isinstance(column, np.ndarray) else list(column))
     return factor.codes, factor.levels.tolist()
 

@@ -98,7 +98,7 @@ class TestEachLibrary:
 
     def test_missing_truth_values_name_the_row(self, library):
         rows = rows_of(5, 6, 20) | {"label": [True, False, None, True] * 5}
-        with pytest.raises(InvalidInputError, match="None for 5 of 20|none in row 2 "):
+        with pytest.raises(InvalidInputError, match=r"None for 5 of 20|none in row 2 "):
             bp.from_frame(frame_of(rows, library))
 
     def test_numbers_as_ids_become_text(self, library):
