@@ -889,6 +889,7 @@ def compare_systems(
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', True)]
     """
     check_choice(correction, ("holm",), "correction")
+    check_fraction(level, "level")
     check_choice(alternative, Alternative, "alternative")
     named = as_systems(systems)
     if len(named) < 2:
