@@ -184,7 +184,9 @@ class Evaluation(Table):
         """Return the table and what its figures are."""
         costs = "costs are normalized" if self._judging.normalize else "costs are not normalized"
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
-        notes = "; ".join(filter(None, (costs, plan, self._judging.how)))
+        _, row = self.table.rows[0]
+        counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.table.same_trials else ""
+        notes = "; ".join(filter(None, (counts, costs, plan, self._judging.how)))
         return f"{self.table!r}\n({notes})"
 
     def det(self, **options: Any) -> Any:
@@ -319,11 +321,11 @@ def evaluate(
     >>> systems = {"A": bp.Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset),
     ...            "B": bp.Scores([[3.0, -1.0, 2.5], [-2.0, 1.0, 0.0]], key.modelset, key.segset)}
     >>> evaluate(systems, key, priors=0.5)
-    system  targets  non-targets  EER (%)  minDCF  actDCF  minCllr    Cllr
-    ----------------------------------------------------------------------
-    A             3            3    22.22  0.3333  0.3333   0.4591  0.7348
-    B             3            3     0.00  0.0000  0.3333   0.0000  0.3785
-    (costs are normalized)
+    system  EER (%)  minDCF  actDCF  minCllr    Cllr
+    ------------------------------------------------
+    A         22.22  0.3333  0.3333   0.4591  0.7348
+    B          0.00  0.0000  0.3333   0.0000  0.3785
+    (3 targets, 3 non-targets; costs are normalized)
     """
     named = as_systems(systems)
     key, metadata = split_key(key)

@@ -326,8 +326,8 @@ class ComparisonTable(Table):
     >>> ComparisonTable.from_tests({
     ...     ("A", "B"): hter_z_test(a, b), ("A", "C"): hter_z_test(a, c)})
     first  second  difference      SE         p   p Holm  significant
-    A      B             -0.1  0.0129  9.49e-15  1.9e-14  yes
-    A      C        -0.006667  0.0112     0.551    0.551  no
+    A      B          -0.1000  0.0129  9.49e-15  1.9e-14  yes
+    A      C          -0.0067  0.0112     0.551    0.551  no
     (Holm's correction, level 0.05)
     """
 
@@ -394,8 +394,12 @@ class ComparisonTable(Table):
 
     def _texts(self) -> list[list[str]]:
         rows = [["first", "second", "difference", "SE", "p", "p Holm", "significant"]]
-        forms, verdicts = (".4g", ".3g", ".3g", ".3g"), {True: "yes", False: "no"}
-        for first, second, *numbers, significant in map(dict.values, self.records()):
+        records, verdicts = self.records(), {True: "yes", False: "no", None: "-"}
+        spreads = [record["standard_error"] for record in records if record["standard_error"]]
+        # As many decimals in both columns as show three digits of the smallest standard error.
+        decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
+        forms = (f".{decimals}f", f".{decimals}f", ".3g", ".3g")
+        for first, second, *numbers, significant in map(dict.values, records):
             cells = zip(numbers, forms, strict=True)
             texts = ["-" if number is None else format(number, form) for number, form in cells]
             rows.append([first, second, *texts, verdicts[significant]])

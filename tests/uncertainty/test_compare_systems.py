@@ -96,7 +96,7 @@ def test_a_pair_without_p_value_does_not_cost_the_table():
     # Holm of two tests: 2 * 0.01 and 1 * 0.03.
     assert [row["p_holm"] for row in table.records()] == [0.02, None, 0.03]
     assert [row["significant"] for row in table.records()] == [True, None, True]
-    assert repr(table).splitlines()[2].split() == ["A", "C", "0.1", "0", "-", "-", "-"]
+    assert repr(table).splitlines()[2].split() == ["A", "C", "0.1000", "0.0000", "-", "-", "-"]
 
 
 class TestSeveralStatistics:
