@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -42,6 +42,9 @@ from bosaris_py.uncertainty.bootstrapping import (
 from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
 from bosaris_py.uncertainty.statistic import EER, StatisticLike
 from bosaris_py.uncertainty.strata import Rng, as_generator
+
+if TYPE_CHECKING:
+    from bosaris_py.plots import BayesPlot, DETPlot
 
 # Matplotlib is imported when a plot is asked for.
 _plot, _ = on_demand(__name__, {"bosaris_py.plots": ("BayesPlot", "DETPlot")})
@@ -189,7 +192,7 @@ class Evaluation(Table):
         notes = "; ".join(filter(None, (counts, costs, plan, self._judging.how)))
         return f"{self.table!r}\n({notes})"
 
-    def det(self, **options: Any) -> Any:
+    def det(self, **options: Any) -> "DETPlot":
         """Draw the DET curves of all systems.
 
         Parameters
@@ -201,14 +204,14 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        plot = _plot("DETPlot")(**options)
+        plot: DETPlot = _plot("DETPlot")(**options)
         for name, results in self.results.items():
             plot.set_system_from_results(results, name)
             plot.plot_steppy_det(label="")
         plot.display_legend()
         return plot
 
-    def bayes(self, **options: Any) -> Any:
+    def bayes(self, **options: Any) -> "BayesPlot":
         """Draw the normalized Bayes error-rates of all systems, actual and minimum.
 
         Parameters
@@ -220,7 +223,7 @@ class Evaluation(Table):
         -------
         BayesPlot
         """
-        plot = _plot("BayesPlot")(**options)
+        plot: BayesPlot = _plot("BayesPlot")(**options)
         for name, results in self.results.items():
             plot.set_system_from_results(results, name)
             plot.plot_dcf_curve_act(label="")

@@ -369,7 +369,7 @@ def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:
 def bootstrap_scores(
     scores: AnyScores,
     key: AnyKey,
-    statistic: Any,
+    statistic: StatisticLike | Sequence[StatisticLike],
     *,
     method: ScoresMethod = "speaker",
     model_speakers: IdMap | None = None,
@@ -537,13 +537,13 @@ def bootstrap_scores(
     >>> bool(by_speaker.standard_error > 1.5 * by_trial.standard_error)
     True
     """
-    several = isinstance(statistic, (list, tuple))
-    if several and not statistic:
+    given = statistic if isinstance(statistic, (list, tuple)) else [statistic]
+    chosen = list(map(as_statistic, given))
+    if not chosen:
         raise invalid("statistic", "be at least one statistic", "none")
-    chosen = [as_statistic(item) for item in (statistic if several else [statistic])]
     who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
-    if several:
+    if given is statistic:
         return _bootstrap_several(scores, key, chosen, conditions, options, who)
     return _bootstrap_scores(scores, key, chosen[0], conditions, options, who)
 

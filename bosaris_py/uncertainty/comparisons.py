@@ -912,12 +912,13 @@ def compare_systems(
     seed = int(as_generator(rng).spawn(1)[0].integers(2**63)) if not isinstance(rng, int) else rng
     options = {"method": method, "conditions": conditions, "replications": replications, **maps}
     results = {}
+    resampled: Any = statistic
     for name in tqdm(named, disable=not progress, unit="system"):
         check_same_trials((next(iter(named.values())), named[name]), key)
         with NamedWarnings(name):
             # As a list: what is drawn then depends on the trials alone, the same for all.
             (results[name],) = bootstrap_scores(
-                named[name], key, [statistic], rng=seed, workers=workers, **options
+                named[name], key, [resampled], rng=seed, workers=workers, **options
             )
     for a, b in pairs:
         first, second = results[a], results[b]
