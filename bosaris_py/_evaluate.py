@@ -430,7 +430,8 @@ def _ordered(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
     costs = [name for name in row.figures if "_dcf" in name]
     costs.sort(key=lambda name: name.startswith("act"))
     figures = {name: row.figures[name] for name in ("eer", *costs, "min_cllr", "cllr")}
-    if primary is not None and row.kind == "pooled":
-        figures["min_primary"] = or_none(primary.minimum)
-        figures["act_primary"] = or_none(primary.actual)
+    if primary is not None:
+        of_all = row.kind == "pooled"
+        figures["min_primary"] = or_none(primary.minimum) if of_all else None
+        figures["act_primary"] = or_none(primary.actual) if of_all else None
     return attrs.evolve(row, figures=figures)

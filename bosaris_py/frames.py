@@ -306,9 +306,7 @@ class _Side:
         """Return positions times a step, in as few passes over the rows as possible."""
         if self.ranks is not None:
             return (self.ranks * np.int64(step))[self.codes]
-        places = self.codes.astype(np.int64)
-        places *= step
-        return places
+        return np.multiply(self.codes, step, dtype=np.int64)
 
     def used(self) -> "_Side":
         """Leave out the ids that no row has."""
@@ -392,7 +390,7 @@ class _Rows:
             return matrix
 
         matrices = {name: filled(values, cells, np.nan) for name, values in scores.items()}
-        if matrices:
+        if matrices and not whole:
             mask = ~np.isnan(next(iter(matrices.values())))
         else:
             mask = filled(np.ones(n_rows, dtype=np.bool_), cells, empty=False)

@@ -85,6 +85,11 @@ class TestFigures:
         assert (record["min_primary"], record["act_primary"]) == (cost.minimum, cost.actual)
         assert "primary cost of VoxSRC" in str(evaluation)
 
+    def test_primary_cost_is_of_all_trials(self, systems, key, metadata):
+        rows = bp.evaluate(systems, (key, metadata), plan="VoxSRC", conditions="gender").records()
+        known = [row["condition"] for row in rows if row["min_primary"] is not None]
+        assert known == ["pooled", "pooled"]
+
     def test_rows_of_conditions(self, systems, key, metadata):
         conditions = metadata.conditions("gender")
         expected = condition_table(systems["B"], key, conditions, 0.05, normalize=True).records()
