@@ -307,7 +307,7 @@ class ComparisonTable(Table):
     """Comparisons of several systems, with p-values corrected for their number.
 
     `compare_systems` and `from_tests` make one; it prints as a table. Where a p-value is not
-    defined, the comparison has no part in the correction.
+    defined, the comparison counts as one that finds no difference, p = 1.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ class ComparisonTable(Table):
 
     def _texts(self) -> list[list[str]]:
         rows = [["first", "second", "difference", "SE", "p", "p Holm", "significant"]]
-        records, verdicts = self.records(), {True: "yes", False: "no", None: "-"}
+        records, verdicts = self.records(), {True: "yes", False: "no"}
         spreads = [record["standard_error"] for record in records if record["standard_error"]]
         # As many decimals in both columns as show three digits of the smallest standard error.
         decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
@@ -863,8 +863,7 @@ def compare_systems(
     Returns
     -------
     ComparisonTable
-        One row for each pair. A pair whose p-value is not defined, because its difference has
-        no spread, has none, and does not count as a test.
+        One row for each pair. Where the p-value is not defined, it is 1.
 
     Raises
     ------

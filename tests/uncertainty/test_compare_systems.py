@@ -93,10 +93,10 @@ def test_a_pair_without_p_value_does_not_cost_the_table():
         ("B", "C"): Outcome(0.1, 0.03, 0.03),
     }
     table = unc.ComparisonTable.from_tests(tests)
-    # Holm of two tests: 2 * 0.01 and 1 * 0.03.
-    assert [row["p_holm"] for row in table.records()] == [0.02, None, 0.03]
-    assert [row["significant"] for row in table.records()] == [True, None, True]
-    assert repr(table).splitlines()[2].split() == ["A", "C", "0.1000", "0.0000", "-", "-", "-"]
+    # It counts as no difference, p = 1; Holm: 3 * 0.01, 2 * 0.03 and 1 * 1.
+    assert [row["p_holm"] for row in table.records()] == [0.03, 1.0, 0.06]
+    assert [row["significant"] for row in table.records()] == [True, False, False]
+    assert repr(table).splitlines()[2].split() == ["A", "C", "0.1000", "0.0000", "1", "1", "no"]
 
 
 class TestSeveralStatistics:
