@@ -24,7 +24,7 @@ POINT = bp.OperatingPoint(0.05, 2, 1)
 @pytest.fixture(scope="module")
 def drawn():
     """Two systems on the same trials, with misses and false alarms enough for all intervals."""
-    experiment = CrossedExperiment(n_speakers=30, tar_mean=1.0, non_mean=-1.0)
+    experiment = CrossedExperiment(n_speakers=70, tar_mean=1.0, non_mean=-1.0)
     return experiment.draw_systems(np.random.default_rng(4), n_systems=2, shared=0.5)
 
 
