@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -42,6 +42,9 @@ from bosaris_py.uncertainty.bootstrapping import (
 from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
 from bosaris_py.uncertainty.statistic import EER, StatisticLike
 from bosaris_py.uncertainty.strata import Rng, as_generator
+
+if TYPE_CHECKING:
+    from bosaris_py.plots import BayesPlot, DETPlot
 
 # Matplotlib is imported when a plot is asked for.
 _plot, _ = on_demand(__name__, {"bosaris_py.plots": ("BayesPlot", "DETPlot")})
@@ -184,10 +187,12 @@ class Evaluation(Table):
         """Return the table and what its figures are."""
         costs = "costs are normalized" if self._judging.normalize else "costs are not normalized"
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
-        notes = "; ".join(filter(None, (costs, plan, self._judging.how)))
+        _, row = self.table.rows[0]
+        counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.table.same_trials else ""
+        notes = "; ".join(filter(None, (counts, costs, plan, self._judging.how)))
         return f"{self.table!r}\n({notes})"
 
-    def det(self, **options: Any) -> Any:
+    def det(self, **options: Any) -> "DETPlot":
         """Draw the DET curves of all systems.
 
         Parameters
@@ -199,14 +204,14 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        plot = _plot("DETPlot")(**options)
+        plot: DETPlot = _plot("DETPlot")(**options)
         for name, results in self.results.items():
             plot.set_system_from_results(results, name)
             plot.plot_steppy_det(label="")
         plot.display_legend()
         return plot
 
-    def bayes(self, **options: Any) -> Any:
+    def bayes(self, **options: Any) -> "BayesPlot":
         """Draw the normalized Bayes error-rates of all systems, actual and minimum.
 
         Parameters
@@ -218,7 +223,7 @@ class Evaluation(Table):
         -------
         BayesPlot
         """
-        plot = _plot("BayesPlot")(**options)
+        plot: BayesPlot = _plot("BayesPlot")(**options)
         for name, results in self.results.items():
             plot.set_system_from_results(results, name)
             plot.plot_dcf_curve_act(label="")
@@ -319,11 +324,11 @@ def evaluate(
     >>> systems = {"A": bp.Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset),
     ...            "B": bp.Scores([[3.0, -1.0, 2.5], [-2.0, 1.0, 0.0]], key.modelset, key.segset)}
     >>> evaluate(systems, key, priors=0.5)
-    system  targets  non-targets  EER (%)  minDCF  actDCF  minCllr    Cllr
-    ----------------------------------------------------------------------
-    A             3            3    22.22  0.3333  0.3333   0.4591  0.7348
-    B             3            3     0.00  0.0000  0.3333   0.0000  0.3785
-    (costs are normalized)
+    system  EER (%)  minDCF  actDCF  minCllr    Cllr
+    ------------------------------------------------
+    A         22.22  0.3333  0.3333   0.4591  0.7348
+    B          0.00  0.0000  0.3333   0.0000  0.3785
+    (3 targets, 3 non-targets; costs are normalized)
     """
     named = as_systems(systems)
     key, metadata = split_key(key)
@@ -425,7 +430,8 @@ def _ordered(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
     costs = [name for name in row.figures if "_dcf" in name]
     costs.sort(key=lambda name: name.startswith("act"))
     figures = {name: row.figures[name] for name in ("eer", *costs, "min_cllr", "cllr")}
-    if primary is not None and row.kind == "pooled":
-        figures["min_primary"] = or_none(primary.minimum)
-        figures["act_primary"] = or_none(primary.actual)
+    if primary is not None:
+        of_all = row.kind == "pooled"
+        figures["min_primary"] = or_none(primary.minimum) if of_all else None
+        figures["act_primary"] = or_none(primary.actual) if of_all else None
     return attrs.evolve(row, figures=figures)

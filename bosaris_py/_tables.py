@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from bosaris_py._arrays import Readable
 from bosaris_py._validation import FilePath
 from bosaris_py.storage.atomic import atomic_write
 
@@ -44,16 +45,6 @@ def text_table(
     return lines
 
 
-def data_frame(columns: Any) -> Any:
-    """Return a pandas DataFrame of rows or of columns; pandas is imported now."""
-    try:
-        pandas = importlib.import_module("pandas")
-    except ImportError as error:
-        message = "to_frame() needs pandas, which is not installed; records() does without."
-        raise ImportError(message) from error
-    return pandas.DataFrame(columns)
-
-
 def or_none(value: Any) -> Any:
     """Return None in place of NaN, which JSON lacks and tables must not hide."""
     return None if isinstance(value, float) and math.isnan(value) else value
@@ -70,19 +61,10 @@ def for_json(value: Any) -> Any:
     return value
 
 
-class Table(abc.ABC):
-    """What every table can do with its rows.
-
-    Numbers in `records`, data frames, CSV and JSON are exact and errors are fractions; the
-    printed table, Markdown, LaTeX and HTML are for reading: rounded, with an EER in per cent.
-    """
+class Records(metaclass=Readable):
+    """What can be told as rows of plain values; errors are fractions, all digits are given."""
 
     __slots__ = ()
-
-    @property
-    def _left(self) -> tuple[int, ...]:
-        """The columns of text, aligned to the left."""
-        return (0,)
 
     @abc.abstractmethod
     def records(self) -> list[dict[str, Any]]:
@@ -94,12 +76,17 @@ class Table(abc.ABC):
             None where a number is not defined.
         """
 
-    @abc.abstractmethod
-    def _texts(self) -> list[list[str]]:
-        """Return the printed cells: the head, then the rows."""
+    def _columns(self, **options: Any) -> Any:
+        """Return what a data frame is made of: rows, or columns by name."""
+        return self.records(**options)
 
-    def to_frame(self) -> Any:
+    def to_frame(self, **options: Any) -> Any:
         """Return the records as a pandas DataFrame; pandas is imported by this call.
+
+        Parameters
+        ----------
+        **options
+            Those of `records`, if there are any.
 
         Returns
         -------
@@ -110,7 +97,40 @@ class Table(abc.ABC):
         ImportError
             If pandas is not installed.
         """
-        return data_frame(self.records())
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError as error:
+            message = "to_frame() needs pandas, which is not installed; records() does without."
+            raise ImportError(message) from error
+        columns = self._columns(**options)
+        if isinstance(columns, dict):
+            # Codes and what they stand for are categories.
+            columns = {
+                name: pandas.Categorical.from_codes(*values)
+                if isinstance(values, tuple)
+                else values
+                for name, values in columns.items()
+            }
+        return pandas.DataFrame(columns)
+
+
+class Table(Records):
+    """What every table can do with its rows.
+
+    Data frames, CSV and JSON are exact, as `records` are; the printed table, Markdown, LaTeX and
+    HTML are for reading: rounded, with an EER in per cent.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        """The columns of text, aligned to the left."""
+        return (0,)
+
+    @abc.abstractmethod
+    def _texts(self) -> list[list[str]]:
+        """Return the printed cells: the head, then the rows."""
 
     def to_csv(self, path: FilePath | None = None) -> str:
         """Return the records as CSV, all digits given, and write them to a file.

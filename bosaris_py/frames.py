@@ -5,6 +5,7 @@ Columns are taken by what they can do, not by their class, so none of these libr
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -17,7 +18,7 @@ from bosaris_py._validation import as_ids, as_vector, describe, invalid, list_so
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import LABEL, VOCABULARIES, TrialClass, find_format
-from bosaris_py.storage.trial_table import ascends, order_trials
+from bosaris_py.storage.trial_table import TrialOrder, ascends, order_trials
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
@@ -117,7 +118,7 @@ def from_frame(
     key, systems = rows.objects(is_target, scores)
     described: dict[str, Any] = {}
     if extra:
-        order = order_trials(rows.models, rows.segments, rows.modelset.size).order
+        order = rows.order().order
         for name in extra:
             column = frame.described(name)
             if order is not None:
@@ -148,15 +149,20 @@ class _Columns:
             raise invalid(argument, "name one column", f"several named {name!r}")
         return column
 
-    def is_numeric(self, name: Any) -> bool:
+    def is_numeric(self, name: Any, argument: str = "score") -> bool:
         """Tell whether a column holds numbers, not truth values."""
-        column = self.column(name, "score")
-        kind = getattr(column, "type", getattr(column, "dtype", None))
-        if kind is None:
-            return np.asarray(column).dtype.kind in "iuf"
-        if hasattr(kind, "is_numeric"):
-            return bool(kind.is_numeric())
-        return getattr(kind, "kind", str(kind).lstrip("u")[:1]) in "iufdh" and str(kind) != "date32"
+        return self._kind(self.column(name, argument)) in ("i", "u", "f")
+
+    @staticmethod
+    def _kind(column: Any) -> str:
+        """Return numpy's letter for the type of a column; "O" for all but numbers."""
+        dtype = getattr(column, "type", getattr(column, "dtype", None))
+        if dtype is None:
+            return np.asarray(column).dtype.kind
+        # Types of polars and pyarrow are known by name: Int64, uint8, double, Boolean.
+        named = re.match(r"(u?int|float|half_?float|double|bool)", str(dtype).lower())
+        kind = named.group()[0] if named and not hasattr(dtype, "kind") else "O"
+        return str(getattr(dtype, "kind", {"h": "f", "d": "f"}.get(kind, kind)))
 
     def coded(self, name: Any, argument: str) -> Coded:
         """Return a column of text as codes, and what they mean."""
@@ -184,7 +190,7 @@ class _Columns:
 
     def labels(self, name: Any, tar: Any) -> BoolArray:
         """Tell which rows are targets."""
-        if self.is_numeric(name):
+        if self.is_numeric(name, "label"):
             values = self.numbers(name, "label")
             is_target: BoolArray = values == (1 if tar == "target" else tar)
             others = values[~is_target]
@@ -192,6 +198,11 @@ class _Columns:
                 bad = ~is_target & (values != 0)
                 raise _bad_rows("label", "be 1 or 0, or 1 or -1", str(values[bad][0]), bad, _TAR)
             return is_target
+        if tar == "target" and self._kind(self.column(name, "label")) == "b":
+            # Truth values among which some are missing become objects.
+            given = self.numbers(name, "label")
+            if given.dtype == np.bool_:
+                return given
         codes, words = self.coded(name, "label")
         if tar != "target":
             meant = np.array([word == str(tar) for word in words], dtype=np.bool_)
@@ -209,7 +220,7 @@ class _Columns:
 
     def described(self, name: Any) -> Any:
         """Return a column of metadata: numbers as an array, all else as a factor."""
-        if self.is_numeric(name):
+        if self.is_numeric(name, "columns"):
             return self.numbers(name, "columns")
         return Factor(*self.coded(name, "columns"))
 
@@ -232,18 +243,22 @@ def _coded(column: Any) -> tuple[AnyArray, list[Any]]:
     if hasattr(column, "to_physical"):  # polars
         if str(column.dtype) == "String":
             column = column.cast(sys.modules["polars"].Categorical)
+        present = column.drop_nulls()
         if str(column.dtype).startswith(("Categorical", "Enum")):
             # Codes may be positions in a list that several frames share.
-            present = column.drop_nulls()
             distinct = present.unique()
-            numbers = distinct.to_physical().to_numpy()
-            lookup = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+            numbers, levels = distinct.to_physical().to_numpy(), distinct.to_list()
+            lookup = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int32)
             lookup[numbers] = np.arange(numbers.size)
-            codes = np.full(len(column), -1, dtype=np.int32)
-            shown = slice(None) if len(present) == len(column) else column.is_not_null().to_numpy()
-            codes[shown] = lookup[present.to_physical().to_numpy()]
-            return codes, distinct.to_list()
-        column = column.to_numpy()
+            found = lookup[present.to_physical().to_numpy()]
+        else:
+            factor = Factor.from_values(present.to_numpy())
+            found, levels = factor.codes, factor.levels.tolist()
+        if len(present) == len(column):
+            return found, levels
+        codes = np.full(len(column), -1, dtype=np.int32)
+        codes[column.is_not_null().to_numpy()] = found
+        return codes, levels
     factor = Factor.from_values(column if isinstance(column, np.ndarray) else list(column))
     return factor.codes, factor.levels.tolist()
 
@@ -262,37 +277,88 @@ def _bad_rows(
 
 
 @attrs.frozen(eq=False)
-class _Rows:
-    """The model and the segment of each row, as positions in sorted lists of ids."""
+class _Side:
+    """The model of each row, or the segment: a code, and what it stands for."""
 
-    models: AnyArray
-    segments: AnyArray
-    modelset: StrArray
-    segset: StrArray
+    codes: AnyArray
+    ids: StrArray
+    # The position of each code in the sorted `ids`; None if codes are positions already.
+    ranks: AnyArray | None
 
     @classmethod
-    def of(cls, models: Coded, segments: Coded) -> "_Rows":
+    def of(cls, coded: Coded) -> "_Side":
+        """Sort the ids."""
+        codes, texts = coded
+        ids = as_ids(texts, "ids")
+        if bool((ids[:-1] < ids[1:]).all()):
+            return cls(codes, ids, None)
+        order = np.argsort(ids)
+        ranks = np.empty(ids.size, dtype=np.int32)
+        ranks[order] = np.arange(ids.size)
+        return cls(codes, mark_read_only(ids[order]), ranks)
+
+    @property
+    def positions(self) -> AnyArray:
+        """Position of the id of each row."""
+        return self.codes if self.ranks is None else self.ranks[self.codes]
+
+    def places(self, step: int) -> AnyArray:
+        """Return positions times a step, in as few passes over the rows as possible."""
+        if self.ranks is not None:
+            return (self.ranks * np.int64(step))[self.codes]
+        return np.multiply(self.codes, step, dtype=np.int64)
+
+    def used(self) -> "_Side":
+        """Leave out the ids that no row has."""
+        positions = self.positions
+        used = np.bincount(positions, minlength=self.ids.size) > 0
+        if used.all():
+            return self
+        return _Side(positions, mark_read_only(self.ids[used]), np.cumsum(used) - 1)
+
+
+@attrs.frozen(eq=False)
+class _Rows:
+    """The model and the segment of each row."""
+
+    models: _Side
+    segments: _Side
+
+    @classmethod
+    def of(cls, *coded: Coded) -> "_Rows":
         """Sort both lists of ids, and leave out ids that occur nowhere if there are many."""
-        (rows, modelset), (cols, segset) = map(_in_order, (models, segments))
-        if not prefers_matrix(modelset.size * segset.size, rows.size):
-            (rows, modelset), (cols, segset) = _used(rows, modelset), _used(cols, segset)
-        return cls(rows, cols, modelset, segset)
+        rows = cls(*map(_Side.of, coded))
+        return rows if rows.fit_matrix else cls(rows.models.used(), rows.segments.used())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of models and of segments."""
+        return self.models.ids.size, self.segments.ids.size
+
+    @property
+    def fit_matrix(self) -> bool:
+        """Whether the trials are to be a matrix."""
+        return prefers_matrix(self.shape[0] * self.shape[1], self.models.codes.size)
+
+    def order(self) -> TrialOrder:
+        """Find the order of the trials, and the rows that repeat one."""
+        return order_trials(self.models.positions, self.segments.positions, self.shape[0])
 
     def objects(
         self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
     ) -> tuple[AnyNdx, dict[str, AnyScores]]:
         """Return the trials and the scores, as matrices or as lists."""
-        if prefers_matrix(self.modelset.size * self.segset.size, self.models.size):
+        if self.fit_matrix:
             return self._matrices(is_target, scores)
-        order = order_trials(self.models, self.segments, self.modelset.size)
+        order = self.order()
         if order.repeated.size:
             raise self._repeated(is_target)
         lines: Any = slice(None) if order.order is None else order.order
         models, segments = (
-            mark_read_only(column[lines].astype(np.int32))
-            for column in (self.models, self.segments)
+            mark_read_only(side.positions[lines].astype(np.int32))
+            for side in (self.models, self.segments)
         )
-        trials = self.modelset, self.segset, models, segments
+        trials = self.models.ids, self.segments.ids, models, segments
         systems: dict[str, AnyScores] = {
             name: FlatScores(mark_read_only(values[lines]), *trials)
             for name, values in scores.items()
@@ -305,27 +371,26 @@ class _Rows:
     def _matrices(
         self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
     ) -> tuple[AnyNdx, dict[str, AnyScores]]:
-        shape, n_rows = (self.modelset.size, self.segset.size), self.models.size
+        shape, n_rows = self.shape, self.models.codes.size
         # Rows are mostly in the order of the one side or of the other: so are the cells, then.
-        by_columns = n_rows > 1 and self.segments[0] == self.segments[1]
-        outer, inner, width = self.models, self.segments, shape[1]
-        if by_columns:
-            outer, inner, width = inner, outer, shape[0]
-        cells = outer.astype(np.intp)
-        cells *= width
-        cells += inner
+        by_columns = n_rows > 1 and self.segments.codes[0] == self.segments.codes[1]
+        outer, inner = (self.models, self.segments)[:: -1 if by_columns else 1]
+        cells = outer.places(inner.ids.size)
+        cells += inner.positions
         whole = cells.size == shape[0] * shape[1] and ascends(cells)
 
         def filled(values: AnyArray, chosen: AnyArray, empty: Any) -> AnyArray:
-            if whole and chosen is cells:
-                matrix = values.copy()
+            matrix = np.empty(shape, dtype=values.dtype, order="F" if by_columns else "C")
+            in_order = matrix.reshape(-1, order="A")
+            if whole:
+                in_order[:] = values
             else:
-                matrix = np.full(shape[0] * shape[1], empty, dtype=values.dtype)
-                matrix[chosen] = values
-            return matrix.reshape(shape[::-1]).T if by_columns else matrix.reshape(shape)
+                in_order[:] = empty
+                in_order[chosen] = values
+            return matrix
 
         matrices = {name: filled(values, cells, np.nan) for name, values in scores.items()}
-        if matrices:
+        if matrices and not whole:
             mask = ~np.isnan(next(iter(matrices.values())))
         else:
             mask = filled(np.ones(n_rows, dtype=np.bool_), cells, empty=False)
@@ -333,7 +398,7 @@ class _Rows:
             raise self._repeated(is_target)
         # Categories may name ids that no row has.
         kept = [mask.any(axis=1), mask.any(axis=0)]
-        ids = self.modelset[kept[0]], self.segset[kept[1]]
+        ids = self.models.ids[kept[0]], self.segments.ids[kept[1]]
         cut = None if all(used.all() for used in kept) else np.ix_(*kept)
 
         def final(matrix: AnyArray) -> AnyArray:
@@ -349,39 +414,19 @@ class _Rows:
         }
         if tar is None:
             return Ndx(*ids, covered), systems
-        return Key(*ids, final(tar), final(mask & ~tar)), systems
+        return Key(*ids, final(tar), final(mask ^ tar)), systems
 
     def _repeated(self, is_target: BoolArray | None) -> InvalidInputError:
         """Say which row lists a trial of another row again."""
-        order = order_trials(self.models, self.segments, self.modelset.size)
-        clash = order.conflicts(np.zeros(self.models.size) if is_target is None else is_target)
+        order, n_rows = self.order(), self.models.codes.size
+        clash = order.conflicts(np.zeros(n_rows) if is_target is None else is_target)
         among = np.flatnonzero(clash) if clash.any() else np.arange(order.repeated.size)
         which = among[np.argmin(order.repeated[among])]
         again, first = order.repeated[which], order.first[which]
-        trial = f"({self.modelset[self.models[again]]}, {self.segset[self.segments[again]]})"
+        model, segment = (side.ids[side.positions[again]] for side in (self.models, self.segments))
         label = " with another label" if clash.any() else ""
         found = (
-            f"{trial} of row {first} again in row {again}{label} "
+            f"({model}, {segment}) of row {first} again in row {again}{label} "
             f"({order.repeated.size} rows repeat a trial)"
         )
         return invalid("df", "have one row for each trial", found)
-
-
-def _in_order(coded: Coded) -> tuple[AnyArray, StrArray]:
-    """Sort ids."""
-    codes, texts = coded
-    ids = as_ids(texts, "ids")
-    if bool((ids[:-1] < ids[1:]).all()):
-        return codes, ids
-    order = np.argsort(ids)
-    rank = np.empty(ids.size, dtype=codes.dtype)
-    rank[order] = np.arange(ids.size)
-    return rank[codes], mark_read_only(ids[order])
-
-
-def _used(codes: AnyArray, ids: StrArray) -> tuple[AnyArray, StrArray]:
-    """Leave out the ids that no row has."""
-    used = np.bincount(codes, minlength=ids.size) > 0
-    if used.all():
-        return codes, ids
-    return (np.cumsum(used) - 1)[codes], mark_read_only(ids[used])

@@ -279,6 +279,29 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: str(evaluation.condition_table(x.first, x.key, x.conditions, PRIORS)),
         lambda x: evaluation.condition_table(x.first, x.key, x.subsets, PRIORS).records(),
     ],
+    "evaluate": [
+        lambda x: bp.evaluate({"a": x.first, "b": x.second}, x.key, plan="VoxSRC").to_json(),
+        lambda x: str(bp.evaluate(x.systems, (x.key, x.metadata), conditions=x.conditions)),
+    ],
+    "Evaluation": [
+        lambda x: bp.evaluate(x.first, x.key, speakers=tuple(x.speaker_maps.values())).records()
+    ],
+    "TrialFrame": [
+        lambda x: bp.from_frame(
+            {
+                name: [row[name] for row in x.first.records()]
+                for name in ("model", "segment", "score")
+            }
+        ).scores["score"]
+    ],
+    "compare_systems": [
+        lambda x: unc.compare_systems(
+            [x.first, x.second], x.key, THRESHOLD, speakers=tuple(x.speaker_maps.values())
+        ).records(),
+        lambda x: unc.compare_systems(
+            [x.first, x.second], x.key, unc.EER(), method="iid", **ITERATIONS
+        ).records(),
+    ],
     "ConditionMixture.from_scores": [
         lambda x: evaluation.ConditionMixture.from_scores(x.first, x.key, x.conditions).roc
     ],

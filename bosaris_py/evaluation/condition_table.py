@@ -180,22 +180,30 @@ class SystemTable(Table):
         rules = starts if len(self._heads) > 1 else starts[:1]
         return "\n".join(text_table(lines, left=self._left, rules=rules))
 
+    @property
+    def same_trials(self) -> bool:
+        """Whether all rows are of equally many trials, whose number is then not printed."""
+        return len(self._heads) == 1 and len({(row.n_tar, row.n_non) for _, row in self.rows}) == 1
+
     def _texts(self) -> list[list[str]]:
-        return _printed(self.rows, self._heads)
+        return _printed(self.rows, self._heads, counts=not self.same_trials)
 
 
-def _printed(rows: Sequence[tuple[str, ConditionRow]], heads: tuple[str, ...]) -> list[list[str]]:
+def _printed(
+    rows: Sequence[tuple[str, ConditionRow]], heads: tuple[str, ...], *, counts: bool = True
+) -> list[list[str]]:
     """Return the cells of a table; columns that `heads` name come first."""
     names = list(dict.fromkeys(name for _, row in rows for name in row.figures))
     weighted = ("weight",) if "condition" in heads else ()
     titles = (_HEADS.get(name) or name.replace("_dcf", "DCF") for name in names)
-    lines = [[*heads, *weighted, "targets", "non-targets", *titles]]
+    counted = ("targets", "non-targets") if counts else ()
+    heads = *heads, *weighted, *counted
+    lines = [[*heads, *titles]]
     for system, row in rows:
         weight = _NOTHING if row.weight is None else f"{row.weight:.4g}"
         cells = {"system": system, "condition": row.name, "weight": weight}
-        counts = [str(row.n_tar), str(row.n_non)]
-        figures = [_cell(row, name) for name in names]
-        lines.append([*(cells[head] for head in (*heads, *weighted)), *counts, *figures])
+        cells |= {"targets": str(row.n_tar), "non-targets": str(row.n_non)}
+        lines.append([*(cells[head] for head in heads), *(_cell(row, name) for name in names)])
     return lines
 
 

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray
-from bosaris_py._tables import text_table
+from bosaris_py._tables import Records, text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import nist_scorer as nist
@@ -107,7 +107,7 @@ class PartitionCost:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class PrimaryCost:
+class PrimaryCost(Records):
     """The published cost of an evaluation, as `primary_cost` returns it.
 
     Parameters

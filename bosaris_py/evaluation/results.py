@@ -10,7 +10,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, Readable, read_only
+from bosaris_py._arrays import Float64Array, FloatArray, read_only
+from bosaris_py._tables import Records
 from bosaris_py._validation import as_score_lists, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.streaming import Files, StreamedScores
@@ -159,7 +160,7 @@ def split_by_labels(
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
-class Results(metaclass=Readable):
+class Results(Records):
     """The performance of one detector on one set of trials.
 
     Targets are sorted once and non-targets counted between them, when a metric first needs
@@ -616,6 +617,23 @@ class Results(metaclass=Readable):
         if prior is not None:
             record["operating_points"] = self._cost_records(prior)
         return record
+
+    def records(self, prior: PriorLike | None = None) -> list[dict[str, Any]]:
+        """Return the results as rows for table libraries.
+
+        Parameters
+        ----------
+        prior : optional
+            As for `to_dict`.
+
+        Returns
+        -------
+        list of dict
+            What `to_dict` returns, in one row; with `prior` in a row for each operating point.
+        """
+        record = self.to_dict(prior)
+        points = record.pop("operating_points", [{}])
+        return [record | point for point in points]
 
     def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
         # One search for the best vertices and one count at all Bayes thresholds serve all columns.

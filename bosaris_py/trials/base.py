@@ -30,6 +30,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
+from bosaris_py._tables import Records
 from bosaris_py._validation import (
     FilePath,
     as_ids,
@@ -471,6 +472,11 @@ def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> Positio
     return None if present.all() else np.flatnonzero(present)
 
 
+def listed_columns(trials: "TrialSet", positions: tuple[Positions, Positions]) -> dict[str, Any]:
+    """Return models and segments of trials as columns of a table."""
+    return {"model": (positions[0], trials.modelset), "segment": (positions[1], trials.segset)}
+
+
 @frozen(eq=False, repr=False)
 class TrialSet(FileMethods, ABC):
     """Base of the classes that say something about models and test segments."""
@@ -562,6 +568,33 @@ def frame_of(target: TrialSet, source: TrialSet) -> Frame:
 
 
 # Matrices
+
+
+class TrialRecords(Records):
+    """Trials as rows of a table, column by column."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _listed(self) -> dict[str, Any]:
+        """Return one column for each name; ids as positions and what they stand for."""
+
+    def _columns(self, **options: Any) -> dict[str, Any]:
+        return self._listed(**options)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the trials as dicts: ``model``, ``segment``, and ``target`` or ``score``.
+
+        Returns
+        -------
+        list of dict
+            Column by column. For many trials `to_frame` is faster: its ids are categories.
+        """
+        columns = {
+            name: (values[1][values[0]] if isinstance(values, tuple) else values).tolist()
+            for name, values in self._listed().items()
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 @frozen(eq=False, repr=False)

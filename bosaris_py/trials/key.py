@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,10 @@ from bosaris_py.trials.base import (
     TextFileMethods,
     TrialList,
     TrialMatrix,
+    TrialRecords,
     all_of_class,
     both_ids,
+    listed_columns,
     name_cells,
     name_trials,
     scatter,
@@ -33,7 +35,7 @@ from bosaris_py.trials.base import (
 
 
 @frozen(init=False, eq=False, repr=False)
-class Ndx(TrialMatrix, TextFileMethods):
+class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
     """The trials of an experiment: which models are tested on which segments.
 
     Parameters
@@ -132,6 +134,9 @@ class Ndx(TrialMatrix, TextFileMethods):
         dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
         return cls(*dense.ids, dense.trialmask)
 
+    def _listed(self) -> dict[str, Any]:
+        return listed_columns(self, self.trial_positions())
+
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
 
@@ -192,7 +197,7 @@ class Ndx(TrialMatrix, TextFileMethods):
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatNdx(FlatTrials, TextFileMethods):
+class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
     """The trials of an experiment as a list, for lists too sparse for a matrix.
 
     Whatever takes an `Ndx` takes this too, and gives the same numbers.
@@ -296,6 +301,9 @@ class FlatNdx(FlatTrials, TextFileMethods):
         found = cls(table.modelset, table.segset, table.models, table.segments)
         return found._checked_for_swaps()
 
+    def _listed(self) -> dict[str, Any]:
+        return listed_columns(self, self.trial_positions())
+
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
 
@@ -346,7 +354,7 @@ _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
 
 
 @frozen(init=False, eq=False, repr=False)
-class Key(TrialMatrix, TextFileMethods):
+class Key(TrialMatrix, TextFileMethods, TrialRecords):
     """The trials of an experiment together with the right labels.
 
     Parameters
@@ -475,6 +483,9 @@ class Key(TrialMatrix, TextFileMethods):
         """Number of trials."""
         return self.n_tar + self.n_non
 
+    def _listed(self) -> dict[str, Any]:
+        return {**listed_columns(self, self.trial_positions()), "target": self.trial_labels()}
+
     def _counts(self) -> str:
         return f"{self.n_tar} targets, {self.n_non} non-targets"
 
@@ -565,7 +576,7 @@ class Key(TrialMatrix, TextFileMethods):
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatKey(FlatTrials, TextFileMethods):
+class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
     """The trials of an experiment with the right labels, as a list.
 
     For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and
@@ -700,6 +711,9 @@ class FlatKey(FlatTrials, TextFileMethods):
     def n_non(self) -> int:
         """Number of non-target trials."""
         return self.n_trials - self.n_tar
+
+    def _listed(self) -> dict[str, Any]:
+        return {**listed_columns(self, self.trial_positions()), "target": self.trial_labels()}
 
     def _counts(self) -> str:
         return f"{self.n_tar} targets, {self.n_non} non-targets"

@@ -41,10 +41,12 @@ from bosaris_py.trials.base import (
     NumberFileMethods,
     TrialList,
     TrialMatrix,
+    TrialRecords,
     all_of_class,
     as_list_of,
     both_ids,
     frame_of,
+    listed_columns,
     name_cells,
     scatter,
     to_mask_or_all,
@@ -369,7 +371,7 @@ class ScoreMethods:
 
 
 @frozen(init=False, eq=False, repr=False)
-class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
+class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
     """Scores of a detector: one row per model, one column per test segment.
 
     Parameters
@@ -514,6 +516,9 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _listed(self) -> dict[str, Any]:
+        return self.to_flat()._listed()
+
     def to_flat(self) -> "FlatScores":
         """Return the scores as a list.
 
@@ -571,7 +576,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods):
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
+class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     """Scores of a detector as a list of trials.
 
     For trials too sparse for a matrix. Whatever takes a `Scores` takes this too, and
@@ -711,6 +716,9 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods):
 
     def _counts(self) -> str:
         return f"{self.n_scores} scores"
+
+    def _listed(self) -> dict[str, Any]:
+        return {**listed_columns(self, self.trial_positions()), "score": self.scores}
 
     def to_dense(self, *, max_cells: int = MAX_CELLS) -> Scores:
         """Return the scores as a matrix.

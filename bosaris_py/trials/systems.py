@@ -75,9 +75,8 @@ def speaker_maps(
     """Return the maps from model and from segment to speaker, None where nothing was said.
 
     `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for
-    both sides, or a pair (models, segments). One for both sides counts where it fits: a map
-    that holds none of the ids of a side, or a column that varies within models or segments,
-    says nothing of that side.
+    both sides, or a pair (models, segments). One for both sides counts where it fits. A map
+    without any id of a side says nothing of it, nor does a column that varies within its ids.
     """
     is_pair = isinstance(speakers, tuple)
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
+from bosaris_py._tables import Records
 from bosaris_py._validation import (
     as_vector,
     check_choice,
@@ -384,7 +385,7 @@ def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> An
 
 
 @attrs.frozen(eq=False, repr=False)
-class BootstrapResult:
+class BootstrapResult(Records):
     """A statistic with the spread of its bootstrap replicates.
 
     Numbers are floats; for a statistic whose value is an array they are arrays
@@ -528,6 +529,20 @@ class BootstrapResult:
             f"BootstrapResult: {self.estimate:.4g}, standard error {self.standard_error:.2g}, "
             f"{percent} {self.low:.4g} to {self.high:.4g}; {how}"
         )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return estimate, standard error and interval; a row for each value of an array.
+
+        Returns
+        -------
+        list of dict
+            ``estimate``, ``standard_error``, ``low``, ``high``, then how they were made.
+        """
+        names = ("estimate", "standard_error", "low", "high")
+        values = zip(*(np.ravel(getattr(self, name)).tolist() for name in names), strict=True)
+        how = {name: getattr(self, name) for name in ("method", "interval", "confidence")}
+        how |= {"replications": self.replicates.shape[0], "n_degenerate": self.n_degenerate}
+        return [dict(zip(names, row, strict=True)) | how for row in values]
 
     @property
     def _defined(self) -> Float64Array:

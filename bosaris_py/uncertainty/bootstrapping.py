@@ -7,6 +7,7 @@ and for any order in which blocks finish.
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -247,8 +248,8 @@ def _bootstrap(
     sampler = system.statistic.sampler(system.tar, system.non, plan)
     replicates = draw_replicates(sampler, options)
     student = student_of(system, plan, options)
-    degrees = plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
-    result = system.result(replicates, options, statistic.default_interval, student, degrees)
+    kind = statistic.default_interval
+    result = system.result(replicates, options, kind, student, _degrees(plan))
     # Degenerate replicates say enough; few errors or speakers explain a lack of variation.
     if not warn_of_degenerate(result):
         few_speakers = student is not None and check_few_speakers(
@@ -369,7 +370,7 @@ def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:
 def bootstrap_scores(
     scores: AnyScores,
     key: AnyKey,
-    statistic: Any,
+    statistic: StatisticLike | Sequence[StatisticLike],
     *,
     method: ScoresMethod = "speaker",
     model_speakers: IdMap | None = None,
@@ -537,13 +538,13 @@ def bootstrap_scores(
     >>> bool(by_speaker.standard_error > 1.5 * by_trial.standard_error)
     True
     """
-    several = isinstance(statistic, (list, tuple))
-    if several and not statistic:
+    given = statistic if isinstance(statistic, (list, tuple)) else [statistic]
+    chosen = list(map(as_statistic, given))
+    if not chosen:
         raise invalid("statistic", "be at least one statistic", "none")
-    chosen = [as_statistic(item) for item in (statistic if several else [statistic])]
     who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
-    if several:
+    if given is statistic:
         return _bootstrap_several(scores, key, chosen, conditions, options, who)
     return _bootstrap_scores(scores, key, chosen[0], conditions, options, who)
 
@@ -565,17 +566,31 @@ def _bootstrap_several(
     shapes = [np.shape(system.estimate) for system in systems]
     replicates = draw_replicates(SharedSampler(parts), options)
     ends = np.cumsum([math.prod(shape) for shape in shapes])
-    results = []
+    results: list[BootstrapResult] = []
+    effective: list[float] = []
     for system, shape, values in zip(
         systems, shapes, np.split(replicates, ends[:-1], axis=1), strict=True
     ):
         own = np.ascontiguousarray(values).reshape(-1, *shape)
-        results.append(system.result(own, options, system.statistic.default_interval))
+        # All start from one random state, so that each has the interval that it has alone.
+        student = student_of(system, plan, attrs.evolve(options, rng=copy.deepcopy(options.rng)))
+        kind = system.statistic.default_interval
+        results.append(system.result(own, options, kind, student, _degrees(plan)))
+        if student is not None:
+            effective.append(student.influence.effective_speakers)
     # What makes one statistic degenerate, a lost class, mostly makes all so.
     worst = max(results, key=lambda result: result.n_degenerate)
-    if not (warn_of_degenerate(worst) or few_errors):
-        warn_of_no_variation(min(results, key=lambda result: np.max(result.standard_error)))
+    if not warn_of_degenerate(worst):
+        fewest = min(effective, default=math.inf)
+        few_speakers = check_few_speakers(fewest, FEWEST_FOR_INTERVAL, "metric")
+        if not (few_errors or few_speakers):
+            warn_of_no_variation(min(results, key=lambda result: np.max(result.standard_error)))
     return results
+
+
+def _degrees(plan: ResamplingPlan) -> float:
+    """Return the degrees of freedom of a standard error."""
+    return plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
 
 
 def _sampler_of_trials(system: System, plan: ResamplingPlan) -> Sampler:

@@ -39,7 +39,6 @@ from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.systems import SpeakersLike, SystemsLike, as_systems, speaker_maps, split_key
 from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
-from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
@@ -58,7 +57,7 @@ from bosaris_py.uncertainty.influence import (
     scores_by_speaker,
     speakers_for,
 )
-from bosaris_py.uncertainty.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.paired import paired_bootstrap
 from bosaris_py.uncertainty.resampling import ScoresMethod
 from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike, WhichClass
 from bosaris_py.uncertainty.strata import (
@@ -66,7 +65,6 @@ from bosaris_py.uncertainty.strata import (
     TrialSpeakers,
     Unknown,
     as_generator,
-    check_same_trials,
     check_system,
     effective_errors,
     refuse_missing,
@@ -307,7 +305,7 @@ class ComparisonTable(Table):
     """Comparisons of several systems, with p-values corrected for their number.
 
     `compare_systems` and `from_tests` make one; it prints as a table. Where a p-value is not
-    defined, the comparison has no part in the correction.
+    defined, the comparison counts as one that finds no difference, p = 1.
 
     Parameters
     ----------
@@ -326,8 +324,8 @@ class ComparisonTable(Table):
     >>> ComparisonTable.from_tests({
     ...     ("A", "B"): hter_z_test(a, b), ("A", "C"): hter_z_test(a, c)})
     first  second  difference      SE         p   p Holm  significant
-    A      B             -0.1  0.0129  9.49e-15  1.9e-14  yes
-    A      C        -0.006667  0.0112     0.551    0.551  no
+    A      B          -0.1000  0.0129  9.49e-15  1.9e-14  yes
+    A      C          -0.0067  0.0112     0.551    0.551  no
     (Holm's correction, level 0.05)
     """
 
@@ -394,8 +392,12 @@ class ComparisonTable(Table):
 
     def _texts(self) -> list[list[str]]:
         rows = [["first", "second", "difference", "SE", "p", "p Holm", "significant"]]
-        forms, verdicts = (".4g", ".3g", ".3g", ".3g"), {True: "yes", False: "no"}
-        for first, second, *numbers, significant in map(dict.values, self.records()):
+        records, verdicts = self.records(), {True: "yes", False: "no"}
+        spreads = [record["standard_error"] for record in records if record["standard_error"]]
+        # As many decimals in both columns as show three digits of the smallest standard error.
+        decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
+        forms = (f".{decimals}f", f".{decimals}f", ".3g", ".3g")
+        for first, second, *numbers, significant in map(dict.values, records):
             cells = zip(numbers, forms, strict=True)
             texts = ["-" if number is None else format(number, form) for number, form in cells]
             rows.append([first, second, *texts, verdicts[significant]])
@@ -842,7 +844,7 @@ def compare_systems(
         Which trials are targets and which non-targets; such as `read_key` returns.
     statistic : Statistic, OperatingPoint or callable
         The metric, a number. A cost at a fixed threshold, such as `DCF` and `ActDCF`, is
-        compared by `speaker_z_test`, all others as by `paired_bootstrap`.
+        compared by `speaker_z_test`, all others by `paired_bootstrap`.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment: a map, a function of the id, or a column
         of the metadata. A pair is for (models, segments), a single value for both, where it
@@ -859,8 +861,7 @@ def compare_systems(
     Returns
     -------
     ComparisonTable
-        One row for each pair. A pair whose p-value is not defined, because its difference has
-        no spread, has none, and does not count as a test.
+        One row for each pair. Where the p-value is not defined, it is 1.
 
     Raises
     ------
@@ -889,6 +890,7 @@ def compare_systems(
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', True)]
     """
     check_choice(correction, ("holm",), "correction")
+    check_fraction(level, "level")
     check_choice(alternative, Alternative, "alternative")
     named = as_systems(systems)
     if len(named) < 2:
@@ -896,26 +898,16 @@ def compare_systems(
     key, metadata = split_key(key)
     model_speakers, segment_speakers = speaker_maps(speakers, key, metadata)
     maps = {"model_speakers": model_speakers, "segment_speakers": segment_speakers}
-    pairs = list(itertools.combinations(named, 2))
+    fixed = method == "speaker" and isinstance(statistic, (DCF, ActDCF, OperatingPoint))
+    options: dict[str, Any] = {"conditions": conditions, "alternative": alternative, **maps}
+    if not fixed:
+        # A number: all pairs then see the same replicates.
+        seed = rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))
+        options |= {"method": method, "replications": replications, "rng": seed, "workers": workers}
+    test: Any = speaker_z_test if fixed else paired_bootstrap
     tests: dict[tuple[str, str], Comparison] = {}
-    if method == "speaker" and isinstance(statistic, (DCF, ActDCF, OperatingPoint)):
-        for a, b in tqdm(pairs, disable=not progress, unit="pair"):
-            options: dict[str, Any] = {"conditions": conditions, "alternative": alternative, **maps}
-            with NamedWarnings(f"{a} and {b}"):
-                tests[a, b] = speaker_z_test(named[a], named[b], key, statistic, **options)
-        return ComparisonTable.from_tests(tests, level=level)
-    seed = int(as_generator(rng).spawn(1)[0].integers(2**63)) if not isinstance(rng, int) else rng
-    options = {"method": method, "conditions": conditions, "replications": replications, **maps}
-    results = {}
-    for name in tqdm(named, disable=not progress, unit="system"):
-        check_same_trials((next(iter(named.values())), named[name]), key)
-        with NamedWarnings(name):
-            # As a list: what is drawn then depends on the trials alone, the same for all.
-            (results[name],) = bootstrap_scores(
-                named[name], key, [statistic], rng=seed, workers=workers, **options
-            )
-    for a, b in pairs:
-        first, second = results[a], results[b]
+    pairs = list(itertools.combinations(named, 2))
+    for a, b in tqdm(pairs, disable=not progress, unit="pair"):
         with NamedWarnings(f"{a} and {b}"):
-            tests[a, b] = PairedBootstrapResult(first, second, first.minus(second), alternative)
+            tests[a, b] = test(named[a], named[b], key, statistic, **options)
     return ComparisonTable.from_tests(tests, level=level)

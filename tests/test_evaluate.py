@@ -1,0 +1,280 @@
+"""One call from scores to judged systems.
+
+Figures are compared with the functions that they come from, each called by itself.
+"""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.evaluation import condition_table
+from tests.crossed_trials import CrossedExperiment
+
+POINT = bp.OperatingPoint(0.05, 2, 1)
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Two systems on the same trials, with misses and false alarms enough for all intervals."""
+    experiment = CrossedExperiment(n_speakers=70, tar_mean=1.0, non_mean=-1.0)
+    return experiment.draw_systems(np.random.default_rng(4), n_systems=2, shared=0.5)
+
+
+@pytest.fixture(scope="module")
+def systems(drawn):
+    return {"A": drawn[0].scores, "B": drawn[1].scores}
+
+
+@pytest.fixture(scope="module")
+def key(drawn):
+    return drawn[0].key
+
+
+@pytest.fixture(scope="module")
+def maps(drawn):
+    return {name: getattr(drawn[0], name) for name in ("model_speakers", "segment_speakers")}
+
+
+@pytest.fixture(scope="module")
+def metadata(key, maps):
+    models = maps["model_speakers"].map_left_to_right(key.modelset)
+    segments = maps["segment_speakers"].map_left_to_right(key.segset)
+    gender = ["f" if int(name[-1]) % 2 else "m" for name in models]
+    return bp.TrialMetadata(
+        key,
+        model_columns={"of_model": models, "gender": gender},
+        segment_columns={"said_by": segments},
+    )
+
+
+@pytest.fixture(scope="module")
+def evaluation(systems, key, maps):
+    options = {"replications": 20, "rng": 1, "speakers": tuple(maps.values())}
+    return bp.evaluate(systems, key, priors=[0.3, 0.5], plan="VoxSRC", **options)
+
+
+class TestFigures:
+    def test_are_those_of_results(self, systems, key):
+        records = bp.evaluate(systems, key, priors=[0.05, POINT]).records()
+        for (name, scores), record in zip(systems.items(), records, strict=True):
+            results = bp.Results.from_scores(scores, key)
+            expected = {"system": name, "n_tar": key.n_tar, "n_non": key.n_non, "eer": results.eer}
+            for prior, suffix in ((0.05, "(0.05)"), (POINT, "(0.05, 2, 1)")):
+                for cost in ("min_dcf", "act_dcf"):
+                    expected[cost + suffix] = getattr(results, cost)(prior, normalize=True)
+            expected |= {"min_cllr": results.min_cllr, "cllr": results.cllr}
+            assert record == expected
+
+    def test_without_normalization(self, systems, key):
+        record = bp.evaluate(systems, key, priors=POINT, normalize=False).records()[0]
+        assert record["act_dcf"] == bp.Results.from_scores(systems["A"], key).act_dcf(POINT)
+
+    def test_primary_cost_of_a_plan(self, systems, key):
+        evaluation = bp.evaluate(systems, key, plan="VoxSRC")
+        cost = bp.primary_cost(systems["B"], key, "VoxSRC")
+        assert evaluation.primary["B"] == cost
+        record = evaluation.records()[1]
+        assert (record["min_primary"], record["act_primary"]) == (cost.minimum, cost.actual)
+        assert "primary cost of VoxSRC" in str(evaluation)
+
+    def test_primary_cost_is_of_all_trials(self, systems, key, metadata):
+        rows = bp.evaluate(systems, (key, metadata), plan="VoxSRC", conditions="gender").records()
+        known = [row["condition"] for row in rows if row["min_primary"] is not None]
+        assert known == ["pooled", "pooled"]
+
+    def test_rows_of_conditions(self, systems, key, metadata):
+        conditions = metadata.conditions("gender")
+        expected = condition_table(systems["B"], key, conditions, 0.05, normalize=True).records()
+        for given in (conditions, "gender", ("gender",)):
+            evaluation = bp.evaluate(systems, (key, metadata), priors=0.05, conditions=given)
+            records = evaluation.records()[4:]
+            assert [record.pop("system") for record in records] == ["B"] * 4
+            assert records == expected
+        assert str(evaluation).count("equalised") == 2
+
+    def test_named_masks_are_conditions(self, systems, key):
+        first = np.zeros(key.tar.shape, dtype=bool)
+        first[:20] = True
+        records = bp.evaluate(systems, key, conditions={"x": first, "y": ~first}).records()
+        assert [r["condition"] for r in records[:4]] == ["x", "y", "pooled", "equalised"]
+
+    def test_a_condition_of_one_class_has_none(self, systems, key):
+        odd = np.asarray(key.tar) & (np.arange(key.tar.shape[0])[:, None] < 4)
+        conditions = bp.Conditions({"targets": odd, "rest": ~odd}, lacking="ignore")
+        evaluation = bp.evaluate(systems, key, priors=0.5, conditions=conditions)
+        assert evaluation.records()[0]["eer"] is None
+        assert json.loads(evaluation.to_json())["table"][0]["eer"] is None
+
+    def test_single_scores_and_lists_are_numbered(self, systems, key):
+        alone = bp.evaluate(systems["A"], key).records()
+        several = bp.evaluate([systems["A"], systems["B"].to_flat()], key).records()
+        assert [r["system"] for r in alone + several] == ["system", "system 1", "system 2"]
+        assert several[1] == bp.evaluate(systems, key).records()[1] | {"system": "system 2"}
+
+
+class TestIntervals:
+    def test_are_those_of_the_bootstrap(self, systems, key, maps):
+        speakers = tuple(maps.values())
+        options = {"replications": 100, "rng": 3}
+        record = bp.evaluate(systems, key, priors=0.05, speakers=speakers, **options).records()[1]
+        statistics = {
+            "eer": unc.EER(),
+            "act_dcf": unc.ActDCF(0.05, normalize=True),
+            "min_dcf": unc.MinDCF(0.05, normalize=True),
+            "cllr": unc.Cllr(),
+            "min_cllr": unc.MinCllr(),
+        }
+        for name, statistic in statistics.items():
+            single = unc.bootstrap_scores(systems["B"], key, statistic, **maps, **options)
+            assert record[f"{name}_low"] == pytest.approx(single.low, rel=1e-12)
+            assert record[f"{name}_high"] == pytest.approx(single.high, rel=1e-12)
+
+    def test_are_those_of_the_formula_without_replications(self, systems, key, maps):
+        evaluation = bp.evaluate(systems, key, priors=POINT, speakers=tuple(maps.values()))
+        errors = unc.speaker_errors(systems["A"], key, POINT.threshold, **maps)
+        expected = errors.dcf_interval(POINT, normalize=True)
+        record = evaluation.records()[0]
+        assert (record["act_dcf_low"], record["act_dcf_high"]) == (expected.low, expected.high)
+        assert "eer_low" not in record
+        assert "formula" in str(evaluation)
+
+    def test_of_conditions(self, systems, key, metadata, maps):
+        options = {"replications": 50, "rng": 3}
+        evaluation = bp.evaluate(
+            {"A": systems["A"]}, (key, metadata), priors=0.3, conditions="gender",
+            speakers=tuple(maps.values()), **options,
+        )  # fmt: skip
+        only_f = metadata.conditions("gender").with_weights({"f": 1.0, "m": 0.0})
+        expected = unc.bootstrap_scores(
+            systems["A"], key, unc.EER(), conditions=only_f, **maps, **options
+        )
+        record = evaluation.records()[0]
+        assert record["condition"] == "f"
+        assert record["eer_low"] == pytest.approx(expected.low, rel=1e-12)
+
+    def test_speakers_in_every_form(self, systems, key, maps, metadata):
+        models, segments = maps.values()
+        of = {i: s for ids in maps.values() for i, s in zip(ids.leftids, ids.rightids, strict=True)}
+        forms = [
+            (models, segments),
+            bp.IdMap(list(of), list(of.values())),
+            of,
+            lambda name: of[name],
+            (lambda name: of[name], segments),
+            ("of_model", "said_by"),
+            "of_model",  # segments follow from the targets
+        ]
+        records = [
+            bp.evaluate(
+                systems["A"], (key, metadata), priors=0.3, speakers=form, replications=20, rng=1
+            ).records()
+            for form in forms
+        ]
+        assert all(record == records[0] for record in records)
+
+
+class TestWaysOut:
+    def test_json_is_the_table_digit_by_digit(self, evaluation, tmp_path):
+        content = json.loads(evaluation.to_json(tmp_path / "table.json"))
+        assert content["table"] == evaluation.records()
+        assert content["plan"] == "VoxSRC"
+        assert (tmp_path / "table.json").read_text() == evaluation.to_json()
+
+    def test_csv_is_the_table_digit_by_digit(self, evaluation, tmp_path):
+        text = evaluation.to_csv(tmp_path / "table.csv")
+        for read, record in zip(
+            csv.DictReader(io.StringIO(text)), evaluation.records(), strict=True
+        ):
+            assert {name: type(record[name])(value) for name, value in read.items()} == record
+        assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+    def test_frame(self, evaluation):
+        pytest.importorskip("pandas")
+        assert evaluation.to_frame().to_dict("records") == evaluation.records()
+
+    def test_text_has_the_eer_in_per_cent(self, evaluation):
+        head, _, first, *_ = str(evaluation).splitlines()
+        assert "EER (%)" in head
+        record = evaluation.records()[0]
+        ends = (100 * record[name] for name in ("eer", "eer_low", "eer_high"))
+        cell = "{:.2f} [{:.2f}, {:.2f}]".format(*ends)
+        for text in (first, evaluation.to_markdown(), evaluation.to_latex()):
+            assert cell in text
+
+    def test_plots_show_every_system(self, evaluation):
+        for plot in (evaluation.det(title="t"), evaluation.bayes()):
+            labels = [text.get_text() for text in plot.ax.get_legend().get_texts()]
+            assert any("A" in label for label in labels)
+            assert any("B" in label for label in labels)
+
+    def test_comparison_uses_the_same_speakers(self, evaluation, systems, key, maps):
+        (row,) = evaluation.compare().records()
+        expected = unc.paired_bootstrap(
+            systems["A"], systems["B"], key, unc.EER(), replications=20, rng=1, **maps
+        )
+        assert row["difference"] == expected.difference
+        assert row["standard_error"] == pytest.approx(expected.standard_error, rel=1e-12)
+
+
+class TestWarningsAndErrors:
+    def test_a_warning_names_the_system(self, systems, key):
+        few = systems["B"].filter(key.modelset[:50], key.segset, keep=True)
+        with pytest.warns(MissingTrialsWarning, match="^B: "):
+            bp.evaluate({"A": systems["A"], "B": few}, key)
+
+    def test_a_warning_names_the_condition_once(self, key, maps, metadata):
+        far = bp.Scores(np.where(key.tar, 9.0, -9.0), key.modelset, key.segset)
+        with pytest.warns(FewErrorsWarning) as caught:
+            bp.evaluate(
+                {"far": far}, (key, metadata), conditions="gender", speakers=tuple(maps.values())
+            )
+        texts = [str(warning.message) for warning in caught]
+        assert any(text.startswith("far: f: ") for text in texts)
+        assert len(set(texts)) == len(texts)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"systems": {}}, "at least one system; got none"),
+            ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores"),
+            ({"systems": {3: None}}, "be named by text; got 3"),
+            ({"key": "key.txt"}, "must be a Key"),
+            ({"key": ("x", None)}, "must be a Key"),
+            ({"conditions": "gender"}, "where there is no metadata"),
+            ({"speakers": "speaker"}, "where there is no metadata"),
+            ({"speakers": 3}, "an IdMap, a dict, a function of the id or a column"),
+            ({"speakers": {"nobody": "x"}}, "tell the speakers of models or segments"),
+            ({"speakers": (None, {"nobody": "x"})}, "tell the speakers of the segments"),
+            ({"speakers": (None,)}, "one value or a pair"),
+            ({"speakers": lambda _: None}, "text or a whole number for each id"),
+            ({"priors": 1.5}, "strictly between 0 and 1"),
+            ({"plan": "SRE99"}, "SRE99"),
+            ({"replications": 1}, "replications"),
+            ({"confidence": 95}, "confidence"),
+        ],
+    )
+    def test_bad_input(self, systems, key, arguments, message):
+        with pytest.raises(InvalidInputError, match=message):
+            bp.evaluate(**({"systems": systems, "key": key} | arguments))
+
+    def test_swapped_arguments_are_named(self, systems, key):
+        with pytest.raises(InvalidInputError, match="Did you swap `systems` and `key`"):
+            bp.evaluate(key, systems["A"])
+
+    def test_a_column_that_varies_within_models(self, systems, key, metadata):
+        with pytest.raises(InvalidInputError, match="varies within models"):
+            bp.evaluate(systems, (key, metadata), speakers=("said_by", "said_by"))
+
+
+def test_no_matplotlib_before_the_first_plot():
+    code = "import sys, bosaris_py as bp; bp.evaluate; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,234 @@
+"""Data frames in: what `from_trials` makes of the same rows is the reference."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.trials import FlatKey, FlatScores, Key, Scores
+
+LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
+
+
+def frame_of(columns, library):
+    """Return columns as a data frame, texts as categories on request."""
+    name, categories, _ = [*library.split(), "", ""][:3]
+    if name == "dict":
+        return columns
+    module = pytest.importorskip(name)
+    if name == "pyarrow":
+        return module.table(columns)
+    frame = module.DataFrame(columns)
+    texts = [key for key, values in columns.items() if isinstance(values[0], str)]
+    if not categories:
+        return frame
+    if name == "pandas":
+        return frame.astype(dict.fromkeys(texts, "category"))
+    return frame.with_columns(module.col(texts).cast(module.Categorical))
+
+
+def rows_of(n_models, n_segments, n_rows, seed=0):
+    """Return rows of random trials in random order, each once."""
+    rng = np.random.default_rng(seed)
+    models, segments = np.divmod(rng.permutation(n_models * n_segments)[:n_rows], n_segments)
+    is_target = rng.random(n_rows) < 0.2
+    return {
+        "model": [f"m{i}" for i in models],
+        "segment": [f"s{i}" for i in segments],
+        "label": np.where(is_target, "target", "nontarget").tolist(),
+        "A": rng.normal(size=n_rows),
+        "B": rng.normal(size=n_rows).astype(np.float32),
+        "gender": np.where(models % 2, "f", "m").tolist(),
+    }
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+class TestEachLibrary:
+    @pytest.mark.parametrize(
+        ("shape", "classes"),
+        [((30, 40, 500), (Key, Scores)), ((3000, 4000, 2000), (FlatKey, FlatScores))],
+    )
+    def test_trials_scores_and_metadata(self, library, shape, classes):
+        rows = rows_of(*shape)
+        data = bp.from_frame(frame_of(rows, library), columns="gender")
+        ids, labels = (rows["model"], rows["segment"]), [word == "target" for word in rows["label"]]
+        assert data.key == classes[0].from_trials(*ids, labels)
+        assert list(data.scores) == ["A", "B"]
+        for name, scores in data.scores.items():
+            assert scores == classes[1].from_trials(*ids, rows[name])
+        table = bp.TrialTable.from_trials(
+            *ids, columns={"gender": bp.Factor.from_values(rows["gender"])}
+        )
+        assert data.metadata == bp.TrialMetadata.from_table(table, data.key)
+
+    def test_float32_stays(self, library):
+        data = bp.from_frame(frame_of(rows_of(3, 4, 9), library))
+        assert [scores.scoremat.dtype for scores in data.scores.values()] == [
+            np.float64,
+            np.float32,
+        ]
+
+    @pytest.mark.parametrize("labels", [(True, False), (1, 0), (1, -1), (1.0, 0.0), ("TGT", "imp")])
+    def test_labels(self, library, labels):
+        rows = rows_of(5, 6, 20)
+        expected = bp.from_frame(rows).key
+        rows["label"] = [labels[0] if word == "target" else labels[1] for word in rows["label"]]
+        assert bp.from_frame(frame_of(rows, library), score="A").key == expected
+
+    def test_any_word_for_target(self, library):
+        rows = rows_of(5, 6, 20)
+        expected = bp.from_frame(rows).key
+        others = iter(["different", "spoof", "?"] * 10)
+        rows["same"] = ["yes" if word == "target" else next(others) for word in rows.pop("label")]
+        data = bp.from_frame(frame_of(rows, library), label="same", tar="yes")
+        assert data.key == expected
+
+    def test_missing_values_name_the_row(self, library):
+        for name, argument in (("model", "model"), ("label", "label"), ("gender", "columns")):
+            rows = rows_of(5, 6, 20)
+            rows[name][7] = None
+            with pytest.raises(InvalidInputError) as error:
+                bp.from_frame(frame_of(rows, library), columns="gender")
+            if library != "dict":  # a list is refused by its own reader
+                assert f"`{argument}` must hold a value in each row" in str(error.value)
+                assert "row 7 (1 rows in all)" in str(error.value)
+
+    def test_missing_truth_values_name_the_row(self, library):
+        rows = rows_of(5, 6, 20) | {"label": [True, False, None, True] * 5}
+        with pytest.raises(InvalidInputError, match=r"None for 5 of 20|none in row 2 "):
+            bp.from_frame(frame_of(rows, library))
+
+    def test_numbers_as_ids_become_text(self, library):
+        rows = rows_of(3, 4, 9) | {"model": list(range(9))}
+        key = bp.from_frame(frame_of(rows, library)).key
+        assert key.modelset.tolist() == [str(i) for i in range(9)]
+
+
+class TestOrders:
+    @pytest.mark.parametrize("order", ["C", "F"])
+    @pytest.mark.parametrize("share", [1.0, 0.6])
+    def test_rows_in_the_order_of_a_matrix(self, order, share):
+        rng = np.random.default_rng(1)
+        m, s = (side.ravel(order) for side in np.indices((6, 7)))
+        kept = np.sort(rng.permutation(42)[: int(42 * share)])
+        models, segments = [f"m{i}" for i in m[kept]], [f"s{i}" for i in s[kept]]
+        values, labels = rng.normal(size=kept.size), rng.random(kept.size) < 0.5
+        data = bp.from_frame(
+            {"model": models, "segment": segments, "label": labels, "x": values, "y": -values}
+        )
+        assert data.key == Key.from_trials(models, segments, labels)
+        assert data.scores["x"] == Scores.from_trials(models, segments, values)
+        assert data.scores["y"] == Scores.from_trials(models, segments, -values)
+
+    def test_categories_that_no_row_has_are_no_ids(self):
+        pandas = pytest.importorskip("pandas")
+        for shape in ((30, 40, 500), (3000, 4000, 2000)):
+            rows = pandas.DataFrame(rows_of(*shape)).astype(
+                {"model": "category", "segment": "category"}
+            )
+            few = rows[rows.gender == "f"]
+            data = bp.from_frame(few)
+            assert set(data.key.modelset) == set(few.model.astype(str))
+            assert data.key == bp.from_frame(few.to_dict("list")).key
+
+    def test_out_and_in_again(self):
+        pytest.importorskip("pandas")
+        data = bp.from_frame(rows_of(5, 6, 20))
+        assert bp.from_frame(data.key.to_frame()).key == data.key
+        assert bp.from_frame(data.scores["B"].to_frame()).scores["score"] == data.scores["B"]
+        flat = data.key.to_flat()
+        assert flat.records() == data.key.records()
+        assert data.scores["A"].to_flat().records() == data.scores["A"].records()
+
+
+class TestChoices:
+    def test_numbers_beside_are_scores(self):
+        data = bp.from_frame(rows_of(3, 4, 9) | {"length": list(range(9))}, columns=["length"])
+        assert list(data.scores) == ["A", "B"]
+        assert data.metadata.column("length").dtype.kind == "i"
+
+    def test_named_columns(self):
+        rows = rows_of(3, 4, 9)
+        rows["enrol"], rows["test"] = rows.pop("model"), rows.pop("segment")
+        data = bp.from_frame(rows, model="enrol", segment="test", score="A", label="label")
+        assert list(data.scores) == ["A"]
+
+    def test_without_labels_there_is_an_ndx(self):
+        rows = rows_of(3, 4, 9)
+        key = bp.from_frame(rows).key
+        del rows["label"]
+        assert bp.from_frame(rows).key == key.to_ndx()
+
+    def test_evaluate_takes_it_all(self):
+        data = bp.from_frame(rows_of(8, 9, 72), columns="gender")
+        evaluation = bp.evaluate(data.scores, data, priors=0.5, conditions="gender")
+        assert [r["system"] for r in evaluation.records()] == ["A"] * 4 + ["B"] * 4
+
+
+ROWS = {
+    "model": ["a", "a", "b"],
+    "segment": ["s", "t", "s"],
+    "label": [1, 0, 0],
+    "x": [1.0, 2.0, 3.0],
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "message"),
+    [
+        (
+            {},
+            {"model": "enrol"},
+            r"`model` must name a column \(model, segment, label, x\); got 'enrol'",
+        ),
+        ({}, {"score": "y"}, "`score` must name a column"),
+        ({}, {"label": "key"}, "`label` must name a column"),
+        ({}, {"columns": ["sex"]}, "`columns` must name a column"),
+        ({"x": [1.0, np.nan, np.nan]}, {}, r"NaN in row 1 \(2 rows in all\)"),
+        ({"x": ["1", "2", "3"]}, {"score": "x"}, "must hold real numbers"),
+        ({"label": [1, 2, 0]}, {}, r"must be 1 or 0, or 1 or -1; got 2 in row 1"),
+        ({"label": [1.0, np.nan, 0.0]}, {}, "got nan in row 1"),
+        ({"label": ["target", "spoof", "nontarget"]}, {}, "tar= says which label means target"),
+        (
+            {"label": ["x", "y", "x"]},
+            {"tar": "z"},
+            r"be a label of column 'label' \(x, y\); got 'z'",
+        ),
+        ({"segment": ["s", "s", "s"]}, {}, r"\(a, s\) of row 0 again in row 1 with another label"),
+        (
+            {"segment": ["s", "s", "s"], "label": [1, 1, 0]},
+            {},
+            r"one row for each trial; got \(a, s\) of row 0 again in row 1 \(1 rows repeat",
+        ),
+        ({"model": [0.5, 1.5, 2.5]}, {}, "categories"),
+    ],
+)
+def test_bad_input(changed, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        bp.from_frame(ROWS | changed, **options)
+
+
+def test_repeated_rows_in_a_large_grid():
+    rows = rows_of(3000, 4000, 2000)
+    rows = {name: [*values, values[5]] for name, values in rows.items()}
+    with pytest.raises(InvalidInputError, match="of row 5 again in row 2000"):
+        bp.from_frame(rows)
+
+
+@pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv"])
+def test_no_data_frame(value):
+    with pytest.raises(InvalidInputError, match=r"must be a data frame|must name a column"):
+        bp.from_frame(value)
+
+
+def test_imports_no_data_frame_library():
+    code = (
+        "import sys, bosaris_py as bp\n"
+        "bp.from_frame({'model': ['a'], 'segment': ['b'], 's': [1.0]})\n"
+        "print({'pandas', 'polars', 'pyarrow'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
