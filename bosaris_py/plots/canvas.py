@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib import cbook
@@ -40,7 +41,6 @@ _NO_MARKER = (None, "None", "none", "", " ")
 
 # Legends with more entries lie beside the Axes, in smaller letters; else they hide the curves.
 _LONG_LEGEND = 8
-_COLUMN = 30
 
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
@@ -418,7 +418,10 @@ class Canvas(ABC):
                 defaults |= {"fontsize": "x-small", "labelspacing": 0.25}
             if outside:
                 defaults |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-                defaults |= {"borderaxespad": 0.0, "ncols": math.ceil(len(handles) / _COLUMN)}
+                # Letters of "x-small" have 0.69 of the size of the font; lines are 1.4 letters.
+                height = 72.0 * self.figure.get_size_inches()[1] / mpl.rcParams["font.size"]
+                n_columns = math.ceil(len(handles) / max(0.8 * height, _LONG_LEGEND))
+                defaults |= {"borderaxespad": 0.0, "ncols": n_columns}
             legend = self.ax.legend(handles, labels, **(defaults | legend_keywords))
             # It would take its room from the Axes.
             legend.set_in_layout(not outside)
@@ -505,14 +508,15 @@ class Canvas(ABC):
         keys: dict[str, Artist] = {}
         for name in names:
             look = looks.system_look(self._drawn.names.index(name), self.ax)
-            keys[name] = Line2D([], [], color=look.colour, linestyle=look.dash, **look.marker)
+            settings = {"color": look.colour, "linestyle": look.dash, **look.marker}
+            keys[name] = Line2D([], [], **looks.scaled(settings))
         for text, kind in kinds.items():
             settings = {"color": looks.text_colour(), "linestyle": "-"} | self._looks.get(kind, {})
             if "marker" in settings:
                 settings["linestyle"] = "none"
             keys[text] = Patch(alpha=0.2, facecolor=looks.text_colour())
             if kind != "band":
-                keys[text] = Line2D([], [], **settings)
+                keys[text] = Line2D([], [], **looks.scaled(settings))
         for handle, label in zip(handles, labels, strict=True):
             if handle not in ours:
                 keys[label] = handle
@@ -571,7 +575,7 @@ class Canvas(ABC):
             names_colour = not _COLOUR_LETTERS.isdisjoint(style) or is_color_like(style)
             if colour is not None and not names_colour:
                 settings["color"] = colour
-        settings |= keywords
+        settings = looks.scaled(settings) | keywords
         settings["label"] = label or "_nolegend_"
         format_string = [] if style is None else [style]
         try:

@@ -130,6 +130,13 @@ def system_look(number: int, axes: Axes) -> SystemLook:
     )
 
 
+def scaled(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return properties of a line with its widths and sizes in proportion to the letters."""
+    factor = mpl.rcParams["font.size"] / mpl.rcParamsDefault["font.size"]
+    sizes = ("linewidth", "markersize", "markeredgewidth")
+    return settings | {name: factor * settings[name] for name in sizes if name in settings}
+
+
 def outside_legends(figure: Figure) -> list[Artist]:
     """Return the legends that lie outside of the layout, for which a picture must be widened."""
     legends = [axes.get_legend() for axes in figure.axes]
@@ -214,6 +221,12 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
     if ax.name != "rectilinear":
         raise invalid("ax", "have two straight axes", f"a {ax.name} projection")
     return ax
+
+
+def rank_of(rate: float) -> int:
+    """Return how soon a tick gives way: 1, 10 and 50 %, 0.5 and 5 %, 2 %, others."""
+    digits = f"{min(rate, 1.0 - rate):.1e}"[:3]
+    return ("1.0", "5.0", "2.0").index(digits) if digits in ("1.0", "5.0", "2.0") else 3
 
 
 @functools.lru_cache(maxsize=1000)
