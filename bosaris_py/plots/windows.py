@@ -56,6 +56,8 @@ def _check_labels(window: "DETWindow", field: "attrs.Attribute[Any]", labels: An
 
 
 _Limits = tuple[float, float]
+# A false-alarm rate and a miss rate.
+Point = tuple[float, float]
 _Rates = tuple[float, ...] | None
 _Labels = tuple[str, ...] | None
 
@@ -142,8 +144,8 @@ def find_window(window: str | DETWindow) -> DETWindow:
         raise invalid("window", expected, describe(window), nearest(window, WINDOWS)) from None
 
 
-def window_of(systems: Iterable[Results]) -> DETWindow:
-    """Return a window that shows where the curves of systems can be measured.
+def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:
+    """Return a window that shows where the curves of systems can be measured, and some points.
 
     From a third of the error-rate that shows 30 errors up to where the last curve gets there.
     """
@@ -168,7 +170,12 @@ def window_of(systems: Iterable[Results]) -> DETWindow:
         min(results.threshold_at(pfa=most[0]).pmiss for results in judged),
     ]
     least = [max(low, min(entry, best / 3.0)) for low, entry in zip(least, entries, strict=True)]
-    limits = [(_step_down(low), high) for low, high in zip(least, most, strict=True)]
+    for rates in points:
+        # Rates of 0 and 1 are in no window.
+        inside = [max(1e-6, min(rate, 0.98)) for rate in rates]
+        least = [min(low, rate) for low, rate in zip(least, inside, strict=True)]
+        most = [max(high, 1.02 * rate) for high, rate in zip(most, inside, strict=True)]
+    limits = [(_step_down(0.98 * low), high) for low, high in zip(least, most, strict=True)]
     return DETWindow(*limits)
 
 

@@ -13,7 +13,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from bosaris_py.evaluation import Results
-from bosaris_py.plots import plot_bayes, plot_det
+from bosaris_py.plots import (
+    plot_ape,
+    plot_bayes,
+    plot_det,
+    plot_ece,
+    plot_histogram,
+    plot_pav,
+    plot_reliability,
+    plot_tippett,
+)
 from bosaris_py.plots.looks import _ON_DARK, _ON_LIGHT
 
 THEMES: dict[str, dict[str, Any]] = {
@@ -67,16 +76,23 @@ def _tick_labels(ax: Axes) -> Iterator[list[Text]]:
     yield [label for label in ax.get_yticklabels() if label.get_text()]
 
 
-def check(plot: Any) -> None:
-    """Measure a picture."""
-    for labels in _tick_labels(plot.ax):
+def check_axes(ax: Axes) -> None:
+    """Measure ticks, room and contrast of texts."""
+    for labels in _tick_labels(ax):
         assert len(labels) >= 2
         boxes = [label.get_window_extent() for label in labels]
         for one, other in itertools.combinations(boxes, 2):
             assert not one.overlaps(other)
     # The legend may lie beside the figure, but the axes keep their room within it.
-    figure, box = plot.figure.bbox, plot.ax.get_window_extent()
+    figure, box = ax.figure.bbox, ax.get_window_extent()
     assert min(box.width / figure.width, box.height / figure.height) >= 0.55
+    for text in (ax.xaxis.label, ax.yaxis.label, *itertools.chain(*_tick_labels(ax))):
+        assert contrast(text.get_color(), ax.get_facecolor()) >= 3.0
+
+
+def check(plot: Any) -> None:
+    """Measure a picture."""
+    check_axes(plot.ax)
     background = plot.ax.get_facecolor()
     curves = [
         line
@@ -87,12 +103,6 @@ def check(plot: Any) -> None:
     ]
     for line in curves:
         assert contrast(line.get_color(), background) >= 3.0
-    for text in (
-        plot.ax.xaxis.label,
-        plot.ax.yaxis.label,
-        *itertools.chain(*_tick_labels(plot.ax)),
-    ):
-        assert contrast(text.get_color(), background) >= 3.0
     looks = {
         (str(c.get_color()), str(c._unscaled_dash_pattern), c.get_marker(), c.get_linewidth())
         for c in curves
@@ -115,8 +125,29 @@ def test_some_pictures(kind: str, count: int, inches: float, theme: str) -> None
     check(draw(kind, count, inches, theme))
 
 
-# Simulation of deuteranopia on linear RGB: Machado, Oliveira and Fernandes, "A physiologically-based
-# model for simulation of color vision deficiency", IEEE TVCG 15, 2009, severity 1.
+LLR_PLOTS = [plot_ape, plot_ece, plot_pav, plot_reliability, plot_tippett]
+
+
+@pytest.mark.parametrize("plot", LLR_PLOTS)
+@pytest.mark.parametrize(("count", "inches", "theme"), FEW)
+def test_pictures_of_llrs(plot: Any, count: int, inches: float, theme: str) -> None:
+    rng = np.random.default_rng(3)
+    non = rng.normal(-2, 2, 400)
+    systems = {
+        f"system {i}": Results(rng.normal(2 - i / 30, 2, 100), non) for i in range(min(count, 12))
+    }
+    size = {"figure.figsize": (inches, inches)} | ({} if inches == 6.0 else {"font.size": 7.0})
+    with mpl.rc_context(THEMES[theme] | size):
+        for axes in (plot(systems), plot_histogram(systems["system 0"], prior=0.1)):
+            axes.figure.draw_without_rendering()
+            check_axes(axes)
+            for line in axes.lines:
+                if line.get_alpha() is None and line.get_linestyle() != "None":
+                    assert contrast(line.get_color(), axes.get_facecolor()) >= 3.0
+
+
+# Deuteranopia on linear RGB: Machado, Oliveira and Fernandes, "A physiologically-based model for
+# simulation of color vision deficiency", IEEE TVCG 15, 2009, severity 1.
 DEUTERANOPE = np.array(
     [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
 )
