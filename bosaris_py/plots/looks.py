@@ -53,13 +53,6 @@ _STYLES: dict[str, Any] = {
         "savefig.dpi": 300.0,
         **_FILES,
     },
-    "slide": {
-        "figure.figsize": (9.0, 6.0),
-        "font.size": 16.0,
-        "lines.linewidth": 2.5,
-        "lines.markersize": 8.0,
-        **_FILES,
-    },
 }
 
 
@@ -68,8 +61,8 @@ def style(name: str) -> Any:
 
     Parameters
     ----------
-    name : {"paper", "slide"}
-        "paper": figures 3.3 inches wide, letters of 7 points. "slide": 9 inches, 16 points.
+    name : {"paper"}
+        "paper": figures 3.3 inches wide, one column of two, with letters of 7 points.
 
     Returns
     -------
