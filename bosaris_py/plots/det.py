@@ -490,16 +490,16 @@ def plot_det(
             plot.plot_DR30_both()
         if bands and name in bands:
             plot.plot_band(bands[name])
-        plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %)")
+        separable = "" if results.eer else ", separable"
+        plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %{separable})")
         if results.eer > 0.0:
             plot.plot_eer_point()
         if prior is not None:
             plot.plot_mindcf_point(prior)
             plot.plot_actdcf_point(prior)
-    if prior is not None:
-        for kind, text in (("mindcf_point", "minimum cost"), ("actdcf_point", "actual cost")):
-            neutral = Look(None, text, {"color": text_colour()})
-            plot._line(kind, [], [], neutral)
+    for kind, text in (("mindcf_point", "minimum cost"), ("actdcf_point", "actual cost")):
+        if kind in plot.artists:
+            plot._line(kind, [], [], Look(None, text, {"color": text_colour()}))
     plot.display_legend()
     return plot
 

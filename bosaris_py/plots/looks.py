@@ -52,7 +52,7 @@ _STYLES: dict[str, Any] = {
         "lines.markersize": 4.0,
         "savefig.dpi": 300.0,
         **_FILES,
-    },
+    }
 }
 
 

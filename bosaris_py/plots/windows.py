@@ -151,10 +151,11 @@ def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWi
     """
     judged = list(systems)
     eers = [results.eer for results in judged]
-    highest = 0.5 if max(eers) < 0.25 else 0.95
+    highest = 0.5 if max(eers) < 0.25 else 0.99
     fa_floor = min(smallest_measurable_rate(results.n_non) for results in judged) / 3.0
     miss_floor = min(smallest_measurable_rate(results.n_tar) for results in judged) / 3.0
-    best = max(min(eers), 1e-8)
+    # Of separable scores there is no curve, and any window will do.
+    best = min((eer for eer in eers if eer > 0.0), default=0.1)
     least = [min(floor, best / 3.0, 0.1) for floor in (fa_floor, miss_floor)]
     # Where curves enter at the top and leave at the bottom, and the same for the sides.
     most = [
@@ -170,11 +171,10 @@ def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWi
         min(results.threshold_at(pfa=most[0]).pmiss for results in judged),
     ]
     least = [max(low, min(entry, best / 3.0)) for low, entry in zip(least, entries, strict=True)]
-    for rates in points:
-        # Rates of 0 and 1 are in no window.
-        inside = [max(1e-6, min(rate, 0.98)) for rate in rates]
-        least = [min(low, rate) for low, rate in zip(least, inside, strict=True)]
-        most = [max(high, 1.02 * rate) for high, rate in zip(most, inside, strict=True)]
+    # Rates of 0 and 1 are in no window.
+    for rates in (rates for rates in points if 0.0 < min(rates) <= max(rates) < 0.98):
+        least = [min(low, rate) for low, rate in zip(least, rates, strict=True)]
+        most = [max(high, 1.02 * rate) for high, rate in zip(most, rates, strict=True)]
     limits = [(_step_down(0.98 * low), high) for low, high in zip(least, most, strict=True)]
     return DETWindow(*limits)
 
