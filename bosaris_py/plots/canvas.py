@@ -51,6 +51,11 @@ def _require(name: str, value: object, kind: type, hint: str = "") -> None:
         raise invalid(name, f"be a {noun}", describe(value), hint)
 
 
+def _refuse_set(label: object) -> None:
+    if isinstance(label, set):
+        raise invalid("label", "be a string", describe(label), "A set {...} has no order.")
+
+
 class Look(NamedTuple):
     """What the caller of a plot_* method wants a line to look like."""
 
@@ -324,6 +329,7 @@ class Sheet:
 
     def _system_label(self, label: Text, kind: str = "") -> Text:
         """Put the name of the current system before a legend entry."""
+        _refuse_set(label)
         if label is None:
             # The first curve of a system names it.
             named = any(entry.name == self._name for entry in self._drawn.entries.values())
@@ -392,6 +398,7 @@ class Sheet:
     ) -> Axes:
         """Draw one line or point: `look` wins over that of its kind, and that over the system's."""
         style, label, keywords = look
+        _refuse_set(label)
         keywords = cbook.normalize_kwargs(keywords, Line2D)
         settings: LineKeywords = {} if system is None else {"color": system.colour}
         settings |= self._looks.get(kind, {})
