@@ -85,6 +85,14 @@ class _Plot:
         """Say what was drawn."""
         return f"{type(self).__name__} around {self.plot!r}"
 
+    def _repr_png_(self) -> bytes:
+        """Return the picture that a notebook shows."""
+        return self.plot._repr_png_()
+
+    def show(self) -> None:
+        """Show the picture now (not in the toolkit)."""
+        self.plot.show()
+
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, sys_name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores."""
         self.plot.set_system(flat(tar), flat(non), sys_name)

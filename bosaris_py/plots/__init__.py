@@ -4,8 +4,22 @@ Nothing registers with pyplot.
 """
 
 from bosaris_py.plots.bayes import BayesPlot, plot_bayes
+from bosaris_py.plots.calibration import (
+    plot_ape,
+    plot_ece,
+    plot_histogram,
+    plot_pav,
+    plot_reliability,
+    plot_tippett,
+    plot_zoo,
+)
 from bosaris_py.plots.det import DETPlot, plot_det
-from bosaris_py.plots.intervals import plot_intervals, plot_standard_errors
+from bosaris_py.plots.intervals import (
+    plot_condition_map,
+    plot_forest,
+    plot_intervals,
+    plot_standard_errors,
+)
 from bosaris_py.plots.looks import style
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
 from bosaris_py.plots.windows import WINDOWS, DETWindow
@@ -18,9 +32,18 @@ __all__ = [
     "PercentFormatter",
     "ProbitLocator",
     "ProbitScale",
+    "plot_ape",
     "plot_bayes",
+    "plot_condition_map",
     "plot_det",
+    "plot_ece",
+    "plot_forest",
+    "plot_histogram",
     "plot_intervals",
+    "plot_pav",
+    "plot_reliability",
     "plot_standard_errors",
+    "plot_tippett",
+    "plot_zoo",
     "style",
 ]

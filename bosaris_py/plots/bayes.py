@@ -19,7 +19,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, logit, sigmoid
 from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, results_of
-from bosaris_py.plots.looks import make_axes, text_colour, thin_out
+from bosaris_py.plots.looks import make_axes, rank_of, text_colour, thin_out
 from bosaris_py.uncertainty.bands import DCFBand
 
 # Width and height of a new figure in inches.
@@ -33,7 +33,7 @@ _WIDEST, _NARROWEST = 14.0, 4.0
 _HIGHEST = 1.4
 
 # Priors with a tick above the axis, and those given up last.
-_SHARES = 10.0 ** np.arange(-9.0, 0.0)
+_SHARES = np.outer(10.0 ** np.arange(-9.0, 0.0), [1.0, 2.0, 5.0]).ravel()[:-1]
 _PRIORS = np.concatenate((_SHARES, [0.5], 1.0 - _SHARES[::-1]))
 
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
@@ -477,7 +477,7 @@ class _PriorLocator(FixedLocator):
         ticks = np.asarray(super().__call__())
         ticks = ticks[(ticks >= low) & (ticks <= high)]
         labels = self.axis.major.formatter.format_ticks(ticks)  # type: ignore[union-attr]
-        return thin_out(ticks, labels, np.abs(ticks).tolist(), self.axis)
+        return thin_out(ticks, labels, [rank_of(float(sigmoid(plo))) for plo in ticks], self.axis)
 
 
 def _add_priors(ax: Axes) -> None:

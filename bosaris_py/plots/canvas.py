@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib import cbook
@@ -40,7 +41,6 @@ _NO_MARKER = (None, "None", "none", "", " ")
 
 # Legends with more entries lie beside the Axes, in smaller letters; else they hide the curves.
 _LONG_LEGEND = 8
-_COLUMN = 30
 
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
@@ -112,15 +112,13 @@ def is_outside(what: str, value: float, limits: tuple[float, float], artist: str
     return True
 
 
-class Canvas(ABC):
-    """Base of the plots: draws lines of one system after another on one Axes."""
+class Sheet:
+    """Draws lines of one system after another on one Axes."""
 
     # Default properties of the lines, by kind. A kind with a marker is a point.
     _looks: ClassVar[dict[str, LineKeywords]]
     # Kinds of curves, the first of which names a system in the legend.
     _curves_of_systems: ClassVar[tuple[str, ...]]
-    # Legend entries of the marks of 30 false alarms and of 30 misses.
-    _dr30_labels: ClassVar[tuple[str, str]]
 
     def __init__(self, ax: Axes, title: str | None) -> None:
         self.ax = ax
@@ -244,6 +242,209 @@ class Canvas(ABC):
         if not (name and name in names):
             names.append(name)
         self._number = names.index(name) if name else len(names) - 1
+
+    def display_legend(self, **legend_keywords: Any) -> Axes:
+        """Add a legend of all lines with a label, also of those drawn by others; call it last.
+
+        If that is shorter, colours are listed by system and line styles by what they show. With
+        more than eight entries the legend lies beside the Axes, outside of the layout; `save`
+        and notebooks widen the picture to show it.
+
+        Parameters
+        ----------
+        **legend_keywords
+            Passed to matplotlib's ``Axes.legend``; by default it lies where it covers least.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Warns
+        -----
+        BosarisWarning
+            If no line has a label, so that there is no legend.
+        """
+        handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
+        if handles:
+            # Short handles would not show the dashes that tell curves apart.
+            defaults: dict[str, Any] = {"loc": "best", "fontsize": "small", "handlelength": 2.8}
+            outside = len(handles) > _LONG_LEGEND and "loc" not in legend_keywords
+            if len(handles) > _LONG_LEGEND:
+                defaults |= {"fontsize": "x-small", "labelspacing": 0.25}
+            if outside:
+                defaults |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+                # Letters of "x-small" have 0.69 of the size of the font; lines are 1.4 letters.
+                height = 72.0 * self.figure.get_size_inches()[1] / mpl.rcParams["font.size"]
+                n_columns = math.ceil(len(handles) / max(0.8 * height, _LONG_LEGEND))
+                defaults |= {"borderaxespad": 0.0, "ncols": n_columns}
+            legend = self.ax.legend(handles, labels, **(defaults | legend_keywords))
+            # It would take its room from the Axes.
+            legend.set_in_layout(not outside)
+        else:
+            message = (
+                "Nothing was drawn with a label, so there is no legend. Give the plot_* methods a "
+                'label; "" shows the name of the system alone.'
+            )
+            warn_caller(message, BosarisWarning)
+        return self.ax
+
+    def save(self, path: FilePath, *, dpi: float = 200.0) -> None:
+        """Write the figure to a file, in the format that the extension names.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file: .pdf, .png or .svg. It replaces an older one when it is complete.
+        dpi : float, default: 200
+            Dots per inch of a PNG.
+
+        Raises
+        ------
+        InvalidInputError
+            If the extension is another one.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        The same plot gives the same file, byte for byte, with the same version of matplotlib.
+        """
+        extension = Path(path).suffix.lower()
+        if extension not in looks.METADATA:
+            known = ", ".join(looks.METADATA)
+            raise invalid("path", f"end in one of {known}", describe(str(path)))
+        with atomic_write(path) as temporary:
+            looks.write(self.figure, temporary, extension, dpi)
+
+    def _system(self) -> Results:
+        if self._results is None:
+            message = "This plot has no system to draw. Call set_system(tar, non, name) first."
+            raise InvalidInputError(message)
+        return self._results
+
+    @property
+    def _look(self) -> looks.SystemLook:
+        """The look of the current system."""
+        return looks.system_look(self._number, self.ax)
+
+    def _system_label(self, label: Text, kind: str = "") -> Text:
+        """Put the name of the current system before a legend entry."""
+        _refuse_set(label)
+        if label is None:
+            # The first curve of a system names it.
+            named = any(entry.name == self._name for entry in self._drawn.entries.values())
+            return self._name if kind in self._curves_of_systems and not named else None
+        return None if label.startswith("_") else f"{self._name} {label}".strip()
+
+    def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
+        """Remember an artist, and what the legend is to say of it."""
+        self.artists.setdefault(kind, []).append(artist)
+        if label is not None and self._results is not None and label.startswith(self._name):
+            text = label.removeprefix(self._name).strip()
+            self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
+
+    def _two_keys(self, handles: list[Any], labels: list[str]) -> tuple[list[Artist], list[str]]:
+        """List systems by their looks and kinds of lines by theirs, if that is shorter."""
+        known = self._drawn.entries
+        ours = {handle: known[handle] for handle in handles if handle in known}
+        names = list(dict.fromkeys(entry.name for entry in ours.values()))
+        kinds = {entry.text: entry.kind for entry in ours.values()}
+        plain = all(entry.plain and entry.name and entry.text for entry in ours.values())
+        if not plain or len(kinds) + len(names) >= len(ours):
+            return handles, labels
+        keys: dict[str, Artist] = {}
+        for name in names:
+            look = looks.system_look(self._drawn.names.index(name), self.ax)
+            settings = {"color": look.colour, "linestyle": look.dash, **look.marker}
+            keys[name] = Line2D([], [], **looks.scaled(settings))
+        for text, kind in kinds.items():
+            settings = {"color": looks.text_colour(), "linestyle": "-"} | self._looks.get(kind, {})
+            if "marker" in settings:
+                settings["linestyle"] = "none"
+            keys[text] = Patch(alpha=0.2, facecolor=looks.text_colour())
+            if kind != "band":
+                keys[text] = Line2D([], [], **looks.scaled(settings))
+        for handle, label in zip(handles, labels, strict=True):
+            if handle not in ours:
+                keys[label] = handle
+        return list(keys.values()), list(keys)
+
+    def _system_band(
+        self, band: Any, x: npt.ArrayLike, label: Text, keywords: LineKeywords
+    ) -> Axes:
+        """Shade what lies between the ends of a band, in the colour of the current system."""
+        self._system()
+        # Below all lines; without an edge, which would look like a curve.
+        settings: LineKeywords = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
+        settings |= cbook.normalize_kwargs(keywords, PolyCollection)
+        entry = self._system_label(label)
+        area = self.ax.fill_between(x, band.low, band.high, **settings)
+        area.set_label(entry or "_nolegend_")
+        self._note(area, "band", entry, plain=not keywords)
+        return self.ax
+
+    def _system_line(self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look) -> Axes:
+        """Draw a line or point of the current system, in its look and under its name."""
+        look = look._replace(label=self._system_label(look.label, kind))
+        return self._line(kind, x, y, look, self._look)
+
+    def _line(
+        self,
+        kind: str,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        look: Look,
+        system: looks.SystemLook | None = None,
+    ) -> Axes:
+        """Draw one line or point: `look` wins over that of its kind, and that over the system's."""
+        style, label, keywords = look
+        _refuse_set(label)
+        keywords = cbook.normalize_kwargs(keywords, Line2D)
+        settings: LineKeywords = {} if system is None else {"color": system.colour}
+        settings |= self._looks.get(kind, {})
+        marker, colour = settings.get("marker"), settings.get("color")
+        # Who decides on one of them does not want the rest of a system's look.
+        plain = style is None and not any(name in keywords for name in _STYLED)
+        if system is not None and plain and marker is None:
+            dash = system.dash if settings.get("linestyle", "-") == "-" else settings["linestyle"]
+            settings |= {"linestyle": dash, **system.marker}
+        if style is None:
+            if marker is not None:
+                # Points lie on lines of their own colour.
+                settings["linestyle"] = "none"
+                if "markerfacecolor" not in settings:
+                    settings |= {"markeredgewidth": 0.7, "markeredgecolor": self.ax.get_facecolor()}
+        else:
+            _require("style", style, str, "Name other line properties.")
+            # Matplotlib would let properties win over the format string.
+            for property_name in _STYLED:
+                settings.pop(property_name, None)
+            names_colour = not _COLOUR_LETTERS.isdisjoint(style) or is_color_like(style)
+            if colour is not None and not names_colour:
+                settings["color"] = colour
+        settings = looks.scaled(settings) | keywords
+        settings["label"] = label or "_nolegend_"
+        format_string = [] if style is None else [style]
+        try:
+            (line,) = self.ax.plot(np.atleast_1d(x), np.atleast_1d(y), *format_string, **settings)
+        except ValueError as error:
+            if style is None:
+                raise
+            expected = "be a matplotlib format string such as 'r--'"
+            hint = "A legend entry is given as label=..."
+            raise invalid("style", expected, describe(style), hint) from error
+        if marker is not None and line.get_marker() in _NO_MARKER:
+            # A style that names only a colour means a line to matplotlib; a point needs a marker.
+            line.set(marker=marker, linestyle="none")
+        self._note(line, kind, label if system is not None else None, plain=plain)
+        return self.ax
+
+
+class Canvas(Sheet, ABC):
+    """Base of the plots of error-rates: marks of the rule of 30, conditions."""
+
+    # Legend entries of the marks of 30 false alarms and of 30 misses.
+    _dr30_labels: ClassVar[tuple[str, str]]
 
     def plot_conditions(
         self,
@@ -388,76 +589,6 @@ class Canvas(ABC):
         self.plot_DR30_fa(style_fa, fa_label, **keywords)
         return self.plot_DR30_miss(style_miss, miss_label, **keywords)
 
-    def display_legend(self, **legend_keywords: Any) -> Axes:
-        """Add a legend of all lines with a label, also of those drawn by others; call it last.
-
-        If that is shorter, colours are listed by system and line styles by what they show. With
-        more than eight entries the legend lies beside the Axes, outside of the layout; `save`
-        and notebooks widen the picture to show it.
-
-        Parameters
-        ----------
-        **legend_keywords
-            Passed to matplotlib's ``Axes.legend``; by default it lies where it covers least.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Warns
-        -----
-        BosarisWarning
-            If no line has a label, so that there is no legend.
-        """
-        handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
-        if handles:
-            # Short handles would not show the dashes that tell curves apart.
-            defaults: dict[str, Any] = {"loc": "best", "fontsize": "small", "handlelength": 2.8}
-            outside = len(handles) > _LONG_LEGEND and "loc" not in legend_keywords
-            if len(handles) > _LONG_LEGEND:
-                defaults |= {"fontsize": "x-small", "labelspacing": 0.25}
-            if outside:
-                defaults |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-                defaults |= {"borderaxespad": 0.0, "ncols": math.ceil(len(handles) / _COLUMN)}
-            legend = self.ax.legend(handles, labels, **(defaults | legend_keywords))
-            # It would take its room from the Axes.
-            legend.set_in_layout(not outside)
-        else:
-            message = (
-                "Nothing was drawn with a label, so there is no legend. Give the plot_* methods a "
-                'label; "" shows the name of the system alone.'
-            )
-            warn_caller(message, BosarisWarning)
-        return self.ax
-
-    def save(self, path: FilePath, *, dpi: float = 200.0) -> None:
-        """Write the figure to a file, in the format that the extension names.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file: .pdf, .png or .svg. It replaces an older one when it is complete.
-        dpi : float, default: 200
-            Dots per inch of a PNG.
-
-        Raises
-        ------
-        InvalidInputError
-            If the extension is another one.
-        OSError
-            If the file cannot be written.
-
-        Notes
-        -----
-        The same plot gives the same file, byte for byte, with the same version of matplotlib.
-        """
-        extension = Path(path).suffix.lower()
-        if extension not in looks.METADATA:
-            known = ", ".join(looks.METADATA)
-            raise invalid("path", f"end in one of {known}", describe(str(path)))
-        with atomic_write(path) as temporary:
-            looks.write(self.figure, temporary, extension, dpi)
-
     @abstractmethod
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         """Draw the main curve of the current system."""
@@ -465,128 +596,6 @@ class Canvas(ABC):
     @abstractmethod
     def _mark_30_errors(self, kind: str, look: Look) -> Axes:
         """Mark where there are 30 errors of a kind, "DR30_fa" or "DR30_miss"."""
-
-    def _system(self) -> Results:
-        if self._results is None:
-            message = "This plot has no system to draw. Call set_system(tar, non, name) first."
-            raise InvalidInputError(message)
-        return self._results
-
-    @property
-    def _look(self) -> looks.SystemLook:
-        """The look of the current system."""
-        return looks.system_look(self._number, self.ax)
-
-    def _system_label(self, label: Text, kind: str = "") -> Text:
-        """Put the name of the current system before a legend entry."""
-        _refuse_set(label)
-        if label is None:
-            # The first curve of a system names it.
-            named = any(entry.name == self._name for entry in self._drawn.entries.values())
-            return self._name if kind in self._curves_of_systems and not named else None
-        return None if label.startswith("_") else f"{self._name} {label}".strip()
-
-    def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
-        """Remember an artist, and what the legend is to say of it."""
-        self.artists.setdefault(kind, []).append(artist)
-        if label is not None and self._results is not None and label.startswith(self._name):
-            text = label.removeprefix(self._name).strip()
-            self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
-
-    def _two_keys(self, handles: list[Any], labels: list[str]) -> tuple[list[Artist], list[str]]:
-        """List systems by their looks and kinds of lines by theirs, if that is shorter."""
-        known = self._drawn.entries
-        ours = {handle: known[handle] for handle in handles if handle in known}
-        names = list(dict.fromkeys(entry.name for entry in ours.values()))
-        kinds = {entry.text: entry.kind for entry in ours.values()}
-        plain = all(entry.plain and entry.name and entry.text for entry in ours.values())
-        if not plain or len(kinds) + len(names) >= len(ours):
-            return handles, labels
-        keys: dict[str, Artist] = {}
-        for name in names:
-            look = looks.system_look(self._drawn.names.index(name), self.ax)
-            keys[name] = Line2D([], [], color=look.colour, linestyle=look.dash, **look.marker)
-        for text, kind in kinds.items():
-            settings = {"color": looks.text_colour(), "linestyle": "-"} | self._looks.get(kind, {})
-            if "marker" in settings:
-                settings["linestyle"] = "none"
-            keys[text] = Patch(alpha=0.2, facecolor=looks.text_colour())
-            if kind != "band":
-                keys[text] = Line2D([], [], **settings)
-        for handle, label in zip(handles, labels, strict=True):
-            if handle not in ours:
-                keys[label] = handle
-        return list(keys.values()), list(keys)
-
-    def _system_band(
-        self, band: Any, x: npt.ArrayLike, label: Text, keywords: LineKeywords
-    ) -> Axes:
-        """Shade what lies between the ends of a band, in the colour of the current system."""
-        self._system()
-        # Below all lines; without an edge, which would look like a curve.
-        settings: LineKeywords = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
-        settings |= cbook.normalize_kwargs(keywords, PolyCollection)
-        entry = self._system_label(label)
-        area = self.ax.fill_between(x, band.low, band.high, **settings)
-        area.set_label(entry or "_nolegend_")
-        self._note(area, "band", entry, plain=not keywords)
-        return self.ax
-
-    def _system_line(self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look) -> Axes:
-        """Draw a line or point of the current system, in its look and under its name."""
-        look = look._replace(label=self._system_label(look.label, kind))
-        return self._line(kind, x, y, look, self._look)
-
-    def _line(
-        self,
-        kind: str,
-        x: npt.ArrayLike,
-        y: npt.ArrayLike,
-        look: Look,
-        system: looks.SystemLook | None = None,
-    ) -> Axes:
-        """Draw one line or point: `look` wins over that of its kind, and that over the system's."""
-        style, label, keywords = look
-        _refuse_set(label)
-        keywords = cbook.normalize_kwargs(keywords, Line2D)
-        settings: LineKeywords = {} if system is None else {"color": system.colour}
-        settings |= self._looks.get(kind, {})
-        marker, colour = settings.get("marker"), settings.get("color")
-        # Who decides on one of them does not want the rest of a system's look.
-        plain = style is None and not any(name in keywords for name in _STYLED)
-        if system is not None and plain and marker is None:
-            dash = system.dash if settings.get("linestyle", "-") == "-" else settings["linestyle"]
-            settings |= {"linestyle": dash, **system.marker}
-        if style is None:
-            if marker is not None:
-                # Points lie on lines of their own colour.
-                settings["linestyle"] = "none"
-                if "markerfacecolor" not in settings:
-                    settings |= {"markeredgewidth": 0.7, "markeredgecolor": self.ax.get_facecolor()}
-        else:
-            _require("style", style, str, "Name other line properties.")
-            # Matplotlib would let properties win over the format string.
-            for property_name in _STYLED:
-                settings.pop(property_name, None)
-            names_colour = not _COLOUR_LETTERS.isdisjoint(style) or is_color_like(style)
-            if colour is not None and not names_colour:
-                settings["color"] = colour
-        settings |= keywords
-        settings["label"] = label or "_nolegend_"
-        format_string = [] if style is None else [style]
-        try:
-            (line,) = self.ax.plot(np.atleast_1d(x), np.atleast_1d(y), *format_string, **settings)
-        except ValueError as error:
-            if style is None:
-                raise
-            expected = "be a matplotlib format string such as 'r--'"
-            hint = "A legend entry is given as label=..."
-            raise invalid("style", expected, describe(style), hint) from error
-        if marker is not None and line.get_marker() in _NO_MARKER:
-            # A style that names only a colour means a line to matplotlib; a point needs a marker.
-            line.set(marker=marker, linestyle="none")
-        self._note(line, kind, label if system is not None else None, plain=plain)
-        return self.ax
 
 
 def check_band(band: object, kind: type, curve: str) -> None:

@@ -19,7 +19,7 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, results_of
 from bosaris_py.plots.looks import make_axes, text_colour
 from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
-from bosaris_py.plots.windows import WINDOWS, DETWindow, find_window, window_of
+from bosaris_py.plots.windows import WINDOWS, DETWindow, Point, find_window, window_of
 from bosaris_py.uncertainty.bands import DETBand
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
@@ -97,8 +97,8 @@ class DETPlot(Canvas):
         "actdcf_point": {"marker": "*", "markersize": 11, "zorder": 3, "markerfacecolor": "none"},
         "eer_point": {"marker": "o", "markersize": 6, "zorder": 3},
         "diagonal": {"linestyle": "-", "linewidth": 0.6, "alpha": 0.5},
-        "DR30_fa": {"linestyle": "-.", "linewidth": 1.0},
-        "DR30_miss": {"linestyle": ":", "linewidth": 1.4},
+        "DR30_fa": {"linestyle": "-.", "linewidth": 1.2},
+        "DR30_miss": {"linestyle": ":", "linewidth": 1.2},
     }
     _curves_of_systems = ("steppy_det", "rocch_det")
     _dr30_labels = ("pfa DR30", "pmiss DR30")
@@ -109,6 +109,7 @@ class DETPlot(Canvas):
         ax = make_axes(ax, _SIZE)
         super().__init__(ax, title)
         self._seen: list[Results] | None = [] if window == "auto" else None
+        self._points: list[Point] = []
         chosen = WINDOWS["old"] if window == "auto" else find_window(window)
         # Scales first: setting a scale sets locators, formatters and limits anew.
         ax.set_xscale(ProbitScale())
@@ -132,7 +133,7 @@ class DETPlot(Canvas):
         super().set_system_from_results(results, name)
         if self._seen is not None:
             self._seen.append(results)
-            self._show(window_of(self._seen))
+            self._show(window_of(self._seen, self._points))
 
     def _show(self, window: DETWindow) -> None:
         """Set limits and ticks."""
@@ -270,9 +271,8 @@ class DETPlot(Canvas):
         -----
         The numbers are those of `Results.min_dcf_threshold`.
         """
-        best = self._system().min_dcf_threshold(prior)
-        look = Look(style, label, keywords)
-        return self._point("mindcf_point", "The mindcf point", best.pfa, best.pmiss, look)
+        best, look = _best(self._system(), prior), Look(style, label, keywords)
+        return self._point("mindcf_point", "The mindcf point", *best, look)
 
     def plot_actdcf_point(
         self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: Any
@@ -295,12 +295,8 @@ class DETPlot(Canvas):
         Scores are taken as natural-log likelihood-ratios. The point has the error-rates of
         `Results.error_rates_at` at the threshold ``-logit(prior)``.
         """
-        costs = DecisionCosts.from_prior(prior)
-        if np.size(costs.thresholds) != 1:
-            raise invalid("prior", "be one operating point", f"{np.size(costs.thresholds)} of them")
-        pmiss, pfa = self._system().error_rates_at(np.ravel(costs.thresholds)[0])
-        look = Look(style, label, keywords)
-        return self._point("actdcf_point", "The actdcf point", pfa, pmiss, look)
+        actual, look = _actual(self._system(), prior), Look(style, label, keywords)
+        return self._point("actdcf_point", "The actdcf point", *actual, look)
 
     def plot_eer_point(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Mark where both error-rates are the EER, on the convex hull.
@@ -411,6 +407,21 @@ class DETPlot(Canvas):
             ax.text(0.02, rate, text, transform=ax.get_yaxis_transform(), **settings)
 
 
+def _best(results: Results, prior: PriorLike) -> Point:
+    """Return the false-alarm rate and the miss rate of the least cost."""
+    best = results.min_dcf_threshold(prior)
+    return best.pfa, best.pmiss
+
+
+def _actual(results: Results, prior: PriorLike) -> Point:
+    """Return the false-alarm rate and the miss rate at the Bayes threshold."""
+    thresholds = DecisionCosts.from_prior(prior).thresholds
+    if np.size(thresholds) != 1:
+        raise invalid("prior", "be one operating point", f"{np.size(thresholds)} of them")
+    pmiss, pfa = results.error_rates_at(np.ravel(thresholds)[0])
+    return pfa, pmiss
+
+
 def plot_det(
     systems: Mapping[str, Results | tuple[Any, Any]] | Results,
     window: str | DETWindow = "auto",
@@ -468,6 +479,8 @@ def plot_det(
     plot = DETPlot(window, title, ax)
     if plot._seen is not None:
         plot._seen += judged.values()
+        if prior is not None:
+            plot._points += [find(r, prior) for r in judged.values() for find in (_best, _actual)]
     plot.plot_diagonal()
     for name, results in judged.items():
         plot.set_system_from_results(results, name)
@@ -477,16 +490,16 @@ def plot_det(
             plot.plot_DR30_both()
         if bands and name in bands:
             plot.plot_band(bands[name])
-        plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %)")
+        separable = "" if results.eer else ", separable"
+        plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %{separable})")
         if results.eer > 0.0:
             plot.plot_eer_point()
         if prior is not None:
             plot.plot_mindcf_point(prior)
             plot.plot_actdcf_point(prior)
-    if prior is not None:
-        for kind, text in (("mindcf_point", "minimum cost"), ("actdcf_point", "actual cost")):
-            neutral = Look(None, text, {"color": text_colour()})
-            plot._line(kind, [], [], neutral)
+    for kind, text in (("mindcf_point", "minimum cost"), ("actdcf_point", "actual cost")):
+        if kind in plot.artists:
+            plot._line(kind, [], [], Look(None, text, {"color": text_colour()}))
     plot.display_legend()
     return plot
 

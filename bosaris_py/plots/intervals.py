@@ -1,9 +1,9 @@
-"""Error bars of bootstrap results, and histograms of standard errors."""
+"""Error bars of bootstrap results, histograms of standard errors, figures of conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from matplotlib import cbook
@@ -12,13 +12,17 @@ from matplotlib.lines import Line2D
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
-from bosaris_py.plots.looks import make_axes, text_colour
+from bosaris_py.evaluation import ConditionTable
+from bosaris_py.plots.looks import make_axes, system_look, text_colour
 from bosaris_py.uncertainty.distribution import StandardErrorDistribution
+from bosaris_py.uncertainty.paired import PairedBootstrapResult
 
 # Height of a new figure in inches; its width grows with the number of systems.
 _HEIGHT = 4.0
 _MARGIN, _WIDTH_PER_SYSTEM, _SMALLEST_WIDTH = 1.5, 0.7, 4.0
 _HISTOGRAM_SIZE = (7.0, 4.0)
+_WORDS = {"eer": "EER (%)", "cllr": "Cllr", "min_cllr": "minCllr"}
+_FOREST_WIDTH, _HEIGHT_PER_ROW = 7.0, 0.3
 
 # Longer names would touch their neighbours, so the names are turned.
 _LONGEST_LEVEL_NAME = 8
@@ -41,6 +45,14 @@ class Estimate(Protocol):
     @property
     def high(self) -> Any:
         """Upper end of the interval."""
+
+
+class _Row(NamedTuple):
+    """An estimate of a table of conditions."""
+
+    estimate: Any
+    low: Any
+    high: Any
 
 
 def plot_intervals(
@@ -155,6 +167,8 @@ def _to_arrays(
     rows = []
     for name, result in _items(intervals, "intervals", expected):
         try:
+            # Of a paired result, the difference.
+            result = getattr(result, "contrast", result)
             row = [np.asarray(getattr(result, part)) for part in ("estimate", "low", "high")]
         except AttributeError:
             raise invalid("intervals", expected, f"{describe(result)} for {name}") from None
@@ -257,4 +271,168 @@ def plot_standard_errors(
     axes.set_ylabel("number of runs")
     axes.set_ylim(bottom=0.0)
     axes.legend(fontsize="small")
+    return axes
+
+
+def plot_forest(
+    rows: Mapping[str, Estimate] | ConditionTable,
+    figure: str = "eer",
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    xlabel: str | None = None,
+    reference: float | None = None,
+    percent: bool = False,
+    **marker_keywords: Any,
+) -> Axes:
+    """Draw estimates with their intervals below each other, with the numbers beside them.
+
+    Parameters
+    ----------
+    rows : mapping of str to BootstrapResult, Interval or PairedBootstrapResult; or ConditionTable
+        From top to bottom. Of a paired result the difference is drawn, with its p-value.
+    figure : str, default: "eer"
+        Which figure of a ConditionTable, such as ``"cllr"`` or ``"act_dcf"``.
+    ax, title
+        As for `plot_intervals`.
+    xlabel : str, optional
+        What was measured; by default `figure` if `rows` are a table.
+    reference : float, optional
+        Where to draw a vertical line. By default at zero for differences, and at the pooled trials
+        of a table.
+    percent : bool, default: False
+        Show fractions in per cent; always so for EERs of a table.
+    **marker_keywords
+        Matplotlib's line properties, for the markers of the estimates.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no row, one is something else or of several numbers, the table has no such
+        figure, or `ax` is not an Axes.
+
+    Examples
+    --------
+    >>> from bosaris_py.uncertainty import Interval
+    >>> a, b = Interval(0.1, 0.08, 0.13, 0.01, 0.95, ""), Interval(0.2, 0.18, 0.23, 0.01, 0.95, "")
+    >>> rows = {"A": a, "B": b}
+    >>> axes = plot_forest(rows, percent=True, xlabel="EER (%)")
+    >>> [text.get_text() for text in axes.texts]
+    ['10 [8, 13]', '20 [18, 23]']
+    """
+    notes: dict[str, str] = {}
+    if isinstance(rows, ConditionTable):
+        rows, notes, pooled = _of_table(rows, figure)
+        reference = pooled if reference is None else reference
+        percent = percent or figure == "eer"
+        xlabel = xlabel or _WORDS.get(figure, figure)
+    names, *numbers = _to_arrays(rows)
+    paired = {str(k): row for k, row in rows.items() if isinstance(row, PairedBootstrapResult)}
+    if paired and reference is None:
+        reference = 0.0
+    notes |= {name: f"p = {row.p_value:.2g}" for name, row in paired.items()}
+    scale = 100.0 if percent else 1.0
+    estimates, low, high = (scale * values for values in numbers)
+    axes = make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_ROW * len(names)))
+    settings: dict[str, Any] = {"marker": "s", "markersize": 5, "linewidth": 1.4}
+    settings |= {"color": system_look(0, axes).colour}
+    settings |= cbook.normalize_kwargs(marker_keywords, Line2D) | {"linestyle": "none"}
+    y = np.arange(len(names))
+    (points,) = axes.plot(estimates, y, **settings)
+    # Intervals need not hold their estimate, so bars are drawn on their own.
+    axes.hlines(y, low, high, colors=points.get_color(), linewidths=points.get_linewidth())
+    for ends in (low, high):
+        axes.plot(ends, y, linestyle="none", marker="|", color=points.get_color(), markersize=6)
+    if reference is not None:
+        axes.axvline(scale * reference, color=text_colour(), linewidth=0.8, linestyle="--")
+    beside = axes.get_yaxis_transform()
+    for row, (name, *values) in enumerate(zip(names, estimates, low, high, strict=True)):
+        middle, start, end = (f"{value:.3g}" for value in values)
+        text = middle if start == end else f"{middle} [{start}, {end}]"
+        text += f"  {notes[name]}" if name in notes else ""
+        place: dict[str, Any] = {"va": "center", "fontsize": "small", "transform": beside}
+        axes.text(1.02, row, text, **place)
+    axes.set_yticks(y, names)
+    # The first row on top.
+    axes.set(ylim=(len(names) - 0.4, -0.6), title=title or axes.get_title(), xlabel=xlabel or "")
+    axes.grid(visible=True, axis="x", linewidth=0.6, alpha=0.6)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def _of_table(
+    table: ConditionTable, figure: str
+) -> tuple[dict[str, Estimate], dict[str, str], float | None]:
+    """Return the rows of a table that have a figure, their numbers of targets, the pooled one."""
+    if figure not in table.rows[0].figures:
+        known = ", ".join(table.rows[0].figures)
+        raise invalid("figure", f"be one of {known}", describe(figure))
+    rows: dict[str, Estimate] = {}
+    notes, pooled = {}, None
+    for row in table.rows:
+        value = row.figures[figure]
+        if value is not None:
+            low, high = row.intervals.get(figure, (value, value))
+            rows[row.name] = _Row(value, low, high)
+            notes[row.name] = f"({row.n_tar} targets)"
+            pooled = value if row.kind == "pooled" else pooled
+    return rows, notes, pooled
+
+
+def plot_condition_map(
+    table: ConditionTable, figure: str = "eer", *, ax: Axes | None = None, title: str | None = None
+) -> Axes:
+    """Draw a figure of crossed conditions as a map, with the figure and the targets in each cell.
+
+    Parameters
+    ----------
+    table : ConditionTable
+        Of conditions named after two factors, such as ``"male, telephone"``.
+    figure : str, default: "eer"
+        Which figure to show.
+    ax, title
+        As for `plot_intervals`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Rows are the first factor, columns the second; dark cells have low figures in the default
+        colours. Empty cells have no trials of one class.
+
+    Raises
+    ------
+    InvalidInputError
+        If the table has no such figure, or names do not have two parts.
+    """
+    rows, notes, _ = _of_table(table, figure)
+    cells = {tuple(row.name.split(", ")): row.name for row in table.rows if row.kind == "condition"}
+    if any(len(parts) != 2 for parts in cells):
+        expected = "have conditions named after two factors, such as 'male, phone'"
+        raise invalid("table", expected, describe([*cells.values()]))
+    firsts, seconds = (list(dict.fromkeys(parts[i] for parts in cells)) for i in (0, 1))
+    values = np.full((len(firsts), len(seconds)), np.nan)
+    scale = 100.0 if figure == "eer" else 1.0
+    for (first, second), name in cells.items():
+        if name in rows:
+            place = firsts.index(first), seconds.index(second)
+            values[place] = scale * rows[name].estimate
+    size = (1.5 + 1.1 * len(seconds), 1.2 + 0.6 * len(firsts))
+    axes = make_axes(ax, size)
+    image = axes.imshow(values, aspect="auto")
+    for (first, second), name in cells.items():
+        row, column = firsts.index(first), seconds.index(second)
+        if name in rows:
+            # Letters stand out from their cell.
+            red, green, blue, _ = image.to_rgba(values[row, column])
+            colour = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
+            text = f"{values[row, column]:.3g}\n{notes[name]}"
+            axes.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
+    axes.set_xticks(range(len(seconds)), seconds)
+    axes.set_yticks(range(len(firsts)), firsts)
+    words = _WORDS.get(figure, figure)
+    axes.set_title(words if title is None else f"{title}: {words}")
     return axes

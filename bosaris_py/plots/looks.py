@@ -52,14 +52,7 @@ _STYLES: dict[str, Any] = {
         "lines.markersize": 4.0,
         "savefig.dpi": 300.0,
         **_FILES,
-    },
-    "slide": {
-        "figure.figsize": (9.0, 6.0),
-        "font.size": 16.0,
-        "lines.linewidth": 2.5,
-        "lines.markersize": 8.0,
-        **_FILES,
-    },
+    }
 }
 
 
@@ -68,8 +61,8 @@ def style(name: str) -> Any:
 
     Parameters
     ----------
-    name : {"paper", "slide"}
-        "paper": figures 3.3 inches wide, letters of 7 points. "slide": 9 inches, 16 points.
+    name : {"paper"}
+        "paper": figures 3.3 inches wide, one column of two, with letters of 7 points.
 
     Returns
     -------
@@ -128,6 +121,13 @@ def system_look(number: int, axes: Axes) -> SystemLook:
         _DASHES[number // _ROUND % len(_DASHES)],
         marker if marker["marker"] else {},
     )
+
+
+def scaled(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return properties of a line with its widths and sizes in proportion to the letters."""
+    factor = mpl.rcParams["font.size"] / mpl.rcParamsDefault["font.size"]
+    sizes = ("linewidth", "markersize", "markeredgewidth")
+    return settings | {name: factor * settings[name] for name in sizes if name in settings}
 
 
 def outside_legends(figure: Figure) -> list[Artist]:
@@ -214,6 +214,12 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
     if ax.name != "rectilinear":
         raise invalid("ax", "have two straight axes", f"a {ax.name} projection")
     return ax
+
+
+def rank_of(rate: float) -> int:
+    """Return how soon a tick gives way: 1, 10 and 50 %, 0.5 and 5 %, 2 %, others."""
+    digits = f"{min(rate, 1.0 - rate):.1e}"[:3]
+    return ("1.0", "5.0", "2.0").index(digits) if digits in ("1.0", "5.0", "2.0") else 3
 
 
 @functools.lru_cache(maxsize=1000)

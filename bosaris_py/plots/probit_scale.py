@@ -18,7 +18,7 @@ from matplotlib.transforms import Transform
 from scipy import special
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py.plots.looks import thin_out
+from bosaris_py.plots.looks import rank_of, thin_out
 
 # Where probabilities of 0 and 1 are drawn: far outside any axes, so that lines to
 # them leave through the edge, yet finite. ndtri of the smallest float is -38.5.
@@ -134,7 +134,7 @@ class ProbitLocator(Locator):
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
         ticks = self.tick_values(low, high)
         labels = self.axis.major.formatter.format_ticks(ticks)  # type: ignore[union-attr]
-        return thin_out(ticks, labels, [_rank(tick) for tick in ticks], self.axis)
+        return thin_out(ticks, labels, [rank_of(tick) for tick in ticks], self.axis)
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the ticks for a view from `vmin` to `vmax`."""
@@ -164,12 +164,6 @@ class ProbitLocator(Locator):
             return _LIMITS_WITHOUT_DATA
         # What lies at or beyond 0 and 1, limit_range_for_scale brings back.
         return _apart(low, high) if 0.0 < low < 1.0 else (low, high)
-
-
-def _rank(rate: float) -> int:
-    """Return how soon a tick gives way: 1, 10 and 50 %, 0.5, 5 %, 2 %, others."""
-    digits = f"{min(rate, 1.0 - rate):.1e}"[:3]
-    return ("1.0", "5.0", "2.0").index(digits) if digits in ("1.0", "5.0", "2.0") else 3
 
 
 def _between(ticks: Float64Array, low: float, high: float) -> Float64Array:

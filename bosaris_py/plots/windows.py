@@ -56,6 +56,8 @@ def _check_labels(window: "DETWindow", field: "attrs.Attribute[Any]", labels: An
 
 
 _Limits = tuple[float, float]
+# A false-alarm rate and a miss rate.
+Point = tuple[float, float]
 _Rates = tuple[float, ...] | None
 _Labels = tuple[str, ...] | None
 
@@ -142,17 +144,18 @@ def find_window(window: str | DETWindow) -> DETWindow:
         raise invalid("window", expected, describe(window), nearest(window, WINDOWS)) from None
 
 
-def window_of(systems: Iterable[Results]) -> DETWindow:
-    """Return a window that shows where the curves of systems can be measured.
+def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:
+    """Return a window that shows where the curves of systems can be measured, and some points.
 
     From a third of the error-rate that shows 30 errors up to where the last curve gets there.
     """
     judged = list(systems)
     eers = [results.eer for results in judged]
-    highest = 0.5 if max(eers) < 0.25 else 0.95
+    highest = 0.5 if max(eers) < 0.25 else 0.99
     fa_floor = min(smallest_measurable_rate(results.n_non) for results in judged) / 3.0
     miss_floor = min(smallest_measurable_rate(results.n_tar) for results in judged) / 3.0
-    best = max(min(eers), 1e-8)
+    # Of separable scores there is no curve, and any window will do.
+    best = min((eer for eer in eers if eer > 0.0), default=0.1)
     least = [min(floor, best / 3.0, 0.1) for floor in (fa_floor, miss_floor)]
     # Where curves enter at the top and leave at the bottom, and the same for the sides.
     most = [
@@ -168,7 +171,11 @@ def window_of(systems: Iterable[Results]) -> DETWindow:
         min(results.threshold_at(pfa=most[0]).pmiss for results in judged),
     ]
     least = [max(low, min(entry, best / 3.0)) for low, entry in zip(least, entries, strict=True)]
-    limits = [(_step_down(low), high) for low, high in zip(least, most, strict=True)]
+    # Rates of 0 and 1 are in no window.
+    for rates in (rates for rates in points if 0.0 < min(rates) <= max(rates) < 0.98):
+        least = [min(low, rate) for low, rate in zip(least, rates, strict=True)]
+        most = [max(high, 1.02 * rate) for high, rate in zip(most, rates, strict=True)]
+    limits = [(_step_down(0.98 * low), high) for low, high in zip(least, most, strict=True)]
     return DETWindow(*limits)
 
 

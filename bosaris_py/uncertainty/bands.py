@@ -7,6 +7,8 @@ or a band for the whole of it. Plots shade it.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -15,10 +17,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray, mark_read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    IntArray,
+    Weights,
+    mark_read_only,
+)
 from bosaris_py._validation import as_vector, check_choice, describe, invalid
 from bosaris_py.evaluation.curves import LARGEST_PLO
-from bosaris_py.numerics.priors import DecisionCosts
+from bosaris_py.numerics.counts import as_class
+from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import SAME_COST
 from bosaris_py.uncertainty.bootstrap_result import (
@@ -30,8 +40,18 @@ from bosaris_py.uncertainty.bootstrap_result import (
 )
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SpeakerPlan
 from bosaris_py.uncertainty.samplers import Evaluator, Sampler, ValuesOfSpeakers, WeightedCurve
-from bosaris_py.uncertainty.statistic import ActDCF, Bounds, CurveStatistic, MinDCF, Statistic
-from bosaris_py.uncertainty.strata import SortedStrata
+from bosaris_py.uncertainty.statistic import (
+    ActDCF,
+    Bounds,
+    Cllr,
+    CurveStatistic,
+    ErrorRates,
+    Means,
+    MinDCF,
+    Statistic,
+    WhichClass,
+)
+from bosaris_py.uncertainty.strata import SetIndex, SortedStrata, weighted_sum
 
 DCFKind: TypeAlias = Literal["act", "min"]
 
@@ -453,3 +473,241 @@ class MinDCFCurve(_DCFCurve):
     default_interval: ClassVar[IntervalKind] = "basic"
     kind: ClassVar[DCFKind] = "min"
     _cost = MinDCF
+
+
+# Natural log of likelihood-ratios from 10^-6 to 10^6, and of prior odds from 10^-2.5 to 10^2.5.
+_LLR = tuple((np.linspace(-6.0, 6.0, 241) * math.log(10.0)).tolist())
+_ODDS = tuple((np.linspace(-2.5, 2.5, 51) * math.log(10.0)).tolist())
+
+
+def _interval_of(result: object, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """Return estimate and both ends of a bootstrap's result of this shape."""
+    if not isinstance(result, BootstrapResult):
+        raise invalid("result", "be a BootstrapResult", describe(result))
+    if np.shape(result.estimate) != shape:
+        hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
+        got = f"values of shape {np.shape(result.estimate)}"
+        raise invalid("result", f"be of this curve, of shape {shape}", got, hint)
+    return result.estimate, result.low, result.high
+
+
+@attrs.frozen(eq=False)
+class TippettBand:
+    """Bands around both curves of a Tippett plot; made by `Tippett.band`.
+
+    Parameters
+    ----------
+    llr : (k,) ndarray of float64
+        Natural-log likelihood-ratios, ascending.
+    low, high : (2, k) ndarray of float64
+        Ends of the intervals of the shares at or above: of targets, and of non-targets.
+    method, interval, confidence
+        As in `BootstrapResult`; the coverage is that at each point.
+    """
+
+    llr: Float64Array
+    low: Float64Array
+    high: Float64Array
+    method: str
+    interval: IntervalKind
+    confidence: float
+
+    def of(self, convention: str) -> tuple[tuple[Float64Array, Float64Array], ...]:
+        """Return the ends for targets and for non-targets in a convention of `plot_tippett`."""
+        tar, non = zip(self.low, self.high, strict=True)
+        return (tar, non) if convention == "above" else (tar, (1.0 - non[1], 1.0 - non[0]))
+
+
+def _to_llr(values: npt.ArrayLike) -> tuple[float, ...]:
+    return _to_grid(values, "thresholds")
+
+
+@attrs.frozen
+class Tippett(Statistic):
+    """Both curves of a Tippett plot as a statistic: error-rates at many likelihood-ratios.
+
+    Parameters
+    ----------
+    thresholds : (k,) array_like of float, optional
+        Natural-log likelihood-ratios, strictly ascending. By default 241, log10 LR from -6 to 6.
+
+    Raises
+    ------
+    InvalidInputError
+        If they do not ascend.
+
+    Notes
+    -----
+    The value is that of `ErrorRates`. The share of targets at or above an LLR is one minus the
+    miss rate, that of non-targets the false-alarm rate. The band is pointwise, see `DETCurve`.
+
+    Examples
+    --------
+    >>> from bosaris_py.uncertainty import bootstrap
+    >>> rng = np.random.default_rng(1)
+    >>> tar, non = rng.normal(2, 2, 400), rng.normal(-2, 2, 4000)
+    >>> curve = Tippett([-1.0, 0.0, 1.0])
+    >>> curve.band(bootstrap(tar, non, curve, rng=2)).low.shape
+    (2, 3)
+    """
+
+    thresholds: tuple[float, ...] = attrs.field(default=_LLR, converter=_to_llr)
+
+    @property
+    def _rates(self) -> ErrorRates:
+        return ErrorRates(self.thresholds)
+
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
+        return self._rates(tar, non, **weights)
+
+    bounds = 0.0, 1.0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A miss rate and a false-alarm rate for each LLR."""
+        return (2, len(self.thresholds))
+
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
+        """Prepare for many sets of weights; see `Statistic.evaluator`."""
+        return self._rates.evaluator(tar, non)
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        return self._rates.sampler(tar, non, plan)
+
+    def speaker_sums(
+        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
+    ) -> ValuesOfSpeakers | None:
+        """Prepare for many sets of weights of speakers; see `Statistic.speaker_sums`."""
+        return self._rates.speaker_sums(tar, non, plan)
+
+    def band(self, result: BootstrapResult) -> TippettBand:
+        """Make a band of the curves' bootstrap; see `DETCurve.band`.
+
+        Parameters
+        ----------
+        result : BootstrapResult
+            What `bootstrap` or `bootstrap_scores` found for these curves.
+
+        Returns
+        -------
+        TippettBand
+        """
+        _, low, high = _interval_of(result, self.shape)
+        return TippettBand(
+            mark_read_only(np.array(self.thresholds)),
+            mark_read_only(np.stack((1.0 - high[0], low[1]))),
+            mark_read_only(np.stack((1.0 - low[0], high[1]))),
+            result.method,
+            result.interval,
+            result.confidence,
+        )
+
+
+@attrs.frozen(eq=False)
+class ECEBand:
+    """A band around an ECE curve; made by `ECE.band`.
+
+    Parameters
+    ----------
+    plo : (k,) ndarray of float64
+        Prior log-odds, ascending.
+    ece, low, high : (k,) ndarray of float64
+        Empirical cross-entropy at each, in bits, and the ends of its interval.
+    method, interval, confidence
+        As in `BootstrapResult`; the coverage is that at each point.
+    """
+
+    plo: Float64Array
+    ece: Float64Array
+    low: Float64Array
+    high: Float64Array
+    method: str
+    interval: IntervalKind
+    confidence: float
+
+
+@attrs.frozen
+class ECE(Cllr):
+    """Empirical cross-entropy over a range of priors, as a statistic.
+
+    Parameters
+    ----------
+    plo : (k,) array_like of float, optional
+        Prior log-odds, strictly ascending, within +-700. By default 51, log10 odds from -2.5 to
+        2.5.
+
+    Raises
+    ------
+    InvalidInputError
+        If the log-odds do not ascend or are not within +-700.
+
+    See Also
+    --------
+    bosaris_py.evaluation.ECECurve : The curve, with the formula.
+
+    Examples
+    --------
+    >>> ECE([-1.0, 0.0])([1.0, 3.0], [-2.0, 2.0]).round(4).tolist()
+    [0.8773, 0.9434]
+    """
+
+    plo: tuple[float, ...] = attrs.field(default=_ODDS, converter=_to_plo)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One cross-entropy for each prior."""
+        return (len(self.plo),)
+
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
+        means = []
+        for which, (scores, name) in enumerate(((tar, "tar"), (non, "non"))):
+            values, checked = as_class(scores, weights[f"{name}_weights"], name)
+            costs = _costs(values, self.plo, which)
+            means.append(np.average(costs, axis=1, weights=checked))
+        return self.combine(means[0][None, :], means[1][None, :])[0]
+
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Weight the mean costs of both classes by the priors."""
+        prior = np.asarray(sigmoid(np.array(self.plo)))
+        return prior * tar_means + (1.0 - prior) * non_means
+
+    def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
+        """Add up the costs of the trials of each set; see `Cllr.sums`."""
+        rows = _costs(scores, self.plo, which)
+        sums = [np.bincount(index.labels, row, minlength=index.n_sets) for row in rows]
+        return np.stack(sums, axis=1)
+
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
+        """Compute the costs of each score; see `Cllr.means_of`."""
+        costs = mark_read_only(_costs(strata.values, self.plo, which))
+        return functools.partial(_mean_costs, strata.slices, costs, strata.shares)
+
+    def band(self, result: BootstrapResult) -> ECEBand:
+        """Make a band of the curve's bootstrap; see `DETCurve.band`.
+
+        Parameters
+        ----------
+        result : BootstrapResult
+            What `bootstrap` or `bootstrap_scores` found for this curve.
+
+        Returns
+        -------
+        ECEBand
+        """
+        curves = _interval_of(result, self.shape)
+        how = result.method, result.interval, result.confidence
+        return ECEBand(mark_read_only(np.array(self.plo)), *curves, *how)
+
+
+def _costs(scores: FloatArray, plo: tuple[float, ...], which: int) -> Float64Array:
+    """Return the cost of each score at each prior, in bits: (k, n)."""
+    shifted = scores.astype(np.float64) + np.array(plo)[:, None]
+    return np.asarray(np.logaddexp(0.0, shifted if which else -shifted) / math.log(2.0))
+
+
+def _mean_costs(
+    slices: list[slice], costs: Float64Array, shares: Float64Array, weights: Weights
+) -> Float64Array:
+    means = [(costs[:, at] * weights[at]).sum(axis=1) / weights[at].sum() for at in slices]
+    return np.asarray(weighted_sum(means, shares))

@@ -195,3 +195,16 @@ def test_scripts_that_draw_from_files(tmp_path: Path, gauss: Gauss) -> None:
     b.dcfplot(*four, tmp_path / "d.pdf", "title", -5, 5, 0, 1.4, 0.1)
     for name in "abcd":
         assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_notebook_shows_the_plots() -> None:
+    for plot in (b.Det_Plot("old"), b.Norm_DCF_Plot()):
+        assert plot._repr_png_().startswith(b"\x89PNG")
+
+
+def test_curves_without_a_text_have_no_legend_entry() -> None:
+    plot = b.Det_Plot("old")
+    plot.set_system([1.0, 2.0, 3.0], [0.0, 1.5, 0.5], "A")
+    plot.plot_steppy_det("b")
+    plot.plot_rocch_det("r", "hull")
+    assert [line.get_label() for line in plot.ax.lines] == ["_nolegend_", "A hull"]

@@ -270,7 +270,7 @@ def test_paper_style() -> None:
     assert bayes.figure.get_size_inches()[0] == 3.3
     assert det.ax.xaxis.label.get_fontsize() == 7.0
     assert DETPlot().figure.get_size_inches().tolist() == [6.0, 6.0]
-    with pytest.raises(InvalidInputError, match="`name` must be one of 'paper', 'slide'; got 'p'"):
+    with pytest.raises(InvalidInputError, match="`name` must be one of 'paper'; got 'p'"):
         style("p")
 
 

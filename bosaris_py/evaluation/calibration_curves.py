@@ -1,0 +1,606 @@
+r"""Numbers behind the plots that show how log-likelihood-ratios are distributed and calibrated.
+
+Each is a frozen value made by ``from_results``, with trial weights and conditions if the results
+have them; `bosaris_py.plots` draws them. Scores are natural-log likelihood-ratios (LLRs).
+
+References
+----------
+.. [1] D. Ramos and J. Gonzalez-Rodriguez, "Reliable support: measuring calibration of likelihood
+   ratios", Forensic Science International 230, 2013, doi:10.1016/j.forsciint.2013.04.014.
+.. [2] P. Vergeer, Y. van Schaik and M. Sjerps, "Measuring calibration of likelihood-ratio systems:
+   a comparison of four metrics, including a new metric devPAV", Forensic Science International
+   321, 2021, doi:10.1016/j.forsciint.2021.110722.
+.. [3] J. Brocker and L. A. Smith, "Increasing the reliability of reliability diagrams", Weather and
+   Forecasting 22, 2007, doi:10.1175/WAF993.1.
+.. [4] T. Dunstone and N. Yager, "Biometric System and Data Analysis", Springer, 2009, chapter 8.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, StrArray, mark_read_only
+from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
+from bosaris_py.evaluation.curves import LARGEST_PLO
+from bosaris_py.evaluation.pooled_scores import ConditionMixture
+from bosaris_py.evaluation.results import Results, ScoreLists
+from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.numerics.counts import SortedScores
+from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
+from bosaris_py.numerics.rocch import pav_bins
+
+# So many distinct scores are steps of a Tippett plot; more are counted on a grid of this size.
+_MOST_STEPS = 10_000
+_GRID = 2001
+
+# Equally spaced prior log-odds of an ECE curve: prior odds from 1 : 316 to 316 : 1.
+_PLO = np.linspace(-2.5, 2.5, 101) * math.log(10.0)
+
+
+class _Class(NamedTuple):
+    """Scores of one class, and their weights, which sum to the class's total."""
+
+    scores: FloatArray
+    weights: Float64Array | None
+
+
+def _classes(results: object, what: str) -> tuple[_Class, _Class]:
+    """Return the scores of both classes, weighted as the results are."""
+    if not isinstance(results, Results):
+        raise invalid("results", "be a Results object", describe(results))
+    evidence = results.evidence
+    if isinstance(evidence, ScoreLists):
+        tar = evidence.tar
+        weights = evidence.non_weights
+        # A trial of weight 0 is no trial.
+        kept = slice(None) if weights is None else weights > 0.0
+        non = _Class(evidence.non[kept], None if weights is None else weights[kept])
+        return _Class(tar.values, tar.weights), non
+    if isinstance(evidence, ConditionMixture):
+        return _mixed(evidence._tar), _mixed(evidence._non)
+    hint = f"{what} needs each score: use Results.from_scores."
+    raise invalid("results", "be of scores in memory", f"those of {evidence!r}", hint)
+
+
+def _mixed(shares: Any) -> _Class:
+    """Return the scores of a class of several conditions; each condition weighs its share."""
+    scores = np.concatenate([share.scores for share in shares])
+    sizes = [share.scores.size for share in shares]
+    weight = [share.weight * scores.size / share.scores.size for share in shares]
+    return _Class(scores, np.repeat(weight, sizes))
+
+
+def _of_weights(group: _Class) -> Float64Array:
+    return np.ones(group.scores.size) if group.weights is None else group.weights
+
+
+@attrs.frozen(eq=False)
+class ScoreHistogram:
+    """Histograms of target and non-target scores.
+
+    Parameters
+    ----------
+    edges : (k + 1,) ndarray of float64
+        Ends of the bins.
+    tar, non : (k,) ndarray of float64
+        Density of each class in each bin: its share of the class over the width of the bin.
+    tar_outside, non_outside : (2,) ndarray of float64
+        Share of each class below and above all bins, infinite scores among them.
+    n_tar, n_non : int
+        Number of trials.
+
+    Examples
+    --------
+    >>> ScoreHistogram.from_results(Results([1.0, 3.0], [0.0, 0.5, 1.5, 3.0]), bins=3).tar.tolist()
+    [0.0, 0.5, 0.5]
+    """
+
+    edges: Float64Array
+    tar: Float64Array
+    non: Float64Array
+    tar_outside: Float64Array
+    non_outside: Float64Array
+    n_tar: int
+    n_non: int
+
+    @classmethod
+    def from_results(cls, results: Results, bins: npt.ArrayLike | None = None) -> ScoreHistogram:
+        """Count the scores in bins that both classes share.
+
+        Parameters
+        ----------
+        results : Results
+            Of scores in memory.
+        bins : int or (k + 1,) array_like of float, optional
+            Number of bins between the lowest and the highest finite score, or their ends. By
+            default twice the cube root of the number of trials, 10 to 80 (the rule of Rice).
+
+        Returns
+        -------
+        ScoreHistogram
+
+        Raises
+        ------
+        InvalidInputError
+            If the results are of files, or `bins` is not positive or does not ascend.
+        """
+        classes = _classes(results, "A histogram")
+        if bins is None:
+            bins = int(np.clip(2.0 * np.cbrt(results.n_tar + results.n_non), 10.0, 80.0))
+        if np.ndim(bins) == 0:
+            count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
+            finite = np.concatenate([group.scores[np.isfinite(group.scores)] for group in classes])
+            edges = np.histogram_bin_edges(finite.astype(np.float64), count)
+        else:
+            edges = as_vector(bins, "bins").astype(np.float64)
+            if edges.size < 2 or not (np.diff(edges) > 0).all():
+                raise invalid("bins", "be strictly ascending", describe(edges))
+        densities: Any = []
+        outside: Any = []
+        for group in classes:
+            weights = _of_weights(group)
+            inside = np.isfinite(group.scores)
+            counts, _ = np.histogram(group.scores[inside], edges, weights=weights[inside])
+            densities.append(mark_read_only(counts / weights.sum() / np.diff(edges)))
+            ends = [weights[group.scores < edges[0]].sum(), weights[group.scores > edges[-1]].sum()]
+            outside.append(mark_read_only(np.array(ends) / weights.sum()))
+        sizes: Any = {"n_tar": results.n_tar, "n_non": results.n_non}
+        return cls(mark_read_only(edges), *densities, *outside, **sizes)
+
+
+@attrs.frozen(eq=False)
+class PAVCurve:
+    r"""The LLRs that the scores should have had: the map of the PAV algorithm.
+
+    Parameters
+    ----------
+    lowest, highest : (m,) ndarray of float64
+        Lowest and highest score of each pool, ascending.
+    llr : (m,) ndarray of float64
+        Optimal LLR of each pool, strictly ascending; +-inf in a pool of one class.
+    n_tar, n_non : int
+        Number of trials.
+
+    Examples
+    --------
+    >>> curve = PAVCurve.from_results(Results([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]))
+    >>> curve.llr.tolist()
+    [-inf, 0.0, inf]
+    """
+
+    lowest: Float64Array
+    highest: Float64Array
+    llr: Float64Array
+    n_tar: int
+    n_non: int
+
+    @classmethod
+    def from_results(cls, results: Results) -> PAVCurve:
+        """Run the PAV algorithm on the scores.
+
+        Parameters
+        ----------
+        results : Results
+            Of scores in memory.
+
+        Returns
+        -------
+        PAVCurve
+
+        Raises
+        ------
+        InvalidInputError
+            If the results are of files.
+        """
+        tar, non = (
+            SortedScores.from_scores(*group, name=name)
+            for group, name in zip(_classes(results, "PAV"), ("tar", "non"), strict=True)
+        )
+        bins = pav_bins(results.rocch, tar, non)
+        sizes: Any = {"n_tar": results.n_tar, "n_non": results.n_non}
+        pools: Any = [mark_read_only(part) for part in bins]
+        return cls(*pools, **sizes)
+
+    @functools.cached_property
+    def dev_pav(self) -> float:
+        """Mean distance of the map from the identity, in units of log10 LR: devPAV [2]_.
+
+        The area between both lines over the scores whose pools have a finite LLR, over the length
+        of that range. NaN if there is no such range, as with separable scores.
+        """
+        kept = np.isfinite(self.llr) & np.isfinite(self.lowest) & np.isfinite(self.highest)
+        x = np.stack((self.lowest[kept], self.highest[kept]), axis=1).ravel()
+        if x.size == 0 or x[-1] == x[0]:
+            return math.nan
+        gap = np.repeat(self.llr[kept], 2) - x
+        left, right, width = gap[:-1], gap[1:], np.diff(x)
+        # A trapezium, or two triangles where the lines cross.
+        crossing = left * right < 0.0
+        parts = np.abs(left + right) / 2.0
+        squares = left[crossing] ** 2 + right[crossing] ** 2
+        parts[crossing] = squares / (2.0 * np.abs(left[crossing] - right[crossing]))
+        return float((parts * width).sum() / (x[-1] - x[0]) / math.log(10.0))
+
+
+@attrs.frozen(eq=False)
+class TippettCurve:
+    """Shares of LLRs beyond each value, for both hypotheses.
+
+    Parameters
+    ----------
+    llr : (k,) ndarray of float64
+        Values, ascending, natural log.
+    tar_above, non_above : (k,) ndarray of float64
+        Share of targets (H1) and of non-targets (H2) whose LLR is at least that.
+    non_below : (k,) ndarray of float64
+        Share of non-targets whose LLR is at most that.
+    misleading_tar, misleading_non : float
+        Rates of misleading evidence: targets with LLR < 0, non-targets with LLR > 0.
+    n_tar, n_non : int
+        Number of trials.
+
+    Notes
+    -----
+    The two conventions: ``tar_above`` with ``non_above`` (both fall), or with ``non_below`` (they
+    cross).
+
+    Examples
+    --------
+    >>> curve = TippettCurve.from_results(Results([-1.0, 2.0], [-2.0, -1.0, 1.0, -3.0]))
+    >>> curve.misleading_tar, curve.misleading_non
+    (0.5, 0.25)
+    """
+
+    llr: Float64Array
+    tar_above: Float64Array
+    non_above: Float64Array
+    non_below: Float64Array
+    misleading_tar: float
+    misleading_non: float
+    n_tar: int
+    n_non: int
+
+    @classmethod
+    def from_results(cls, results: Results, llr: npt.ArrayLike | None = None) -> TippettCurve:
+        """Count the LLRs beyond each value.
+
+        Parameters
+        ----------
+        results : Results
+            The detector.
+        llr : (k,) array_like of float, optional
+            Where to count, strictly ascending. By default at each distinct finite score, or from
+            10,000 of them on at 2001 values between the lowest and the highest.
+
+        Returns
+        -------
+        TippettCurve
+
+        Raises
+        ------
+        InvalidInputError
+            If `llr` does not ascend.
+        """
+        if not isinstance(results, Results):
+            raise invalid("results", "be a Results object", describe(results))
+        values = _steps(results) if llr is None else as_vector(llr, "llr").astype(np.float64)
+        refuse_nan(values, "llr")
+        if values.size == 0 or not (np.diff(values) > 0).all():
+            raise invalid("llr", "be strictly ascending", describe(values))
+        # Strictly above a value is at or above the next number.
+        pmiss, pfa = results.evidence.error_rates(np.append(values, 0.0))
+        _, beyond = results.evidence.error_rates(np.nextafter(np.append(values, 0.0), np.inf))
+        return cls(
+            mark_read_only(values.copy()),
+            mark_read_only(1.0 - pmiss[:-1]),
+            mark_read_only(np.array(pfa[:-1])),
+            mark_read_only(1.0 - beyond[:-1]),
+            float(pmiss[-1]),
+            float(beyond[-1]),
+            results.n_tar,
+            results.n_non,
+        )
+
+
+def _steps(results: Results) -> Float64Array:
+    """Return where the shares change, or a grid if that is often."""
+    if isinstance(results.evidence, ScoreLists | ConditionMixture):
+        tar, non = _classes(results, "")
+        values = np.unique(np.concatenate((tar.scores, non.scores)).astype(np.float64))
+    else:
+        values = results.roc.thresholds.astype(np.float64)
+    values = values[np.isfinite(values)]
+    if values.size > _MOST_STEPS or not isinstance(results.evidence, ScoreLists | ConditionMixture):
+        values = np.linspace(values[0], values[-1], _GRID)
+    values = values if values.size else np.zeros(1)
+    # Beyond both ends, where only infinite LLRs are left.
+    margin = max(0.05 * (values[-1] - values[0]), 0.1)
+    return np.concatenate(([values[0] - margin], values, [values[-1] + margin]))
+
+
+@attrs.frozen(eq=False)
+class ECECurve:
+    r"""Empirical cross-entropy over the prior [1]_, in bits.
+
+    Parameters
+    ----------
+    plo : (k,) ndarray of float64
+        Prior log-odds, natural log, ascending.
+    ece : (k,) ndarray of float64
+        Of the LLRs as they are.
+    min_ece : (k,) ndarray of float64
+        Of the LLRs after PAV: what no calibration can remove.
+    neutral : (k,) ndarray of float64
+        Of LLRs that are all zero: the entropy of the prior.
+
+    Notes
+    -----
+    .. math::
+
+        \mathrm{ECE}(\pi) = \frac{\pi}{T} \sum_{tar} \log_2 \left(1 + \frac{1}{O e^s}\right)
+            + \frac{1 - \pi}{N} \sum_{non} \log_2 (1 + O e^s), \qquad O = \frac{\pi}{1 - \pi}
+
+    At even odds it is Cllr.
+
+    Examples
+    --------
+    >>> curve = ECECurve.from_results(Results([1.0, 3.0], [-2.0, 2.0]), [0.0])
+    >>> curve.ece.round(4).tolist(), curve.min_ece.tolist(), curve.neutral.tolist()
+    ([0.9434], [0.5], [1.0])
+    """
+
+    plo: Float64Array
+    ece: Float64Array
+    min_ece: Float64Array
+    neutral: Float64Array
+
+    @classmethod
+    def from_results(cls, results: Results, plo: npt.ArrayLike | None = None) -> ECECurve:
+        """Compute the cross-entropy at each prior.
+
+        Parameters
+        ----------
+        results : Results
+            Of scores in memory.
+        plo : (k,) array_like of float, optional
+            Prior log-odds, strictly ascending, within +-700. By default 101 of them, log10 odds
+            from -2.5 to 2.5.
+
+        Returns
+        -------
+        ECECurve
+
+        Raises
+        ------
+        InvalidInputError
+            If the results are of files, or `plo` does not ascend within +-700.
+        """
+        groups = list(_classes(results, "ECE"))
+        log_odds = _PLO if plo is None else as_vector(plo, "plo").astype(np.float64)
+        if log_odds.size == 0 or not (np.diff(log_odds) > 0).all():
+            raise invalid("plo", "be strictly ascending", describe(log_odds))
+        if not (np.abs(log_odds) <= LARGEST_PLO).all():
+            raise invalid("plo", f"lie within +-{LARGEST_PLO:g}", describe(log_odds))
+        hull = results.rocch
+        edges = [np.diff(hull.pmiss), -np.diff(hull.pfa)]
+        optimal = [_Class(hull.llr[mass > 0.0], mass[mass > 0.0]) for mass in edges]
+        neutral = [_Class(np.zeros(1), None)] * 2
+        curves = [
+            np.array([_cross_entropy(classes[0], classes[1], float(x)) for x in log_odds])
+            for classes in (groups, optimal, neutral)
+        ]
+        return cls(*(mark_read_only(values) for values in (log_odds.copy(), *curves)))
+
+
+def _cross_entropy(tar: _Class, non: _Class, plo: float) -> float:
+    """Return the prior-weighted mean cost of posteriors, in bits."""
+    # The costs of Cllr, of LLRs that are moved by the prior log-odds.
+    prior, other = sigmoid(np.array([plo, -plo]))
+    tar_bits = mean_bits(tar.scores.astype(np.float64) + plo, tar.weights, sign=-1.0)
+    non_bits = mean_bits(non.scores.astype(np.float64) + plo, non.weights, sign=1.0)
+    return float(prior * tar_bits + other * non_bits)
+
+
+@attrs.frozen(eq=False)
+class ReliabilityCurve:
+    """How often targets are met where a posterior says how often they should be.
+
+    Parameters
+    ----------
+    prior : float
+        Target prior that turns LLRs into posteriors.
+    predicted : (k,) ndarray of float64
+        Mean posterior in each bin that holds trials, with the classes weighted by the prior.
+    observed : (k,) ndarray of float64
+        Share of targets in each bin, weighted likewise.
+    low, high : (k,) ndarray of float64
+        Consistency bars [3]_: where the share would lie, with the confidence asked for, if the
+        posteriors were right and trials were independent.
+    n_tar, n_non : (k,) ndarray of int64
+        Numbers of trials in each bin.
+
+    Examples
+    --------
+    >>> curve = ReliabilityCurve.from_results(Results([0.0, 0.0], [0.0]), bins=2)
+    >>> curve.predicted.tolist(), curve.observed.tolist()
+    ([0.5], [0.5])
+    """
+
+    prior: float
+    predicted: Float64Array
+    observed: Float64Array
+    low: Float64Array
+    high: Float64Array
+    n_tar: IntArray
+    n_non: IntArray
+
+    @classmethod
+    def from_results(
+        cls, results: Results, prior: float = 0.5, *, bins: int = 10, confidence: float = 0.95
+    ) -> ReliabilityCurve:
+        """Compare posteriors with shares of targets, in bins of equal width.
+
+        Parameters
+        ----------
+        results : Results
+            Of scores in memory.
+        prior : float, default: 0.5
+            Target prior, in (0, 1).
+        bins : int, default: 10
+            Number of bins between 0 and 1.
+        confidence : float, default: 0.95
+            Of the consistency bars.
+
+        Returns
+        -------
+        ReliabilityCurve
+
+        Raises
+        ------
+        InvalidInputError
+            If the results are of files, or an option is out of range.
+
+        Notes
+        -----
+        If posteriors are right, the number of targets among the n trials of a bin is binomial,
+        nearly: its success rate is the mean posterior at the prior of the test set, T / (T + N).
+        """
+        groups = _classes(results, "Reliability")
+        plo = float(DecisionCosts.from_prior(prior).plo)
+        count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
+        level = as_number(confidence, "confidence", "be in (0, 1)", lambda c: 0.0 < c < 1.0)
+        shares = float(sigmoid(plo)), float(sigmoid(-plo))
+        totals = [float(_of_weights(group).sum()) for group in groups]
+        design = float(logit(totals[0] / sum(totals)))
+        sums = np.zeros((4, 2, count))
+        for which, group in enumerate(groups):
+            weights = _of_weights(group)
+            llr = group.scores.astype(np.float64)
+            posterior, at_design = sigmoid(llr + plo), sigmoid(llr + design)
+            bin_of = np.minimum((posterior * count).astype(np.intp), count - 1)
+            rows = (weights, weights * posterior, weights * at_design, np.ones(weights.size))
+            for row, values in enumerate(rows):
+                sums[row, which] = np.bincount(bin_of, values, minlength=count)
+        sums = sums[:, :, sums[0].sum(axis=0) > 0.0]
+        weight, predicted, expected, trials = sums
+        # From sums over trials to shares of the classes, which count as the prior says.
+        scale = np.array(shares)[:, None] / np.array(totals)[:, None]
+        mass = (weight * scale).sum(axis=0)
+        number = weight.sum(axis=0)
+        likely = stats.binom.interval(
+            level, np.rint(number).astype(int), expected.sum(axis=0) / number
+        )
+        bars = [_share(np.minimum(k, number), number, scale[:, 0]) for k in likely]
+        curves = ((predicted * scale).sum(axis=0) / mass, weight[0] * scale[0] / mass, *bars)
+        return cls(
+            shares[0],
+            *(mark_read_only(np.asarray(curve)) for curve in curves),
+            *(mark_read_only(row.astype(np.int64)) for row in trials),
+        )
+
+
+def _share(targets: Float64Array, trials: Float64Array, scale: Float64Array) -> Float64Array:
+    """Return the share of targets among trials, with the classes weighted."""
+    tar = targets * scale[0]
+    return np.asarray(tar / (tar + (trials - targets) * scale[1]))
+
+
+@attrs.frozen(eq=False)
+class SpeakerZoo:
+    """Mean scores of each speaker: as a target, and as an impostor or the victim of impostors.
+
+    Parameters
+    ----------
+    speakers : (k,) ndarray of str
+        Speakers with trials of both classes.
+    tar_mean, non_mean : (k,) ndarray of float64
+        Mean score of each one's targets and non-targets.
+    n_tar, n_non : (k,) ndarray of int64
+        Numbers of these trials.
+
+    Notes
+    -----
+    The zoo plot of Dunstone and Yager [4]_. Speakers in an extreme quarter of both means are
+    *doves* (high target scores, low non-target scores), *worms* (low, high), *chameleons* (high,
+    high) or *phantoms* (low, low).
+
+    Examples
+    --------
+    >>> tar, of_tar = [3.0, 1.0, 2.0], ["a", "b", "b"]
+    >>> zoo = SpeakerZoo.from_trials(tar, [-1.0, 0.0], of_tar, ["a", "b"])
+    >>> zoo.tar_mean.tolist(), zoo.non_mean.tolist()
+    ([3.0, 1.5], [-1.0, 0.0])
+    """
+
+    speakers: StrArray
+    tar_mean: Float64Array
+    non_mean: Float64Array
+    n_tar: IntArray
+    n_non: IntArray
+
+    @classmethod
+    def from_trials(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_speakers: npt.ArrayLike,
+        non_speakers: npt.ArrayLike,
+    ) -> SpeakerZoo:
+        """Average the scores of each speaker.
+
+        Parameters
+        ----------
+        tar, non : (n_tar,) and (n_non,) array_like of float
+            Scores, finite.
+        tar_speakers, non_speakers : (n_tar,) and (n_non,) array_like of str
+            Whose trial each is; of a non-target the speaker of the model, or of the segment.
+
+        Returns
+        -------
+        SpeakerZoo
+
+        Raises
+        ------
+        InvalidInputError
+            If lengths differ, a score is not finite, or no speaker has trials of both classes.
+        """
+        sums = []
+        names = [np.asarray(group).astype(str) for group in (tar_speakers, non_speakers)]
+        known = np.intersect1d(names[0], names[1])
+        if known.size == 0:
+            raise invalid("non_speakers", "share speakers with `tar_speakers`", "none in common")
+        for scores, group, name in zip((tar, non), names, ("tar", "non"), strict=True):
+            values = as_vector(scores, name).astype(np.float64)
+            if values.shape != group.shape:
+                raise invalid(f"{name}_speakers", f"be {values.size} names", f"{group.shape}")
+            if not np.isfinite(values).all():
+                raise invalid(name, "be finite", describe(values))
+            at = np.searchsorted(known, group).clip(max=known.size - 1)
+            counted = known[at] == group
+            count = np.bincount(at[counted], minlength=known.size)
+            total = np.bincount(at[counted], values[counted], minlength=known.size)
+            sums.append((mark_read_only(total / count), mark_read_only(count.astype(np.int64))))
+        (tar_mean, n_tar), (non_mean, n_non) = sums
+        return cls(mark_read_only(known), tar_mean, non_mean, n_tar, n_non)
+
+    def kinds(self) -> list[str]:
+        """Name the animal that each speaker is, or "" for those in no extreme quarter.
+
+        Returns
+        -------
+        list of str
+            "dove", "worm", "chameleon", "phantom" or "".
+        """
+        names = {(1, -1): "dove", (-1, 1): "worm", (1, 1): "chameleon", (-1, -1): "phantom"}
+        sides = []
+        for means in (self.tar_mean, self.non_mean):
+            low, high = np.quantile(means, (0.25, 0.75))
+            sides.append((means >= high).astype(int) - (means <= low))
+        return [names.get(pair, "") for pair in zip(*(s.tolist() for s in sides), strict=True)]

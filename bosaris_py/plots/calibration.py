@@ -1,0 +1,444 @@
+"""Plots of log-likelihood-ratios: what they are like, what they should be, what they cost.
+
+The numbers are in `bosaris_py.evaluation.calibration_curves`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+
+from bosaris_py._validation import describe, invalid
+from bosaris_py.evaluation import Results
+from bosaris_py.evaluation.calibration_curves import (
+    ECECurve,
+    PAVCurve,
+    ReliabilityCurve,
+    ScoreHistogram,
+    SpeakerZoo,
+    TippettCurve,
+)
+from bosaris_py.evaluation.curves import BayesCurves
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
+from bosaris_py.plots.canvas import Look, Sheet, Text, results_of
+from bosaris_py.plots.looks import make_axes, system_look, text_colour
+from bosaris_py.uncertainty.bands import ECEBand, TippettBand
+
+Systems: TypeAlias = Mapping[str, Results | tuple[Any, Any]] | Results
+
+_SIZE = (6.0, 4.5)
+_SQUARE = (5.0, 5.0)
+_LOG_10 = math.log(10.0)
+
+# Up to so many trials of a class are drawn one by one below a histogram.
+_RUG = 200
+
+# Prior log-odds of an APE plot, as in the FoCal toolkit.
+_APE = np.linspace(-7.0, 7.0, 281)
+
+
+class _LLRSheet(Sheet):
+    """Lines of several systems; what each kind looks like."""
+
+    _curves_of_systems = ("pav", "reliability")
+    _looks: ClassVar = {
+        "tar": {"linestyle": "-", "linewidth": 1.4},
+        "non": {"linestyle": "--", "linewidth": 1.4},
+        "misleading": {"marker": "o", "markersize": 6, "zorder": 3},
+        "act": {"linestyle": "-", "linewidth": 1.6},
+        "min": {"linestyle": "--", "linewidth": 1.2},
+        "neutral": {"linestyle": ":", "linewidth": 1.4},
+        "pav": {"linestyle": "-", "linewidth": 1.4},
+        "identity": {"linestyle": "-", "linewidth": 0.8},
+        "infinite_high": {"marker": "^", "markersize": 7, "clip_on": False, "zorder": 3},
+        "infinite_low": {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 3},
+        "reliability": {"linestyle": "-", "linewidth": 1.2, "marker": "o", "markersize": 5},
+    }
+
+    def draw(self, kind: str, x: Any, y: Any, label: str = "_nolegend_", **keywords: Any) -> None:
+        """Draw a line of the current system."""
+        self._system_line(kind, x, y, Look(None, label, keywords))
+
+    def draw_once(self, kind: str, x: Any, y: Any, label: Text = None, **keywords: Any) -> None:
+        """Draw a line that belongs to no system, in the colour of text."""
+        if kind not in self.artists:
+            self._line(kind, x, y, Look(None, label, {"color": text_colour(), **keywords}))
+
+    def finish(self) -> Axes:
+        """Add a legend, unless there is nothing to tell apart."""
+        named = self.ax.get_legend_handles_labels()[0]
+        return self.display_legend() if named else self.ax
+
+
+def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: str) -> _LLRSheet:
+    sheet = _LLRSheet(make_axes(ax, size), title)
+    sheet.ax.set_xlabel(x)
+    sheet.ax.set_ylabel(y)
+    return sheet
+
+
+def plot_histogram(
+    results: Results | tuple[Any, Any],
+    ax: Axes | None = None,
+    *,
+    bins: npt.ArrayLike | None = None,
+    prior: PriorLike | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw histograms of the target and the non-target scores of one system.
+
+    Parameters
+    ----------
+    results : Results or (tar, non)
+        Of scores in memory.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default, in a new figure.
+    bins : int or (k + 1,) array_like of float, optional
+        As for `ScoreHistogram.from_results`.
+    prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+        Mark the Bayes thresholds at these operating points.
+    title : str, optional
+        Title of the plot.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Each trial of a class of up to 200 is a stroke below the histogram.
+
+    Examples
+    --------
+    >>> axes = plot_histogram(([1.0, 3.0], [0.0, 0.5, 1.5, 3.0]), bins=3, prior=0.5)
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['2 targets', '4 non-targets', 'threshold at 50 %']
+    """
+    (judged,) = results_of({"": results}).values()
+    sheet = _sheet(ax, _SIZE, title, "score", "density")
+    numbers = ScoreHistogram.from_results(judged, bins)
+    groups = ("targets", numbers.tar, numbers.n_tar), ("non-targets", numbers.non, numbers.n_non)
+    evidence: Any = judged.evidence
+    for which, (noun, density, size) in enumerate(groups):
+        look = system_look(which, sheet.ax)
+        label = f"{size} {noun}"
+        sheet.ax.stairs(density, numbers.edges, fill=True, color=look.colour, alpha=0.25)
+        dash = "-" if which == 0 else "--"
+        sheet.ax.stairs(density, numbers.edges, color=look.colour, linestyle=dash, label=label)
+        if size <= _RUG and hasattr(evidence, "non"):
+            scores = evidence.non if which else evidence.tar.values
+            heights = sheet.ax.get_xaxis_transform()
+            ends = (0.0, 0.03) if which == 0 else (0.03, 0.06)
+            sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)
+    for plo in [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo):
+        label = f"threshold at {100.0 * float(sigmoid(plo)):.3g} %"
+        sheet.ax.axvline(-plo, color=text_colour(), linewidth=1.0, linestyle=":", label=label)
+    sheet.ax.set_ylim(bottom=0.0)
+    return sheet.finish()
+
+
+def plot_tippett(
+    systems: Systems,
+    ax: Axes | None = None,
+    *,
+    convention: Literal["above", "crossing"] = "above",
+    bands: Mapping[str, TippettBand] | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the shares of likelihood-ratios beyond each value: a Tippett plot.
+
+    Parameters
+    ----------
+    systems : mapping of str to Results or (tar, non); or Results
+        The systems by their names; scores are taken as natural-log likelihood-ratios.
+    ax : matplotlib.axes.Axes, optional
+        As for `plot_histogram`.
+    convention : {"above", "crossing"}, default: "above"
+        Of both classes the share at or above each value; or of non-targets (H2) the share at or
+        below, so that the curves cross.
+    bands : mapping of str to TippettBand, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.Tippett`.
+    title : str, optional
+        Title of the plot.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Dots at LR = 1 mark the rates of misleading evidence.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such convention, or `systems` are something else.
+
+    Examples
+    --------
+    >>> axes = plot_tippett({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
+    >>> axes.get_xlabel()
+    'log10 likelihood-ratio'
+    """
+    if convention not in ("above", "crossing"):
+        raise invalid("convention", "be 'above' or 'crossing'", describe(convention))
+    sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
+    crossing = convention == "crossing"
+    for name, results in results_of(systems).items():
+        sheet.set_system_from_results(results, name)
+        curve = TippettCurve.from_results(results)
+        x = curve.llr / _LOG_10
+        non = curve.non_below if crossing else curve.non_above
+        if bands and name in bands:
+            for low, high in bands[name].of(convention):
+                edges = bands[name].llr / _LOG_10
+                sheet._system_band(_Band(100.0 * low, 100.0 * high), edges, None, {})
+        sheet.draw("tar", x, 100.0 * curve.tar_above, "H1: targets", drawstyle="steps-pre")
+        side = "steps-post" if crossing else "steps-pre"
+        sheet.draw("non", x, 100.0 * non, "H2: non-targets", drawstyle=side)
+        misleading = (
+            1.0 - curve.misleading_tar,
+            1.0 - curve.misleading_non if crossing else curve.misleading_non,
+        )
+        for share in misleading:
+            sheet.draw("misleading", 0.0, 100.0 * share)
+    sheet.draw_once("identity", [0.0, 0.0], [0.0, 100.0], alpha=0.5)
+    sheet.ax.set_ylim(0.0, 100.0)
+    return sheet.finish()
+
+
+class _Band:
+    """Ends of a band, in the units of a plot."""
+
+    def __init__(self, low: Any, high: Any) -> None:
+        self.low, self.high = low, high
+
+
+def plot_ece(
+    systems: Systems,
+    ax: Axes | None = None,
+    *,
+    bands: Mapping[str, ECEBand] | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the empirical cross-entropy over the prior: an ECE plot.
+
+    Parameters
+    ----------
+    systems, ax
+        As for `plot_tippett`.
+    bands : mapping of str to ECEBand, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.ECE`.
+    title : str, optional
+        Title of the plot.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Solid: of the LLRs; dashed: after PAV; dotted: of LLRs that are all zero. Where the solid
+        line is above the dotted one, the LLRs mislead.
+
+    Examples
+    --------
+    >>> axes = plot_ece({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['A actual', 'A after PAV', 'no LLRs']
+    """
+    words = "log10 prior odds", "empirical cross-entropy (bits)"
+    sheet = _sheet(ax, _SIZE, title, *words)
+    highest = 1.0
+    for name, results in results_of(systems).items():
+        sheet.set_system_from_results(results, name)
+        curve = ECECurve.from_results(results)
+        x = curve.plo / _LOG_10
+        if bands and name in bands:
+            sheet._system_band(bands[name], bands[name].plo / _LOG_10, None, {})
+        sheet.draw("act", x, curve.ece, "actual")
+        sheet.draw("min", x, curve.min_ece, "after PAV")
+        highest = max(highest, curve.ece.max())
+    sheet.draw_once("neutral", x, curve.neutral, "no LLRs")
+    sheet.ax.set_xlim(x[0], x[-1])
+    sheet.ax.set_ylim(0.0, min(1.08 * highest, 1.5))
+    return sheet.finish()
+
+
+def plot_pav(systems: Systems, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw LLRs after the PAV algorithm over those before it: a PAV plot.
+
+    Parameters
+    ----------
+    systems, ax, title
+        As for `plot_tippett`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        On the diagonal LLRs are right. Triangles at the frame are pools of one class, whose LLR
+        is infinite. The legend has devPAV, see `PAVCurve.dev_pav`.
+
+    Examples
+    --------
+    >>> axes = plot_pav({"A": ([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])})
+    >>> axes.get_ylabel()
+    'log10 LR after PAV'
+    """
+    sheet = _sheet(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
+    curves = {}
+    for name, results in results_of(systems).items():
+        curves[name] = results, PAVCurve.from_results(results)
+    ends = [part for _, c in curves.values() for part in (c.lowest, c.highest, c.llr)]
+    finite = np.abs(np.concatenate(ends))
+    limit = 1.08 * max(float(finite[np.isfinite(finite)].max(initial=0.1)), 0.1) / _LOG_10
+    for name, (results, curve) in curves.items():
+        sheet.set_system_from_results(results, name)
+        x = np.stack((curve.lowest, curve.highest), axis=1) / _LOG_10
+        y = np.repeat(curve.llr, 2) / _LOG_10
+        dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
+        inside = np.repeat(np.isfinite(curve.llr), 2)
+        sheet.draw("pav", x.ravel()[inside], y[inside], dev)
+        for kind, end, pools in (
+            ("infinite_low", -limit, curve.llr == -np.inf),
+            ("infinite_high", limit, curve.llr == np.inf),
+        ):
+            if pools.any():
+                sheet.draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end)
+    sheet.draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
+    settings: dict[str, Any] = {"transform": sheet.ax.transAxes, "fontsize": "x-small"}
+    sheet.ax.text(0.03, 0.9, "LLRs are too low", va="top", **settings)
+    sheet.ax.text(0.97, 0.1, "LLRs are too high", ha="right", **settings)
+    sheet.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
+    return sheet.finish()
+
+
+def plot_reliability(
+    systems: Systems,
+    prior: float = 0.5,
+    ax: Axes | None = None,
+    *,
+    bins: int = 10,
+    title: str | None = None,
+) -> Axes:
+    """Draw how often targets are met over how often posteriors say: a reliability diagram.
+
+    Parameters
+    ----------
+    systems : mapping of str to Results or (tar, non); or Results
+        As for `plot_tippett`.
+    prior : float, default: 0.5
+        Target prior that turns LLRs into posteriors.
+    ax : matplotlib.axes.Axes, optional
+        As for `plot_histogram`.
+    bins : int, default: 10
+        Number of bins between 0 and 1.
+    title : str, optional
+        Title of the plot.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Bars on the diagonal are where 95 % of points would lie if the posteriors were right, see
+        `ReliabilityCurve`.
+
+    Examples
+    --------
+    >>> axes = plot_reliability({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])}, prior=0.1)
+    >>> axes.get_xlabel()
+    'posterior at a prior of 10 %'
+    """
+    words = f"posterior at a prior of {100.0 * prior:g} %", "share of targets"
+    sheet = _sheet(ax, _SQUARE, title, *words)
+    for name, results in results_of(systems).items():
+        curve = ReliabilityCurve.from_results(results, prior, bins=bins)
+        sheet.set_system_from_results(results, name)
+        sheet.draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
+        middle = (curve.low + curve.high) / 2.0
+        colour = sheet._look.colour
+        bars = {"fmt": "none", "ecolor": colour, "alpha": 0.45, "capsize": 3.0}
+        sheet.ax.errorbar(curve.predicted, middle, curve.high - middle, **bars)
+    sheet.draw_once("identity", [0.0, 1.0], [0.0, 1.0], alpha=0.6)
+    sheet.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)
+    return sheet.finish()
+
+
+def plot_ape(systems: Systems, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw the error-rate of Bayes decisions over the prior, whose area is Cllr: an APE plot.
+
+    Parameters
+    ----------
+    systems, ax, title
+        As for `plot_tippett`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Solid: at the Bayes threshold; dashed: at the best one; dotted: without a detector.
+
+    Notes
+    -----
+    The area below a curve, over all prior log-odds, is 2 ln 2 times Cllr or minCllr: Brummer and du
+    Preez, "Application-independent evaluation of speaker detection", 2006.
+
+    Examples
+    --------
+    >>> axes = plot_ape({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
+    >>> axes.get_legend().get_texts()[0].get_text()
+    'A Cllr 0.661'
+    """
+    sheet = _sheet(ax, _SIZE, title, "prior log-odds", "error-rate")
+    blind = sigmoid(-np.abs(_APE))
+    highest = 0.0
+    for name, results in results_of(systems).items():
+        curves = BayesCurves.from_results(results, _APE)
+        sheet.set_system_from_results(results, name)
+        sheet.draw("act", _APE, curves.act_dcf * blind, f"Cllr {results.cllr:.3f}")
+        sheet.draw("min", _APE, curves.min_dcf * blind, f"minCllr {results.min_cllr:.3f}")
+        highest = max(highest, float((curves.act_dcf * blind).max()))
+    sheet.draw_once("neutral", _APE, blind, "no detector")
+    sheet.ax.set(xlim=(_APE[0], _APE[-1]), ylim=(0.0, min(1.1 * highest, 0.55)))
+    return sheet.finish()
+
+
+def plot_zoo(
+    zoo: SpeakerZoo, ax: Axes | None = None, *, n_named: int = 5, title: str | None = None
+) -> Axes:
+    """Draw the mean target score of each speaker against the mean non-target score.
+
+    Parameters
+    ----------
+    zoo : SpeakerZoo
+        The means.
+    ax : matplotlib.axes.Axes, optional
+        As for `plot_histogram`.
+    n_named : int, default: 5
+        So many speakers are named, those whose scores are least apart.
+    title : str, optional
+        Title of the plot.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Lines are the quarters; corners name the kinds of speakers, see `SpeakerZoo`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `zoo` is something else.
+    """
+    if not isinstance(zoo, SpeakerZoo):
+        raise invalid("zoo", "be a SpeakerZoo", describe(zoo))
+    sheet = _sheet(ax, _SQUARE, title, "mean target score", "mean non-target score")
+    axes, look = sheet.ax, system_look(0, sheet.ax)
+    axes.scatter(zoo.tar_mean, zoo.non_mean, s=18.0, color=look.colour, alpha=0.8)
+    for draw, means in ((axes.axvline, zoo.tar_mean), (axes.axhline, zoo.non_mean)):
+        for quarter in np.quantile(means, (0.25, 0.75)):
+            draw(quarter, color=text_colour(), linewidth=0.6, linestyle=":")
+    kinds = zoo.kinds()
+    for x, y, kind in ((1, 0, "dove"), (0, 1, "worm"), (1, 1, "chameleon"), (0, 0, "phantom")):
+        text = f"{kinds.count(kind)} {kind}s"
+        sides: dict[str, Any] = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
+        place = (0.97 if x else 0.03, 0.97 if y else 0.03)
+        axes.text(*place, text, transform=axes.transAxes, fontsize="small", **sides)
+    for i in np.argsort(zoo.tar_mean - zoo.non_mean, kind="stable")[:n_named]:
+        point = (zoo.tar_mean[i], zoo.non_mean[i])
+        offset: dict[str, Any] = {"xytext": (4, 4), "textcoords": "offset points"}
+        axes.annotate(zoo.speakers[i], point, fontsize="x-small", **offset)
+    return axes

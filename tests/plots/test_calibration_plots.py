@@ -1,0 +1,291 @@
+"""Plots of log-likelihood-ratios, forests, maps of conditions: what is drawn, and where."""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.style
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import (
+    ConditionRow,
+    ConditionTable,
+    ECECurve,
+    PAVCurve,
+    ReliabilityCurve,
+    Results,
+    SpeakerZoo,
+    TippettCurve,
+)
+from bosaris_py.plots import (
+    plot_ape,
+    plot_condition_map,
+    plot_ece,
+    plot_forest,
+    plot_histogram,
+    plot_pav,
+    plot_reliability,
+    plot_tippett,
+    plot_zoo,
+)
+from bosaris_py.plots.looks import system_look
+from bosaris_py.uncertainty.bands import ECE, Tippett
+from bosaris_py.uncertainty.bootstrap_result import Interval
+from bosaris_py.uncertainty.bootstrapping import bootstrap
+from bosaris_py.uncertainty.paired import PairedBootstrapResult
+
+LOG_10 = math.log(10)
+FUNCTIONS = [plot_ape, plot_ece, plot_pav, plot_reliability, plot_tippett]
+
+
+@pytest.fixture(scope="module")
+def scores() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    return rng.normal(2, 2, 100), rng.normal(-2, 2, 300)
+
+
+@pytest.fixture(scope="module")
+def results(scores: tuple[np.ndarray, np.ndarray]) -> Results:
+    return Results(*scores)
+
+
+def _lines(axes: Any) -> dict[str, Any]:
+    return {line.get_label(): line for line in axes.lines}
+
+
+def _texts(axes: Any) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("plot", FUNCTIONS)
+def test_axes_given_names_and_colours(plot: Any, results: Results) -> None:
+    axes = Figure().subplots()
+    # A mapping, or scores as a pair; a single result has no name.
+    assert plot({"A": results, "B": results}, ax=axes, title="T") is axes
+    assert axes.get_title() == "T"
+    assert any(text.startswith("A") for text in _texts(axes))
+    colours = {line.get_color() for line in axes.lines}
+    assert {system_look(0, axes).colour, system_look(1, axes).colour} <= colours
+    plot(results).figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize("plot", FUNCTIONS)
+def test_what_are_not_systems(plot: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`systems` must be a mapping"):
+        plot([1.0])
+
+
+@pytest.mark.parametrize("plot", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("tar", "non"),
+    [([1.0, 2.0], [-1.0, 0.0]), ([0.0], [0.0]), ([np.inf, 1.0], [-np.inf, 2.0]), ([3.0], [4.0])],
+    ids=["separable", "equal", "infinite", "inverted"],
+)
+def test_extreme_scores_can_be_drawn(plot: Any, tar: list[float], non: list[float]) -> None:
+    plot({"A": (tar, non)}).figure.draw_without_rendering()
+    plot_histogram((tar, non)).figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize("plot", FUNCTIONS)
+def test_nothing_is_black_on_black(plot: Any, results: Results) -> None:
+    with mpl.rc_context(matplotlib.style.library["dark_background"]):
+        axes = plot({"A": results})
+    black = [line for line in axes.lines if mpl.colors.to_hex(line.get_color()) == "#000000"]
+    assert black == []
+
+
+def test_tippett_lines_are_the_numbers(results: Results) -> None:
+    curve = TippettCurve.from_results(results)
+    for convention, field in (("above", "non_above"), ("crossing", "non_below")):
+        lines = _lines(plot_tippett({"A": results}, convention=convention))  # type: ignore[arg-type]
+        tar, non = lines["A H1: targets"], lines["A H2: non-targets"]
+        np.testing.assert_allclose(tar.get_xdata(), curve.llr / LOG_10)
+        np.testing.assert_allclose(tar.get_ydata(), 100 * curve.tar_above)
+        np.testing.assert_allclose(non.get_ydata(), 100 * getattr(curve, field))
+        # A share of values from x on changes just above a score, one of values up to x at it.
+        assert tar.get_drawstyle() == "steps-pre"
+        assert non.get_drawstyle() == ("steps-pre" if convention == "above" else "steps-post")
+
+
+def test_tippett_marks_misleading_evidence() -> None:
+    axes = plot_tippett({"A": ([-1.0, 1.0, 2.0, 3.0], [-2.0, 0.5])})
+    dots = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "o"]
+    assert dots == [[[0.0, 75.0]], [[0.0, 50.0]]]
+
+
+def test_ece_lines_are_the_numbers(results: Results) -> None:
+    curve = ECECurve.from_results(results)
+    lines = _lines(plot_ece({"A": results, "B": results}))
+    for label, field in (("A actual", "ece"), ("A after PAV", "min_ece"), ("no LLRs", "neutral")):
+        np.testing.assert_allclose(lines[label].get_xdata(), curve.plo / LOG_10)
+        np.testing.assert_allclose(lines[label].get_ydata(), getattr(curve, field))
+
+
+def test_pav_line_joins_the_finite_pools_and_marks_the_others(results: Results) -> None:
+    curve = PAVCurve.from_results(results)
+    axes = plot_pav({"A": results})
+    line = _lines(axes)[f"A (devPAV {curve.dev_pav:.2f})"]
+    finite = np.isfinite(curve.llr)
+    expected = np.stack((curve.lowest[finite], curve.highest[finite]), axis=1).ravel() / LOG_10
+    np.testing.assert_allclose(line.get_xdata(), expected)
+    np.testing.assert_allclose(line.get_ydata(), np.repeat(curve.llr[finite], 2) / LOG_10)
+    limit = axes.get_xlim()[1]
+    marks = {line.get_marker(): line.get_ydata()[0] for line in axes.lines}
+    assert (marks["^"], marks["v"]) == (limit, -limit)
+
+
+def test_reliability_bars_are_about_the_diagonal(results: Results) -> None:
+    curve = ReliabilityCurve.from_results(results, 0.2)
+    axes = plot_reliability({"A": results}, 0.2)
+    (container,) = axes.containers
+    bars = [np.asarray(segment) for segment in container[2][0].get_segments()]
+    for bar, x, low, high in zip(bars, curve.predicted, curve.low, curve.high, strict=True):
+        np.testing.assert_allclose(bar, [[x, low], [x, high]])
+
+
+def test_area_of_an_ape_plot_is_cllr() -> None:
+    """2 ln 2 times Cllr; well separated scores lose nothing beyond the ends of the axis."""
+    rng = np.random.default_rng(3)
+    results = Results(rng.normal(2, 2, 3000), rng.normal(-2, 2, 3000))
+    axes = plot_ape(results)
+    act, least = axes.lines[:2]
+    for line, expected in ((act, results.cllr), (least, results.min_cllr)):
+        area = np.trapezoid(line.get_ydata(), line.get_xdata())
+        # A trapezium rule of 280 steps; the tails beyond +-7 hold about 2 e^-7.
+        assert area / (2 * math.log(2)) == pytest.approx(expected, abs=0.005)
+
+
+def test_bands_have_the_units_of_their_plot(scores: Any, results: Results) -> None:
+    tippett, ece = Tippett([-2.0, 0.0, 2.0]), ECE([-2.0, 0.0, 2.0])
+    first = tippett.band(bootstrap(*scores, tippett, replications=50, rng=1))
+    second = ece.band(bootstrap(*scores, ece, replications=50, rng=1))
+    axes = plot_tippett({"A": results}, bands={"A": first})
+    shaded, other = (area.get_paths()[0].vertices for area in axes.collections)
+    assert shaded[:, 0].max() == pytest.approx(2 / LOG_10)
+    assert shaded[:, 1].max() == pytest.approx(100 * first.high[0].max())
+    assert other[:, 1].min() == pytest.approx(100 * first.low[1].min())
+    crossing = plot_tippett({"A": results}, convention="crossing", bands={"A": first})
+    assert crossing.collections[1].get_paths()[0].vertices[:, 1].max() == pytest.approx(
+        100 * (1 - first.low[1].min())
+    )
+    (area,) = plot_ece({"A": results}, bands={"A": second}).collections
+    assert area.get_paths()[0].vertices[:, 1].max() == pytest.approx(second.high.max())
+
+
+def test_histogram_has_thresholds_and_strokes(results: Results) -> None:
+    axes = plot_histogram(results, prior=[0.5, 0.01])
+    assert _texts(axes)[:2] == ["100 targets", "300 non-targets"]
+    assert [line.get_xdata()[0] for line in axes.lines] == pytest.approx([0.0, math.log(99)])
+    # Strokes for the targets only: there are more than 200 non-targets.
+    (rug,) = axes.collections
+    assert len(rug.get_segments()) == 100
+
+
+def test_zoo_names_the_least_separated() -> None:
+    names = [f"s{i}" for i in range(6)]
+    zoo = SpeakerZoo.from_trials([5.0, 1.0, 4.0, 6.0, 3.0, 7.0], [0.0] * 6, names, names)
+    axes = plot_zoo(zoo, n_named=2)
+    texts = [text.get_text() for text in axes.texts]
+    assert texts[-2:] == ["s1", "s4"]
+    np.testing.assert_array_equal(axes.collections[0].get_offsets()[:, 0], zoo.tar_mean)
+
+
+# ---- Forest and map
+
+ROWS = {
+    "A": Interval(0.10, 0.08, 0.13, 0.01, 0.95, "normal"),
+    "B": Interval(0.30, 0.31, 0.35, 0.01, 0.95, "basic"),
+}
+
+
+def _table(*names: str, interval: bool = False) -> ConditionTable:
+    rows = []
+    for i, name in enumerate([*names, "pooled", "equalised"]):
+        kind: Any = name if name in ("pooled", "equalised") else "condition"
+        figures = {"eer": None if name == "none" else 0.1 * (i + 1), "cllr": 0.5}
+        intervals = {"eer": (0.05, 0.95)} if interval else {}
+        rows.append(
+            ConditionRow(
+                name=name,
+                kind=kind,
+                weight=None,
+                n_tar=10 * (i + 1),
+                n_non=9,
+                figures=figures,
+                intervals=intervals,
+            )
+        )
+    return ConditionTable(rows)
+
+
+def test_forest_of_intervals() -> None:
+    axes = plot_forest(ROWS, xlabel="cost", reference=0.2)
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["A", "B"]
+    assert [text.get_text() for text in axes.texts] == ["0.1 [0.08, 0.13]", "0.3 [0.31, 0.35]"]
+    np.testing.assert_array_equal(axes.lines[0].get_xdata(), [0.10, 0.30])
+    bars = [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()]
+    assert bars == [[0.08, 0.13], [0.31, 0.35]]
+    # The first row is on top.
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]
+    assert axes.lines[-1].get_xdata() == [0.2, 0.2]
+
+
+def test_forest_of_conditions() -> None:
+    axes = plot_forest(_table("x", "none", interval=True))
+    assert [text.get_text() for text in axes.texts] == [
+        "10 [5, 95]  (10 targets)",
+        "30 [5, 95]  (30 targets)",
+        "40 [5, 95]  (40 targets)",
+    ]
+    # The line is at the pooled trials.
+    assert axes.lines[-1].get_xdata() == pytest.approx([30.0, 30.0])
+    assert axes.get_xlabel() == "EER (%)"
+    assert plot_forest(_table("x"), "cllr").texts[0].get_text() == "0.5  (10 targets)"
+
+
+def test_forest_of_differences_has_a_line_at_zero_and_p_values(rng: np.random.Generator) -> None:
+    from bosaris_py.uncertainty.statistic import EER
+
+    tar, non = rng.normal(1, 1, 60), rng.normal(-1, 1, 60)
+    first, second = (
+        bootstrap(tar + shift, non, EER(), replications=50, rng=1) for shift in (0.0, 0.5)
+    )
+    paired = PairedBootstrapResult(first, second, first.minus(second), "two-sided")
+    axes = plot_forest({"EER": paired})
+    assert axes.lines[-1].get_xdata() == [0.0, 0.0]
+    assert axes.lines[0].get_xdata().tolist() == [paired.difference]
+    assert axes.texts[0].get_text().endswith(f"p = {paired.p_value:.2g}")
+
+
+def test_map_of_conditions() -> None:
+    axes = plot_condition_map(_table("m, phone", "m, mic", "f, phone"))
+    image = axes.images[0].get_array()
+    np.testing.assert_allclose(image.filled(-1), [[10, 20], [30, -1]])
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["phone", "mic"]
+    assert [t.get_text() for t in axes.texts] == [
+        "10\n(10 targets)",
+        "20\n(20 targets)",
+        "30\n(30 targets)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plot_forest({}), "`intervals` must be a mapping from names to results"),
+        (lambda: plot_forest({"A": 0.5}), "got 0.5 for A"),
+        (lambda: plot_forest(_table("x"), "dcf"), "`figure` must be one of eer, cllr; got 'dcf'"),
+        (lambda: plot_condition_map(_table("x")), "`table` must have conditions named after two"),
+        (lambda: plot_zoo(3), "`zoo` must be a SpeakerZoo; got 3"),
+        (lambda: plot_tippett({"A": ([1.0], [0.0])}, convention="both"), "`convention` must be"),
+        (lambda: plot_histogram([1.0]), "`systems` must be a mapping"),
+    ],
+)
+def test_bad_input(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        call()
