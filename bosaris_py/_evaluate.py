@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
@@ -43,11 +43,8 @@ from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
 from bosaris_py.uncertainty.statistic import EER, StatisticLike
 from bosaris_py.uncertainty.strata import Rng, as_generator
 
-if TYPE_CHECKING:
-    from bosaris_py.plots import BayesPlot, DETPlot
-
-# Matplotlib is imported when a plot is asked for.
-_plot, _ = on_demand(__name__, {"bosaris_py.plots": ("BayesPlot", "DETPlot")})
+# Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
+_plot, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_bayes", "plot_det")})
 
 
 def _as_point(point: float | OperatingPoint) -> OperatingPoint:
@@ -146,6 +143,8 @@ class Evaluation(Table):
         The published cost of each system, if there was a plan.
     plan : EvaluationPlan or None
         Whose cost that is.
+    systems, judging
+        What `evaluate` was given, for `compare`.
     """
 
     table: SystemTable
@@ -192,44 +191,33 @@ class Evaluation(Table):
         notes = "; ".join(filter(None, (counts, costs, plan, self._judging.how)))
         return f"{self.table!r}\n({notes})"
 
-    def det(self, **options: Any) -> "DETPlot":
+    def det(self, **options: Any) -> Any:
         """Draw the DET curves of all systems.
 
         Parameters
         ----------
         **options
-            As for `DETPlot`: ``window``, ``title``, ``ax``.
+            As for `plot_det`: ``window``, ``title``, ``ax``.
 
         Returns
         -------
         DETPlot
         """
-        plot: DETPlot = _plot("DETPlot")(**options)
-        for name, results in self.results.items():
-            plot.set_system_from_results(results, name)
-            plot.plot_steppy_det(label="")
-        plot.display_legend()
-        return plot
+        return _plot("plot_det")(self.results, **options)
 
-    def bayes(self, **options: Any) -> "BayesPlot":
+    def bayes(self, **options: Any) -> Any:
         """Draw the normalized Bayes error-rates of all systems, actual and minimum.
 
         Parameters
         ----------
         **options
-            As for `BayesPlot`: ``axes``, ``title``, ``ax``.
+            As for `plot_bayes`: ``axes``, ``title``, ``ax``.
 
         Returns
         -------
         BayesPlot
         """
-        plot: BayesPlot = _plot("BayesPlot")(**options)
-        for name, results in self.results.items():
-            plot.set_system_from_results(results, name)
-            plot.plot_dcf_curve_act(label="")
-            plot.plot_dcf_curve_min()
-        plot.display_legend()
-        return plot
+        return _plot("plot_bayes")(self.results, **options)
 
     def compare(self, statistic: StatisticLike | None = None, **options: Any) -> ComparisonTable:
         """Compare each pair of systems; see `uncertainty.compare_systems`.

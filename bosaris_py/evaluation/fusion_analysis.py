@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
@@ -10,6 +11,7 @@ import numpy as np
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._tables import text_table
 from bosaris_py._validation import describe, invalid
+from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
@@ -112,9 +114,13 @@ class SystemComparison:
         stack = np.concatenate((tar, non), axis=1)
         # Proportions are estimated with the true one for prior: a calibrated system finds it.
         shares = estimate_target_proportions(stack, key.n_tar / key.n_trials)
+        with warnings.catch_warnings():
+            # Raw scores stand beside the fusion on purpose.
+            warnings.simplefilter("ignore", SuspectScoresWarning)
+            actual = [result.act_dcf(point, normalize=True) for result in results]
         figures = {
             "estimated_proportions": shares,
-            "act_dcf": np.array([result.act_dcf(point, normalize=True) for result in results]),
+            "act_dcf": np.array(actual),
             "min_dcf": np.array([result.min_dcf(point, normalize=True) for result in results]),
             "prbep": np.array([result.prbep for result in results]),
         }
