@@ -87,7 +87,7 @@ def _band_of(
 
 
 # A simultaneous band of rates starts from so many of the least steps that replicates show.
-_FEWEST_STEPS = 5
+_FEWEST_STEPS = 10
 
 
 def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:

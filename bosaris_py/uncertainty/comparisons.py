@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeGuard
 
 import attrs
 import numpy as np
@@ -49,6 +49,7 @@ from bosaris_py.uncertainty.decisions import (
 )
 from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_TEST,
+    LINEAR,
     METHOD,
     LinearStatistic,
     SpeakerInfluence,
@@ -60,7 +61,7 @@ from bosaris_py.uncertainty.influence import (
 )
 from bosaris_py.uncertainty.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.resampling import ScoresMethod
-from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike, WhichClass
+from bosaris_py.uncertainty.statistic import StatisticLike, WhichClass
 from bosaris_py.uncertainty.strata import (
     Rng,
     TrialSpeakers,
@@ -816,6 +817,13 @@ def _permute(
 # All pairs of several systems.
 
 
+def _has_formula(statistic: object) -> TypeGuard[LinearStatistic]:
+    """Tell if `speaker_z_test` takes a statistic."""
+    return isinstance(statistic, OperatingPoint) or (
+        isinstance(statistic, LINEAR) and not statistic.shape
+    )
+
+
 def compare_systems(
     systems: SystemsLike,
     key: Any,
@@ -841,8 +849,8 @@ def compare_systems(
     key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets; such as `read_key` returns.
     statistic : Statistic, OperatingPoint or callable
-        The metric, a number. A cost at a fixed threshold, such as `DCF` and `ActDCF`, is
-        compared by `speaker_z_test`, all others as by `paired_bootstrap`.
+        The metric, a number. A built-in metric is compared by `speaker_z_test`, any other as by
+        `paired_bootstrap`.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment: a map, a function of the id, or a column
         of the metadata. A pair is for (models, segments), a single value for both, where it
@@ -878,11 +886,11 @@ def compare_systems(
     >>> from bosaris_py import Key, Scores
     >>> from bosaris_py import uncertainty as unc
     >>> rng = np.random.default_rng(1)
-    >>> speakers, same = [f"speaker{i}" for i in range(40)], np.eye(40, dtype=bool)
+    >>> speakers, same = [f"speaker{i}" for i in range(60)], np.eye(60, dtype=bool)
     >>> key = Key(speakers, speakers, same, ~same)
     >>> systems, noise = {}, 4.0 * same
     >>> for name in ("A", "B", "C"):
-    ...     noise = noise + rng.normal(size=(40, 40))
+    ...     noise = noise + rng.normal(size=(60, 60))
     ...     systems[name] = Scores(noise, speakers, speakers)
     >>> table = unc.compare_systems(systems, key, unc.Cllr(), replications=200, rng=2)
     >>> [(r["first"], r["second"], r["significant"]) for r in table.records()]
@@ -898,7 +906,7 @@ def compare_systems(
     maps = {"model_speakers": model_speakers, "segment_speakers": segment_speakers}
     pairs = list(itertools.combinations(named, 2))
     tests: dict[tuple[str, str], Comparison] = {}
-    if method == "speaker" and isinstance(statistic, (DCF, ActDCF, OperatingPoint)):
+    if method == "speaker" and _has_formula(statistic):
         for a, b in tqdm(pairs, disable=not progress, unit="pair"):
             options: dict[str, Any] = {"conditions": conditions, "alternative": alternative, **maps}
             with NamedWarnings(f"{a} and {b}"):

@@ -135,7 +135,7 @@ class Losses(NamedTuple):
 # A metric with losses: what `losses_of` takes.
 LinearStatistic = Statistic | ThresholdCost
 
-_LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr
+LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr
 
 
 def losses_of(
@@ -828,6 +828,10 @@ class Studentised:
             draws = np.sort(np.abs(draws))
         return cls(influence, draws, is_difference)
 
+    def minus(self, other: "Studentised") -> "Studentised":
+        """Return that of the difference, by the law of Student's t."""
+        return Studentised(self.influence.minus(other.influence), None, is_difference=True)
+
     @property
     def null_error(self) -> float:
         """Standard error of a difference, not 0 unless the difference is."""
@@ -875,7 +879,7 @@ def speaker_influence(
     statistic: object, tar: FloatArray, non: FloatArray, pairs: SpeakerPairs, strata: TrialStrata
 ) -> SpeakerInfluence | None:
     """Return the influence of speakers on a statistic of one number, None without a formula."""
-    if not isinstance(statistic, _LINEAR) or statistic.shape:
+    if not isinstance(statistic, LINEAR) or statistic.shape:
         return None
     return SystemScores(tar, non, (tar, non)).influence(pairs, statistic, strata)
 
