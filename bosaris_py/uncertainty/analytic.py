@@ -1152,6 +1152,9 @@ def speaker_interval(
     those of 1 - AUC. Where a class has no loss, the upper end counts with
     :math:`1 - (\alpha/2)^{1/K}` of the greatest, for the K speakers of its trials.
 
+    A matrix of scores without gaps is added up by rows, lists of trials one by one, so the two may
+    differ in the last digits. Ten million trials take two to five times as long as to sort them.
+
     Examples
     --------
     >>> from bosaris_py import Key, Scores

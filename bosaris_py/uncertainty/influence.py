@@ -400,7 +400,8 @@ class MatrixTrials:
             total = np.zeros(mass.size)
             for block, cells in self._blocks():
                 values = losses.non(scores[block].ravel())
-                values *= self.non[block].ravel()
+                # Not by a product: the loss of a target as a non-target may be infinite.
+                np.putmask(values, ~self.non[block].ravel(), 0.0)
                 total += np.bincount(cells, values, minlength=mass.size)
         total /= self.n_trials[which]
         return _Sums.of(total, float(total.sum()) * mass, losses.part)

@@ -20,6 +20,7 @@ from bosaris_py.errors import (
 from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakerPairs,
+    Steps,
     Studentised,
     SystemScores,
     losses_of,
@@ -308,3 +309,30 @@ def test_studentised_needs_speakers() -> None:
         result.interval_of("student")
     draws = Studentised.of(influence(crossed(16), unc.AUC())[0], np.ones((5, 8))).draws
     assert draws is None
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_matrix_is_added_up_like_lists(statistic: unc.Statistic) -> None:
+    """Also where a target would be an infinite loss as a non-target, and with tied scores."""
+    data = crossed(17, n_speakers=9)
+    llrs = np.round(data.scores.scoremat, 1)
+    llrs[data.key.tar & (llrs == llrs[data.key.tar].max())] = np.inf
+    dense = Scores(llrs, data.key.modelset, data.key.segset)
+    options = maps(data)
+    one = unc.speaker_interval(dense, data.key, statistic, **options)
+    other = unc.speaker_interval(dense.to_flat(), data.key.to_flat(), statistic, **options)
+    for name in ("estimate", "low", "high", "standard_error"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
+    assert np.isfinite([one.low, one.high, one.standard_error]).all()
+
+
+def test_steps_of_many_edges_against_a_search() -> None:
+    rng = np.random.default_rng(18)
+    edges = np.unique(np.round(rng.normal(size=60), 3))
+    levels = rng.normal(size=edges.size + 1)
+    for dtype in (np.float64, np.float32):
+        some = np.concatenate((edges, rng.normal(0.0, 3.0, 2000), [-np.inf, np.inf])).astype(dtype)
+        expected = levels[np.searchsorted(edges, some.astype(np.float64), side="right")]
+        assert np.array_equal(Steps(edges, levels)(some), expected)
+    infinite = Steps(np.array([-np.inf, 0.0, 1.0, np.inf]), np.arange(5.0))
+    assert infinite(np.array([-np.inf, -1.0, 0.0, 2.0, np.inf])).tolist() == [1, 1, 2, 3, 4]
