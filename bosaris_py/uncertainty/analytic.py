@@ -394,7 +394,9 @@ class DeLongResult:
         contrast[second] -= 1.0
         variance = max(float(contrast @ self.covariance @ contrast), 0.0)
         difference = float(self.auc[first] - self.auc[second])
-        return z_test(difference, math.sqrt(variance), alternative, "DeLong")
+        # Areas without variance, of separated classes, say nothing about their difference.
+        least_p = 0.0 if variance > 0 else 1.0
+        return z_test(difference, math.sqrt(variance), alternative, "DeLong", least_p=least_p)
 
     def __repr__(self) -> str:
         """Show each area with its standard error."""
