@@ -1,6 +1,7 @@
 """The formula by speakers: losses against derivatives, copies of speakers, and honest ends."""
 
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -336,3 +337,14 @@ def test_steps_of_many_edges_against_a_search() -> None:
         assert np.array_equal(Steps(edges, levels)(some), expected)
     infinite = Steps(np.array([-np.inf, 0.0, 1.0, np.inf]), np.arange(5.0))
     assert infinite(np.array([-np.inf, -1.0, 0.0, 2.0, np.inf])).tolist() == [1, 1, 2, 3, 4]
+
+
+def test_results_keep_speakers_but_no_trials() -> None:
+    data = crossed(19, n_speakers=10)
+    options = maps(data) | {"replications": 30, "rng": 1}
+    boot = unc.bootstrap_scores(data.scores, data.key, unc.EER(), **options)
+    copied = pickle.loads(pickle.dumps(boot))
+    assert copied.interval_of("student", 0.9) == boot.interval_of("student", 0.9)
+    assert boot.student.influence.pairs.trials is None
+    differs = boot.minus(unc.bootstrap_scores(data.scores, data.key, unc.EER(), **options))
+    assert (differs.low, differs.high, differs.p_value("two-sided")) == (0.0, 0.0, 1.0)
