@@ -835,6 +835,8 @@ class Studentised:
         cls, influence: SpeakerInfluence, weights: Float64Array, *, is_difference: bool = False
     ) -> Self:
         """Draw Student's t of replicates, one for each row of weights of the speakers."""
+        # Conditions of weight 0 may have speakers of their own.
+        weights = weights[:, influence.pairs.present]
         draws = influence.students(weights, log=not is_difference)
         if draws is not None and is_difference:
             draws = np.sort(np.abs(draws))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bosaris_py import Key, Scores
+from bosaris_py import Conditions, Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import (
     DegenerateReplicatesWarning,
@@ -348,3 +348,23 @@ def test_results_keep_speakers_but_no_trials() -> None:
     assert boot.student.influence.pairs.trials is None
     differs = boot.minus(unc.bootstrap_scores(data.scores, data.key, unc.EER(), **options))
     assert (differs.low, differs.high, differs.p_value("two-sided")) == (0.0, 0.0, 1.0)
+
+
+def test_a_condition_of_some_speakers() -> None:
+    """As if there were no others."""
+    data = crossed(20, n_speakers=12)
+    speaker_of = data.model_speakers.map_left_to_right(data.key.modelset)
+    some = np.isin(speaker_of, np.unique(speaker_of)[:7])[:, None] & np.isin(
+        data.segment_speakers.map_left_to_right(data.key.segset), np.unique(speaker_of)[:7]
+    )
+    conditions = Conditions({"some": some, "others": ~some}, {"some": 1.0, "others": 0.0})
+    options = {"replications": 200, "rng": 1} | maps(data)
+    weighted = unc.bootstrap_scores(
+        data.scores, data.key, unc.Cllr(), conditions=conditions, **options
+    )
+    key = Key(data.key.modelset, data.key.segset, data.key.tar & some, data.key.non & some)
+    alone = unc.speaker_interval(data.scores, key, unc.Cllr(), **maps(data))
+    found = weighted.student.influence
+    assert (found.pairs.n_speakers, found.estimate) == (7, pytest.approx(alone.estimate))
+    assert found.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
+    assert weighted.low < weighted.estimate < weighted.high
