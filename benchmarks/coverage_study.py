@@ -439,6 +439,8 @@ def bands_table(n_sets: int, replications: int) -> Iterator[str]:
             det = np.array(
                 [np.interp(-PFA, -f, m) for m, f in zip(*(r.T for r in rates), strict=True)]
             )
+            # Interpolated rates of less than half a miss are none, as in `DETCurve`.
+            det[det < 0.5 / scores[0].size] = 0.0
             act = bayes(*rates_of_replicates(pairs, scores, weights, -PLO)).T
             row = []
             for curve, values, truth in zip(CURVES, (det, act), truths, strict=True):

@@ -58,7 +58,8 @@ class PAVCalibration(SavedMap, ScoreMap):
     at least -log(T + 1) in the outermost pools. The map passes through
     ``llr - score_offset`` at the lowest and ``llr + score_offset`` at the highest score of
     each pool and is linear in between and from pool to pool. With an offset of zero
-    different scores of a pool become equal; a small offset keeps their order.
+    different scores of a pool become equal; a small offset keeps their order. An offset of more
+    than half the distance of two neighbouring pools makes the map fall between them.
 
     Where the toolkit raises an error, this map goes on: scores beyond the dummies (at -1e6
     and 1e6, or at the outermost training score if that is farther out) get the value of

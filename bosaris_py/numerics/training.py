@@ -44,6 +44,7 @@ from bosaris_py.numerics.linear_objective import (
     LinearObjective,
     pool_classes,
 )
+from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.scoring_rules import ScoringRule, scoring_rule
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -100,6 +101,10 @@ _SMALLEST_NON_CONVEX_PRIOR = 1e-10
 
 # With log-likelihood-ratios of this standard deviation every decision is a hard one.
 _HARD = 100.0
+
+# With these log-odds a decision is certain but for rounding. For more trials than this no set was
+# seen on which hard decisions are best.
+_CERTAIN, _MOST_HARD = 40.0, 2**17
 
 
 @frozen(eq=False)
@@ -572,12 +577,37 @@ def _descend_if_bounded(
 
 
 def _descend_non_convex(problem: _Problem, convex: Minimum) -> Minimum:
-    """Minimise an objective with several minima: the best that two good starts lead to."""
-    from_convex = _descend(problem, convex.point)
-    from_origin = _descend(problem, problem.origin)
-    # Of equal minima the one with moderate weights.
-    lower = from_origin.value < from_convex.value - _ROUNDING * abs(from_convex.value)
-    return from_origin if lower else from_convex
+    """Minimise an objective with several minima: the best that two or three good starts lead to."""
+    best = _descend(problem, convex.point)
+    starts = [problem.origin]
+    if problem.basis.shape[1] == 1 and problem.ridge == problem.damping == 0.0:
+        starts += _hard_decisions(problem)
+    for start in starts:
+        found = _descend(problem, start)
+        # Of equal minima the one with moderate weights.
+        if found.value < best.value - _ROUNDING * abs(best.value):
+            best = found
+    return best
+
+
+def _hard_decisions(problem: _Problem) -> list[Float64Array]:
+    """Return a point that decides at the threshold of minimum cost; none for many trials."""
+    objective = problem.objective
+    size = max(objective.n_tar, objective.n_non)
+    if size > _MOST_HARD:
+        return []
+    one = problem.coefficients(np.ones(2))[:-1]
+    tar, non = (one @ scores / objective.spread for scores in objective.hardest(one, size))
+    hull = ROC.from_scores(tar, non).convex_hull()
+    limit = float(hull.min_dcf_threshold(objective.prior))
+    below = np.concatenate((tar[tar < limit], non[non < limit]))
+    if not (math.isfinite(limit) and below.size):
+        return []
+    gap = limit - float(below.max())
+    # So steep that the two scores beside the threshold are decided beyond doubt.
+    scale = max(2.0 * _HARD, 2.0 * _CERTAIN / gap)
+    shift = float(one @ (objective.centre / objective.spread))
+    return [np.array([scale, scale * (shift + 0.5 * gap - limit) - objective.plo])]
 
 
 def train_linear(
@@ -633,8 +663,8 @@ def train_linear(
     Where none of them separates, gradient and Hessian usually prove that there is an
     optimum (`proves_optimum`); where they do not, a linear program decides.
 
-    Brier is not convex. It is minimised from the optimum of cllr and from zero,
-    and the better result is taken.
+    Brier is not convex. It is minimised from the optimum of cllr, from zero and, of one
+    system, from hard decisions at the threshold of minimum cost, and the best result is taken.
     """
     strength = as_nonnegative(ridge, "ridge")
     tar, non = objective.moments()

@@ -106,8 +106,8 @@ def _band_of(
     return result.estimate, *ends, result.method, result.interval, result.confidence, kind
 
 
-# A simultaneous band of rates starts from so many of the least steps that replicates show.
-_FEWEST_STEPS = 5
+# A simultaneous band leaves out points at which more than this share of replicates show no errors.
+_MOST_EXTREME = 0.025
 
 
 def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
@@ -120,12 +120,13 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
     is_rate = np.asarray(result.bounds[1]).max() <= 1.0
     curves = to(np.clip(values, step, max(1.0 - step, step) if is_rate else np.inf))
     spread = curves[1:].std(axis=0, ddof=1)
-    # A rate of a few errors, or of all but a few, says little on this scale.
-    least = 2 * _FEWEST_STEPS * step if is_rate else 0.0
-    inside = (values[0] > least) & (values[0] < (1.0 - least if is_rate else np.inf))
+    # Where many replicates have no errors, or nothing else, they say little on this scale.
+    extreme = (values <= 0.0) | (values >= 1.0 if is_rate else False)
+    inside = ~extreme[0] & (extreme[1:].mean(axis=0) < _MOST_EXTREME)
     varies = np.asarray((spread > ROUNDING * np.abs(curves[0])) & inside)
     if not varies.any():
-        raise invalid("result", "have replicates that differ", "a constant curve")
+        expected = "have replicates that differ, with some errors"
+        raise invalid("result", expected, "a curve that shows too few")
     # The quantile of the largest deviation in units of its own spread: sup-t.
     deviations = np.abs(curves[1:] - curves[0])[:, varies] / spread[varies]
     half = quantile(deviations.max(axis=1), result.confidence) * result.expansion * spread

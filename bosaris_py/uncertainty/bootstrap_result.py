@@ -348,6 +348,9 @@ class Student(Protocol):
     def p_value(self, alternative: Alternative) -> float:
         """Return the p-value of a difference."""
 
+    def minus(self, other: Any) -> "Student":
+        """Return that of the difference."""
+
 
 # A standard deviation takes two.
 _FEWEST_REPLICATES = 2
@@ -478,13 +481,15 @@ class BootstrapResult(Records):
         other : BootstrapResult
             Made with the same options.
         student : Studentised, optional
-            That of the difference.
+            That of the difference; by default with the law of Student's t.
 
         Returns
         -------
         BootstrapResult
         """
         (low, high), (other_low, other_high) = self.bounds, other.bounds
+        if student is None and self.student is not None and other.student is not None:
+            student = self.student.minus(other.student)
         difference = attrs.evolve(
             self,
             estimate=as_plain(np.subtract(self.estimate, other.estimate)),

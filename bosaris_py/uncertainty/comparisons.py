@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeGuard
 
 import attrs
 import numpy as np
@@ -48,6 +48,7 @@ from bosaris_py.uncertainty.decisions import (
 )
 from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_TEST,
+    LINEAR,
     METHOD,
     LinearStatistic,
     SpeakerInfluence,
@@ -59,7 +60,7 @@ from bosaris_py.uncertainty.influence import (
 )
 from bosaris_py.uncertainty.paired import paired_bootstrap
 from bosaris_py.uncertainty.resampling import ScoresMethod
-from bosaris_py.uncertainty.statistic import DCF, ActDCF, StatisticLike, WhichClass
+from bosaris_py.uncertainty.statistic import StatisticLike, WhichClass
 from bosaris_py.uncertainty.strata import (
     Rng,
     TrialSpeakers,
@@ -818,6 +819,13 @@ def _permute(
 # All pairs of several systems.
 
 
+def _has_formula(statistic: object) -> TypeGuard[LinearStatistic]:
+    """Tell if `speaker_z_test` takes a statistic."""
+    return isinstance(statistic, OperatingPoint) or (
+        isinstance(statistic, LINEAR) and not statistic.shape
+    )
+
+
 def compare_systems(
     systems: SystemsLike,
     key: Any,
@@ -843,8 +851,8 @@ def compare_systems(
     key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets; such as `read_key` returns.
     statistic : Statistic, OperatingPoint or callable
-        The metric, a number. A cost at a fixed threshold, such as `DCF` and `ActDCF`, is
-        compared by `speaker_z_test`, all others by `paired_bootstrap`.
+        The metric, a number. A built-in metric is compared by `speaker_z_test`, any other as by
+        `paired_bootstrap`.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment: a map, a function of the id, or a column
         of the metadata. A pair is for (models, segments), a single value for both, where it
@@ -879,11 +887,11 @@ def compare_systems(
     >>> from bosaris_py import Key, Scores
     >>> from bosaris_py import uncertainty as unc
     >>> rng = np.random.default_rng(1)
-    >>> speakers, same = [f"speaker{i}" for i in range(40)], np.eye(40, dtype=bool)
+    >>> speakers, same = [f"speaker{i}" for i in range(60)], np.eye(60, dtype=bool)
     >>> key = Key(speakers, speakers, same, ~same)
     >>> systems, noise = {}, 4.0 * same
     >>> for name in ("A", "B", "C"):
-    ...     noise = noise + rng.normal(size=(40, 40))
+    ...     noise = noise + rng.normal(size=(60, 60))
     ...     systems[name] = Scores(noise, speakers, speakers)
     >>> table = unc.compare_systems(systems, key, unc.Cllr(), replications=200, rng=2)
     >>> [(r["first"], r["second"], r["significant"]) for r in table.records()]
@@ -898,13 +906,13 @@ def compare_systems(
     key, metadata = split_key(key)
     model_speakers, segment_speakers = speaker_maps(speakers, key, metadata)
     maps = {"model_speakers": model_speakers, "segment_speakers": segment_speakers}
-    fixed = method == "speaker" and isinstance(statistic, (DCF, ActDCF, OperatingPoint))
+    closed = method == "speaker" and _has_formula(statistic)
     options: dict[str, Any] = {"conditions": conditions, "alternative": alternative, **maps}
-    if not fixed:
+    if not closed:
         # A number: all pairs then see the same replicates.
         seed = rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))
         options |= {"method": method, "replications": replications, "rng": seed, "workers": workers}
-    test: Any = speaker_z_test if fixed else paired_bootstrap
+    test: Any = speaker_z_test if closed else paired_bootstrap
     tests: dict[tuple[str, str], Comparison] = {}
     pairs = list(itertools.combinations(named, 2))
     for a, b in tqdm(pairs, disable=not progress, unit="pair"):

@@ -135,7 +135,7 @@ class Losses(NamedTuple):
 # A metric with losses: what `losses_of` takes.
 LinearStatistic = Statistic | ThresholdCost
 
-_LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr
+LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr
 
 
 def losses_of(
@@ -400,7 +400,8 @@ class MatrixTrials:
             total = np.zeros(mass.size)
             for block, cells in self._blocks():
                 values = losses.non(scores[block].ravel())
-                values *= self.non[block].ravel()
+                # Not by a product: the loss of a target as a non-target may be infinite.
+                np.putmask(values, ~self.non[block].ravel(), 0.0)
                 total += np.bincount(cells, values, minlength=mass.size)
         total /= self.n_trials[which]
         return _Sums.of(total, float(total.sum()) * mass, losses.part)
@@ -414,7 +415,8 @@ class SpeakerPairs:
     the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
     """
 
-    trials: ListedTrials | MatrixTrials
+    trials: ListedTrials | MatrixTrials | None
+    n_trials: tuple[int, int]
     masses: tuple[Float64Array, Float64Array]
     present: IntArray
     occupied: IntArray
@@ -452,7 +454,14 @@ class SpeakerPairs:
         number = np.cumsum(taking_part) - 1
         numbers = present, occupied, pairs, number[first], number[second]
         pair_mass = _by_label(pairs, mass[occupied], found.size)
-        return cls(trials, (of_targets, mass), *numbers, pair_mass)
+        return cls(trials, trials.n_trials, (of_targets, mass), *numbers, pair_mass)
+
+    @functools.cached_property
+    def summary(self) -> "SpeakerPairs":
+        """The same without lists or masks of trials: what results keep."""
+        none = np.empty(0, dtype=np.int64)
+        of_targets = self.masses[0], np.empty(0)
+        return attrs.evolve(self, trials=None, masses=of_targets, occupied=none, pairs=none)
 
     @property
     def n_speakers(self) -> int:
@@ -489,6 +498,8 @@ class SpeakerPairs:
 
     def sums(self, losses: Losses, scores: SomeScores) -> tuple[_Sums, _Sums]:
         """Add up the losses of the trials of each speaker, and of each pair of speakers."""
+        if self.trials is None:
+            raise TypeError("a summary has no trials")
         tar = self.trials.sums(0, losses, scores, self.masses[0])
         non = self.trials.sums(1, losses, scores, self.masses[1])
         size = self.pair_mass.size
@@ -609,7 +620,8 @@ class SpeakerInfluence:
             for share in (0.0, losses.part)
         )
         value, is_area = losses.loss, losses.part < 1.0
-        return cls(pairs, tar, non, value, abs(value), unseen, certain, losses.bounds, is_area)
+        ends = unseen, certain, losses.bounds
+        return cls(pairs.summary, tar, non, value, abs(value), *ends, is_area)
 
     def minus(self, other: "SpeakerInfluence") -> "SpeakerInfluence":
         """Return the influence on the difference to another system on the same trials."""
@@ -823,10 +835,16 @@ class Studentised:
         cls, influence: SpeakerInfluence, weights: Float64Array, *, is_difference: bool = False
     ) -> Self:
         """Draw Student's t of replicates, one for each row of weights of the speakers."""
+        # Conditions of weight 0 may have speakers of their own.
+        weights = weights[:, influence.pairs.present]
         draws = influence.students(weights, log=not is_difference)
         if draws is not None and is_difference:
             draws = np.sort(np.abs(draws))
         return cls(influence, draws, is_difference)
+
+    def minus(self, other: "Studentised") -> "Studentised":
+        """Return that of the difference, by the law of Student's t."""
+        return Studentised(self.influence.minus(other.influence), None, is_difference=True)
 
     @property
     def null_error(self) -> float:
@@ -875,7 +893,7 @@ def speaker_influence(
     statistic: object, tar: FloatArray, non: FloatArray, pairs: SpeakerPairs, strata: TrialStrata
 ) -> SpeakerInfluence | None:
     """Return the influence of speakers on a statistic of one number, None without a formula."""
-    if not isinstance(statistic, _LINEAR) or statistic.shape:
+    if not isinstance(statistic, LINEAR) or statistic.shape:
         return None
     return SystemScores(tar, non, (tar, non)).influence(pairs, statistic, strata)
 
@@ -941,6 +959,6 @@ def speakers_for(ratio: float, pairs: SpeakerPairs, confidence: float) -> Speake
     # (K - 1) s^2 / sigma^2 is chi-square of K - 1 degrees, so sigma^2 has this interval.
     factors = (k - 1.0) / special.chdtri(k - 1.0, np.array([tail, 1.0 - tail]))
     low, estimate, high = (math.ceil(k * ratio * f) for f in (factors[0], 1.0, factors[1]))
-    n_tar, n_non = pairs.trials.n_trials
+    n_tar, n_non = pairs.n_trials
     n_trials = math.ceil(n_tar * high / k) + math.ceil(n_non * (high / k) ** 2)
     return SpeakersNeeded(high, estimate, low, n_trials, confidence)

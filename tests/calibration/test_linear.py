@@ -35,7 +35,8 @@ NO_MINIMUM = ("separated", "inverted")
 
 # Runs whose brier objective keeps falling towards hard decisions; the toolkit's
 # optimiser ran off there too, to scales of 30 to 566.
-HARD_DECISIONS = {("gauss", 0.001), ("mini_overlap", 0.01), ("mini_overlap", 0.001)}
+HARD_DECISIONS = {(name, p) for name in ("gauss", "mini_overlap") for p in (0.01, 0.001)}
+HARD_DECISIONS.add(("mini_overlap", 0.1))
 
 
 def describe_run(run):
@@ -666,3 +667,11 @@ class TestScaleOnly:
     def test_a_fusion_has_no_such_training(self):
         with pytest.raises(InvalidInputError, match="Only a calibration"):
             LinearFusion.fit([self.tar], [self.non], offset=0.0)
+
+
+def test_hard_decisions_of_brier_are_found_and_told() -> None:
+    """Accepting from -0.5 on costs one of four non-targets: 0.5 * 0.25, over the entropy 0.25."""
+    with pytest.warns(ConvergenceWarning, match="lowest for hard decisions"):
+        found = LinearCalibration.fit([0, 0, 5], [-3, -1, -1, 2], prior=0.5, objective="brier")
+    assert found.objective_value == pytest.approx(0.5, rel=1e-12)
+    assert -found.offset / found.scale == pytest.approx(-0.5)

@@ -331,3 +331,11 @@ def test_prints_areas():
     text = repr(delong([[1.0, 3.0]], [[0.0, 2.0]]))
     # Placements 0.5, 1 and 1, 0.5: variance 2 * 0.125 / 2.
     assert text == "DeLongResult: AUC 0.7500 +- 0.35 (2 targets, 2 non-targets)"
+
+
+def test_areas_without_variance_do_not_show_a_difference() -> None:
+    with pytest.warns(FewErrorsWarning, match="compare alike"):
+        result = delong([[1.0, 2.0], [-1.0, -2.0]], [[0.0, 0.5], [0.0, 0.5]])
+    test = result.compare()
+    assert (test.difference, test.standard_error, test.p_value) == (1.0, 0.0, 1.0)
+    assert test.interval().low <= 0.0 <= test.interval().high

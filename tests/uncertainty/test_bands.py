@@ -274,9 +274,8 @@ def test_results_of_something_else(curve: Curve, scores: tuple[np.ndarray, np.nd
         curve.band(result)
 
 
-def test_simultaneous_band_against_a_plain_computation(
-    scores: tuple[np.ndarray, np.ndarray],
-) -> None:
+def test_simultaneous_band_against_a_plain_computation(rng: np.random.Generator) -> None:
+    scores = rng.normal(2.0, 1.0, 300), rng.normal(0.0, 1.0, 900)
     curve = DETCurve([0.05, 0.1, 0.2])
     result = bootstrap(*scores, curve, replications=200, rng=3)
     band = curve.band(result, kind="simultaneous")
@@ -295,7 +294,7 @@ def test_simultaneous_band_against_a_plain_computation(
 
 def test_a_simultaneous_band_where_there_are_no_errors() -> None:
     rng = np.random.default_rng(4)
-    tar, non = rng.normal(4.0, 1.0, 60), rng.normal(0.0, 1.0, 300)
+    tar, non = rng.normal(3.0, 1.0, 100), rng.normal(0.0, 1.0, 300)
     curve = DETCurve([0.0, 0.05, 0.5, 0.9])
     result = bootstrap(tar, non, curve, replications=100, rng=5)
     assert result.estimate[-1] == 0.0

@@ -1,6 +1,7 @@
 """The formula by speakers: losses against derivatives, copies of speakers, and honest ends."""
 
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bosaris_py import Key, Scores
+from bosaris_py import Conditions, Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import (
     DegenerateReplicatesWarning,
@@ -20,6 +21,7 @@ from bosaris_py.errors import (
 from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakerPairs,
+    Steps,
     Studentised,
     SystemScores,
     losses_of,
@@ -308,3 +310,61 @@ def test_studentised_needs_speakers() -> None:
         result.interval_of("student")
     draws = Studentised.of(influence(crossed(16), unc.AUC())[0], np.ones((5, 8))).draws
     assert draws is None
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_matrix_is_added_up_like_lists(statistic: unc.Statistic) -> None:
+    """Also where a target would be an infinite loss as a non-target, and with tied scores."""
+    data = crossed(17, n_speakers=9)
+    llrs = np.round(data.scores.scoremat, 1)
+    llrs[data.key.tar & (llrs == llrs[data.key.tar].max())] = np.inf
+    dense = Scores(llrs, data.key.modelset, data.key.segset)
+    options = maps(data)
+    one = unc.speaker_interval(dense, data.key, statistic, **options)
+    other = unc.speaker_interval(dense.to_flat(), data.key.to_flat(), statistic, **options)
+    for name in ("estimate", "low", "high", "standard_error"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
+    assert np.isfinite([one.low, one.high, one.standard_error]).all()
+
+
+def test_steps_of_many_edges_against_a_search() -> None:
+    rng = np.random.default_rng(18)
+    edges = np.unique(np.round(rng.normal(size=60), 3))
+    levels = rng.normal(size=edges.size + 1)
+    for dtype in (np.float64, np.float32):
+        some = np.concatenate((edges, rng.normal(0.0, 3.0, 2000), [-np.inf, np.inf])).astype(dtype)
+        expected = levels[np.searchsorted(edges, some.astype(np.float64), side="right")]
+        assert np.array_equal(Steps(edges, levels)(some), expected)
+    infinite = Steps(np.array([-np.inf, 0.0, 1.0, np.inf]), np.arange(5.0))
+    assert infinite(np.array([-np.inf, -1.0, 0.0, 2.0, np.inf])).tolist() == [1, 1, 2, 3, 4]
+
+
+def test_results_keep_speakers_but_no_trials() -> None:
+    data = crossed(19, n_speakers=10)
+    options = maps(data) | {"replications": 30, "rng": 1}
+    boot = unc.bootstrap_scores(data.scores, data.key, unc.EER(), **options)
+    copied = pickle.loads(pickle.dumps(boot))
+    assert copied.interval_of("student", 0.9) == boot.interval_of("student", 0.9)
+    assert boot.student.influence.pairs.trials is None
+    differs = boot.minus(unc.bootstrap_scores(data.scores, data.key, unc.EER(), **options))
+    assert (differs.low, differs.high, differs.p_value("two-sided")) == (0.0, 0.0, 1.0)
+
+
+def test_a_condition_of_some_speakers() -> None:
+    """As if there were no others."""
+    data = crossed(20, n_speakers=12)
+    speaker_of = data.model_speakers.map_left_to_right(data.key.modelset)
+    some = np.isin(speaker_of, np.unique(speaker_of)[:7])[:, None] & np.isin(
+        data.segment_speakers.map_left_to_right(data.key.segset), np.unique(speaker_of)[:7]
+    )
+    conditions = Conditions({"some": some, "others": ~some}, {"some": 1.0, "others": 0.0})
+    options = {"replications": 200, "rng": 1} | maps(data)
+    weighted = unc.bootstrap_scores(
+        data.scores, data.key, unc.Cllr(), conditions=conditions, **options
+    )
+    key = Key(data.key.modelset, data.key.segset, data.key.tar & some, data.key.non & some)
+    alone = unc.speaker_interval(data.scores, key, unc.Cllr(), **maps(data))
+    found = weighted.student.influence
+    assert (found.pairs.n_speakers, found.estimate) == (7, pytest.approx(alone.estimate))
+    assert found.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
+    assert weighted.low < weighted.estimate < weighted.high
