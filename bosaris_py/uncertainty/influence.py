@@ -171,8 +171,11 @@ def _threshold_losses(
         miss = float((hull.pfa[j - 1] - hull.pfa[j]) / (gap[j] - gap[j - 1]))
         alarm = 1.0 - miss
     parts = [(share, hull.thresholds[v]) for v, share in vertices.items()]
-    of_tar = sum(miss * share * rejected(tar, limit) for share, limit in parts)
-    of_non = sum(alarm * share * ~rejected(non, limit) for share, limit in parts)
+    of_tar, of_non = np.zeros(tar.size), np.zeros(non.size)
+    for share, limit in parts:
+        np.add(of_tar, miss * share, out=of_tar, where=rejected(tar, limit))
+        low = rejected(non, limit)
+        np.add(of_non, alarm * share, out=of_non, where=np.logical_not(low, out=low))
     return (of_tar, of_non), value
 
 
