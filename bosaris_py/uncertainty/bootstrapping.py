@@ -245,8 +245,8 @@ def _bootstrap(
 ) -> BootstrapResult:
     system = System.of(statistic, scores, plan.strata)
     few_errors = warn_of_few_errors([system], plan.strata)
-    sampler = system.statistic.sampler(system.tar, system.non, plan)
-    replicates = draw_replicates(sampler, options)
+    # The sampler is gone before the next thing as large as the scores is made.
+    replicates = draw_replicates(system.statistic.sampler(system.tar, system.non, plan), options)
     student = student_of(system, plan, options)
     kind = statistic.default_interval
     result = system.result(replicates, options, kind, student, _degrees(plan))
