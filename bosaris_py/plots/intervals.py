@@ -407,6 +407,18 @@ def plot_condition_map(
     ------
     InvalidInputError
         If the table has no such figure, or names do not have two parts.
+
+    Examples
+    --------
+    >>> from bosaris_py import Conditions, Key, Scores
+    >>> from bosaris_py.evaluation import condition_table
+    >>> names = ["m1", "f1"], ["m2", "f2"]
+    >>> key = Key(*names, [[True, False], [False, True]], [[False, True], [True, False]])
+    >>> scores = Scores([[2.0, 1.0], [-1.0, 0.0]], *names)
+    >>> parts = {"m, any": [[True, True], [False, False]], "f, any": [[False, False], [True, True]]}
+    >>> table = condition_table(scores, key, Conditions(parts))
+    >>> [text.get_text().split() for text in plot_condition_map(table).texts]
+    [['0', '(1', 'targets)'], ['0', '(1', 'targets)']]
     """
     rows, notes, _ = _of_table(table, figure)
     cells = {tuple(row.name.split(", ")): row.name for row in table.rows if row.kind == "condition"}
