@@ -35,6 +35,9 @@ from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
 from bosaris_py.numerics.rocch import pav_bins
+from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.scores import AnyScores, check_scores, listed_scores
+from bosaris_py.trials.systems import SpeakersLike, speaker_maps
 
 # So many distinct scores are steps of a Tippett plot; more are counted on a grid of this size.
 _MOST_STEPS = 10_000
@@ -589,6 +592,47 @@ class SpeakerZoo:
             sums.append((mark_read_only(total / count), mark_read_only(count.astype(np.int64))))
         (tar_mean, n_tar), (non_mean, n_non) = sums
         return cls(mark_read_only(known), tar_mean, non_mean, n_tar, n_non)
+
+    @classmethod
+    def from_scores(
+        cls, scores: AnyScores, key: AnyKey, speakers: SpeakersLike = None
+    ) -> SpeakerZoo:
+        """Average the scores of the speaker of each model.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Finite scores of at least some of the key's trials.
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+        speakers : IdMap, dict or function, optional
+            From model to speaker. By default each model is a speaker of its own.
+
+        Returns
+        -------
+        SpeakerZoo
+
+        Raises
+        ------
+        InvalidInputError
+            As for `from_trials`, or if a model has no speaker.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score. They are left out.
+        """
+        check_scores(scores)
+        check_key(key)
+        of_model, _ = speaker_maps(speakers, key)
+        models = key.ids[0]
+        names = models if of_model is None else of_model.map_left_to_right(models)
+        listed = listed_scores(scores, key)
+        listed.warn()
+        found = slice(None) if listed.found is None else listed.found
+        who, labels = names[key.trial_positions()[0]][found], key.trial_labels()[found]
+        tar, non = listed.split(key)
+        return cls.from_trials(tar, non, who[labels], who[~labels])
 
     def kinds(self) -> list[str]:
         """Name the animal that each speaker is, or "" for those in no extreme quarter.

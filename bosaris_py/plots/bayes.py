@@ -12,7 +12,6 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
@@ -188,7 +187,7 @@ class BayesPlot(Canvas):
         InvalidInputError
             If no system is set or `style` is not a format string.
         """
-        return self._draw_curve("dcf_curve_act", self.curves.act_dcf, Look(style, label, keywords))
+        return self._draw_curve("dcf_curve_act", Look(style, label, keywords))
 
     def plot_dcf_curve_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the normalized minimum error-rate: that of the best threshold for each prior.
@@ -204,7 +203,7 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        return self._draw_curve("dcf_curve_min", self.curves.min_dcf, Look(style, label, keywords))
+        return self._draw_curve("dcf_curve_min", Look(style, label, keywords))
 
     def plot_miss_rate_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the misses' part of the normalized Bayes error-rate.
@@ -220,9 +219,7 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        return self._draw_curve(
-            "miss_rate_act", self.curves.act_miss_rate, Look(style, label, keywords)
-        )
+        return self._draw_curve("miss_rate_act", Look(style, label, keywords))
 
     def plot_miss_rate_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the misses' part of the normalized minimum error-rate.
@@ -236,9 +233,7 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        return self._draw_curve(
-            "miss_rate_min", self.curves.min_miss_rate, Look(style, label, keywords)
-        )
+        return self._draw_curve("miss_rate_min", Look(style, label, keywords))
 
     def plot_fa_rate_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the false alarms' part of the normalized Bayes error-rate.
@@ -252,9 +247,7 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        return self._draw_curve(
-            "fa_rate_act", self.curves.act_fa_rate, Look(style, label, keywords)
-        )
+        return self._draw_curve("fa_rate_act", Look(style, label, keywords))
 
     def plot_fa_rate_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Draw the false alarms' part of the normalized minimum error-rate.
@@ -268,9 +261,7 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        return self._draw_curve(
-            "fa_rate_min", self.curves.min_fa_rate, Look(style, label, keywords)
-        )
+        return self._draw_curve("fa_rate_min", Look(style, label, keywords))
 
     def plot_band(self, band: DCFBand, label: Text = None, **fill_keywords: Any) -> Axes:
         """Shade a band around a curve: where the true error-rate may lie.
@@ -410,8 +401,11 @@ class BayesPlot(Canvas):
             getattr(self, f"plot_{kind}")(label=label, **keywords)
         return self.ax
 
-    def _draw_curve(self, kind: str, rates: Float64Array, look: Look) -> Axes:
+    def _draw_curve(self, kind: str, look: Look) -> Axes:
+        """Draw the numbers that are named like a kind of curve: of miss_rate_act, act_miss_rate."""
         curves = self.curves
+        name, _, which = kind.removeprefix("dcf_curve_").rpartition("_")
+        rates = getattr(curves, f"{which}_{name or 'dcf'}")
         first, last = curves.dr30_fa_index, curves.dr30_miss_index
         if not self._fades or first is None or last is None or first >= last:
             return self._system_line(kind, curves.plo, rates, look)

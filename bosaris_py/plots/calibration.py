@@ -422,6 +422,13 @@ def plot_zoo(
     ------
     InvalidInputError
         If `zoo` is something else.
+
+    Examples
+    --------
+    >>> names = ["a", "b", "c"]
+    >>> zoo = SpeakerZoo.from_trials([3.0, 1.0, 2.0], [-1.0, 0.0, -2.0], names, names)
+    >>> [text.get_text() for text in plot_zoo(zoo, n_named=1).texts]
+    ['0 doves', '1 worms', '0 chameleons', '0 phantoms', 'b']
     """
     if not isinstance(zoo, SpeakerZoo):
         raise invalid("zoo", "be a SpeakerZoo", describe(zoo))

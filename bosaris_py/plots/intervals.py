@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from matplotlib import cbook
@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
-from bosaris_py.evaluation import ConditionTable
+from bosaris_py.evaluation import ConditionTable, SystemTable
 from bosaris_py.plots.looks import make_axes, system_look, text_colour
+from bosaris_py.uncertainty.comparisons import ComparisonTable
 from bosaris_py.uncertainty.distribution import StandardErrorDistribution
 from bosaris_py.uncertainty.paired import PairedBootstrapResult
 
@@ -275,7 +276,7 @@ def plot_standard_errors(
 
 
 def plot_forest(
-    rows: Mapping[str, Estimate] | ConditionTable,
+    rows: Mapping[str, Estimate] | ConditionTable | SystemTable | ComparisonTable,
     figure: str = "eer",
     *,
     ax: Axes | None = None,
@@ -289,17 +290,18 @@ def plot_forest(
 
     Parameters
     ----------
-    rows : mapping of str to BootstrapResult, Interval or PairedBootstrapResult; or ConditionTable
-        From top to bottom. Of a paired result the difference is drawn, with its p-value.
+    rows : mapping of str to BootstrapResult, Interval or PairedBootstrapResult; or a table
+        From top to bottom. Of a paired result the difference is drawn, with its p-value. Tables are
+        ConditionTable, the table of `evaluate`, and a ComparisonTable of paired bootstraps.
     figure : str, default: "eer"
-        Which figure of a ConditionTable, such as ``"cllr"`` or ``"act_dcf"``.
+        Which figure of a table of conditions or systems, such as ``"cllr"`` or ``"act_dcf"``.
     ax, title
         As for `plot_intervals`.
     xlabel : str, optional
         What was measured; by default `figure` if `rows` are a table.
     reference : float, optional
         Where to draw a vertical line. By default at zero for differences, and at the pooled trials
-        of a table.
+        of a table of conditions.
     percent : bool, default: False
         Show fractions in per cent; always so for EERs of a table.
     **marker_keywords
@@ -325,7 +327,10 @@ def plot_forest(
     ['10 [8, 13]', '20 [18, 23]']
     """
     notes: dict[str, str] = {}
-    if isinstance(rows, ConditionTable):
+    if isinstance(rows, ComparisonTable):
+        pairs = (f"{first} - {second}" for first, second in rows.pairs)
+        rows = dict(zip(pairs, cast("Any", rows.tests), strict=True))
+    if isinstance(rows, ConditionTable | SystemTable):
         rows, notes, pooled = _of_table(rows, figure)
         reference = pooled if reference is None else reference
         percent = percent or figure == "eer"
@@ -365,21 +370,24 @@ def plot_forest(
 
 
 def _of_table(
-    table: ConditionTable, figure: str
+    table: ConditionTable | SystemTable, figure: str
 ) -> tuple[dict[str, Estimate], dict[str, str], float | None]:
     """Return the rows of a table that have a figure, their numbers of targets, the pooled one."""
-    if figure not in table.rows[0].figures:
-        known = ", ".join(table.rows[0].figures)
+    named = [item if isinstance(item, tuple) else ("", item) for item in table.rows]
+    if figure not in named[0][1].figures:
+        known = ", ".join(named[0][1].figures)
         raise invalid("figure", f"be one of {known}", describe(figure))
     rows: dict[str, Estimate] = {}
     notes, pooled = {}, None
-    for row in table.rows:
+    several = len({row.name for _, row in named}) > 1
+    for system, row in named:
         value = row.figures[figure]
+        name = ", ".join(filter(None, (system, row.name if several or not system else "")))
         if value is not None:
             low, high = row.intervals.get(figure, (value, value))
-            rows[row.name] = _Row(value, low, high)
-            notes[row.name] = f"({row.n_tar} targets)"
-            pooled = value if row.kind == "pooled" else pooled
+            rows[name] = _Row(value, low, high)
+            notes[name] = f"({row.n_tar} targets)"
+            pooled = value if row.kind == "pooled" and not system else pooled
     return rows, notes, pooled
 
 
@@ -407,6 +415,18 @@ def plot_condition_map(
     ------
     InvalidInputError
         If the table has no such figure, or names do not have two parts.
+
+    Examples
+    --------
+    >>> from bosaris_py import Conditions, Key, Scores
+    >>> from bosaris_py.evaluation import condition_table
+    >>> names = ["m1", "f1"], ["m2", "f2"]
+    >>> key = Key(*names, [[True, False], [False, True]], [[False, True], [True, False]])
+    >>> scores = Scores([[2.0, 1.0], [-1.0, 0.0]], *names)
+    >>> parts = {"m, any": [[True, True], [False, False]], "f, any": [[False, False], [True, True]]}
+    >>> table = condition_table(scores, key, Conditions(parts))
+    >>> [text.get_text().split() for text in plot_condition_map(table).texts]
+    [['0', '(1', 'targets)'], ['0', '(1', 'targets)']]
     """
     rows, notes, _ = _of_table(table, figure)
     cells = {tuple(row.name.split(", ")): row.name for row in table.rows if row.kind == "condition"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bosaris_py import Conditions, Key, Results, Scores, optimal_llrs
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.evaluation import (
     ECECurve,
     PAVCurve,
@@ -271,6 +271,30 @@ def test_zoo_averages_by_speaker(rng: np.random.Generator) -> None:
         assert zoo.tar_mean[i] == pytest.approx(tar[of_tar == name].mean())
         assert zoo.non_mean[i] == pytest.approx(non[of_non == name].mean())
         assert (zoo.n_tar[i], zoo.n_non[i]) == ((of_tar == name).sum(), (of_non == name).sum())
+
+
+@pytest.mark.parametrize("form", ["matrix", "list"])
+def test_zoo_of_scores_is_that_of_the_models_speakers(form: str, rng: np.random.Generator) -> None:
+    models, segments = [f"m{i}" for i in range(6)], [f"s{j}" for j in range(20)]
+    tar = (np.arange(20) % 3) == (np.arange(6) // 2)[:, None]
+    present = rng.random((6, 20)) < 0.9
+    key, scores = (
+        Key(models, segments, tar, ~tar),
+        Scores(rng.normal(size=(6, 20)), models, segments, present),
+    )
+    speakers = {f"m{i}": f"speaker {i // 2}" for i in range(6)}
+    matrix = scores.scoremat
+    if form == "list":
+        key, scores = key.to_flat(), scores.to_flat()  # type: ignore[assignment]
+    with pytest.warns(MissingTrialsWarning):
+        zoo = SpeakerZoo.from_scores(scores, key, speakers)
+    for i, name in enumerate(zoo.speakers):
+        rows = np.arange(6) // 2 == int(name[-1])
+        for mean, mask in ((zoo.tar_mean[i], tar), (zoo.non_mean[i], ~tar)):
+            cells = mask & present & rows[:, None]
+            assert mean == pytest.approx(matrix[cells].mean())
+    with pytest.warns(MissingTrialsWarning):
+        assert SpeakerZoo.from_scores(scores, key).speakers.tolist() == models
 
 
 def test_animals() -> None:

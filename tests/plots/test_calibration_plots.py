@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from bosaris_py import Conditions, Key, Scores, evaluate
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import (
     ConditionRow,
@@ -37,7 +38,9 @@ from bosaris_py.plots.looks import system_look
 from bosaris_py.uncertainty.bands import ECE, Tippett
 from bosaris_py.uncertainty.bootstrap_result import Interval
 from bosaris_py.uncertainty.bootstrapping import bootstrap
+from bosaris_py.uncertainty.comparisons import compare_systems
 from bosaris_py.uncertainty.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.statistic import EER
 
 LOG_10 = math.log(10)
 FUNCTIONS = [plot_ape, plot_ece, plot_pav, plot_reliability, plot_tippett]
@@ -249,8 +252,6 @@ def test_forest_of_conditions() -> None:
 
 
 def test_forest_of_differences_has_a_line_at_zero_and_p_values(rng: np.random.Generator) -> None:
-    from bosaris_py.uncertainty.statistic import EER
-
     tar, non = rng.normal(1, 1, 60), rng.normal(-1, 1, 60)
     first, second = (
         bootstrap(tar + shift, non, EER(), replications=50, rng=1) for shift in (0.0, 0.5)
@@ -260,6 +261,29 @@ def test_forest_of_differences_has_a_line_at_zero_and_p_values(rng: np.random.Ge
     assert axes.lines[-1].get_xdata() == [0.0, 0.0]
     assert axes.lines[0].get_xdata().tolist() == [paired.difference]
     assert axes.texts[0].get_text().endswith(f"p = {paired.p_value:.2g}")
+
+
+def test_forest_of_an_evaluation() -> None:
+    rng = np.random.default_rng(5)
+    tar = np.arange(40) % 10 == np.arange(10)[:, None]
+    names = [f"m{i}" for i in range(10)], [f"s{j}" for j in range(40)]
+    key = Key(*names, tar, ~tar)
+    systems = {name: Scores(rng.normal(2 * tar, 1), *names) for name in ("A", "B")}
+    late = np.tile(np.arange(40) >= 20, (10, 1))
+    parts = Conditions({"x": ~late, "y": late})
+    one, several = evaluate(systems, key), evaluate(systems, key, conditions=parts)
+    axes = plot_forest(one.table)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["A", "B"]
+    expected = [100 * one.results[name].eer for name in "AB"]
+    np.testing.assert_allclose(axes.lines[0].get_xdata(), expected)
+    labels = [label.get_text() for label in plot_forest(several.table).get_yticklabels()]
+    assert labels[:2] == ["A, x", "A, y"]
+    compared = compare_systems(
+        systems, key, EER(), speakers=lambda name: str(int(name[1:]) % 10), replications=20, rng=1
+    )
+    axes = plot_forest(compared)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["A - B"]
+    assert axes.lines[-1].get_xdata() == [0.0, 0.0]
 
 
 def test_map_of_conditions() -> None:

@@ -142,7 +142,7 @@ def test_what_are_not_systems(plot: Any, systems: object) -> None:
         plot(systems)
 
 
-@pytest.mark.filterwarnings("ignore:The area under the ROC")
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 @pytest.mark.parametrize(
     ("shift", "n_tar", "n_non"),
     [(0.1, 100, 100), (1, 50, 1000), (3, 1000, 100_000), (5, 1000, 100_000), (-1, 100, 100)],
