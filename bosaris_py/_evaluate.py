@@ -9,7 +9,15 @@ import attrs
 
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, or_none
-from bosaris_py._validation import FilePath, NamedWarnings, check_fraction, describe, invalid
+from bosaris_py._validation import (
+    FilePath,
+    NamedWarnings,
+    Rng,
+    as_generator,
+    check_fraction,
+    describe,
+    invalid,
+)
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.evaluation import (
     ConditionRow,
@@ -41,7 +49,6 @@ from bosaris_py.uncertainty.bootstrapping import (
 )
 from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
 from bosaris_py.uncertainty.statistic import EER, StatisticLike
-from bosaris_py.uncertainty.strata import Rng, as_generator
 
 if TYPE_CHECKING:
     from bosaris_py.plots import BayesPlot, DETPlot
