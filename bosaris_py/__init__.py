@@ -11,7 +11,7 @@ from bosaris_py._version import __version__ as __version__
 
 _HOMES = {
     "bosaris_py._evaluate": ("Evaluation", "evaluate", "evaluate_files"),
-    "bosaris_py.calibration": ("LinearCalibration", "PAVCalibration"),
+    "bosaris_py.calibration": ("CrossFit", "LinearCalibration", "PAVCalibration", "cross_fit"),
     "bosaris_py.evaluation": (
         "EvaluationPlan",
         "PLANS",

@@ -79,6 +79,7 @@ class LinearCalibration(LinearMap, ScoreMap):
     offset: float = attrs.field(**NUMBER)
 
     _needs_all = False
+    _is_smooth = True
 
     @classmethod
     def fit_scores(
