@@ -11,7 +11,18 @@ from bosaris_py._version import __version__ as __version__
 
 _HOMES = {
     "bosaris_py._evaluate": ("Evaluation", "evaluate", "evaluate_files"),
-    "bosaris_py.calibration": ("CrossFit", "LinearCalibration", "PAVCalibration", "cross_fit"),
+    "bosaris_py.calibration": (
+        "BiGaussianCalibration",
+        "BoundedCalibration",
+        "CrossFit",
+        "GaussianCalibration",
+        "LLRBounds",
+        "LinearCalibration",
+        "PAVCalibration",
+        "choose_ridge",
+        "cross_fit",
+        "llr_bounds",
+    ),
     "bosaris_py.evaluation": (
         "EvaluationPlan",
         "PLANS",

@@ -12,10 +12,16 @@ from bosaris_py._evaluate import Evaluation as Evaluation
 from bosaris_py._evaluate import evaluate as evaluate
 from bosaris_py._evaluate import evaluate_files as evaluate_files
 from bosaris_py._version import __version__ as __version__
+from bosaris_py.calibration import BiGaussianCalibration as BiGaussianCalibration
+from bosaris_py.calibration import BoundedCalibration as BoundedCalibration
 from bosaris_py.calibration import CrossFit as CrossFit
+from bosaris_py.calibration import GaussianCalibration as GaussianCalibration
 from bosaris_py.calibration import LinearCalibration as LinearCalibration
+from bosaris_py.calibration import LLRBounds as LLRBounds
 from bosaris_py.calibration import PAVCalibration as PAVCalibration
+from bosaris_py.calibration import choose_ridge as choose_ridge
 from bosaris_py.calibration import cross_fit as cross_fit
+from bosaris_py.calibration import llr_bounds as llr_bounds
 from bosaris_py.evaluation import PLANS as PLANS
 from bosaris_py.evaluation import EvaluationPlan as EvaluationPlan
 from bosaris_py.evaluation import PartitionFactor as PartitionFactor

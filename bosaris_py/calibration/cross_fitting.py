@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +20,8 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._validation import NamedWarnings, Rng, as_generator, as_weights, describe, invalid
+from bosaris_py.errors import ExtrapolationWarning, MissingTrialsWarning
+from bosaris_py.numerics.linear_objective import evaluate_objective
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import FlatKey
@@ -157,7 +160,11 @@ class _Grid:
             return None
         low, high = float(values.min()), float(values.max())
         step = (high - low) / (_GRID - 1)
-        if not 0.0 < step <= _WIDEST * float(values[:: values.size // _GRID].std(dtype=np.float64)):
+        if (
+            not 0.0
+            < step
+            <= _WIDEST * float(values[:: 1 + values.size // _GRID].std(dtype=np.float64))
+        ):
             return None
         moments = np.zeros((3, len(cells.parts), 2, _GRID))
         counts = np.zeros(moments.shape[1:3], dtype=np.int64)
@@ -278,6 +285,7 @@ def cross_fit(
     if not isinstance(model, type) or not hasattr(model, "fit_scores"):
         hint = "Give the class, LinearCalibration for instance, and its options by name."
         raise invalid("model", "be a class of calibrations or fusions", describe(model), hint)
+    trainer: Any = model
     key, metadata = split_key(key)
     listed = key if isinstance(key, FlatKey) else key.to_flat()
     who = TrialSpeakers.of_key(listed, *speaker_maps(speakers, key, metadata))
@@ -287,9 +295,10 @@ def cross_fit(
 
     conditions, by_class = options.pop("conditions", None), [options.pop(n, None) for n in _WEIGHTS]
     one = scores if isinstance(scores, AnyScores) else None
-    of_classes = class_weights(conditions, *by_class, key, scores=one)
+    of_classes = class_weights(conditions, by_class[0], by_class[1], key, scores=one)
     if one is None:
-        values, found = stack_scores(scores, listed), None
+        values: FloatArray = stack_scores(scores, listed)
+        found = None
     else:
         own = listed_scores(one, listed)
         values, found = own.values, own.found
@@ -309,7 +318,7 @@ def cross_fit(
 
     def trials_of(chosen: Sequence[int]) -> FlatKey:
         lines = cells.positions(chosen)
-        return FlatKey(*key.ids, rows[lines], cols[lines], labels[lines])
+        return FlatKey(key.modelset, key.segset, rows[lines], cols[lines], labels[lines])
 
     llrs, maps = np.empty(labels.size), {}
     for number, pair in enumerate(cells.pairs):
@@ -326,12 +335,83 @@ def cross_fit(
                 maps[pair] = grid.fit(model, chosen, options)
             else:
                 classes = [cells.take(cells.values, chosen, label) for label in (1, 0)]
-                maps[pair] = model.fit(*classes, **weights, **options)
-            for part in cells.parts[number]:
-                llrs[cells.order[part]] = maps[pair].apply(cells.values[..., part])
+                maps[pair] = trainer.fit(*classes, **weights, **options)
+            with warnings.catch_warnings():
+                # What a fold has not seen the final map may have.
+                warnings.simplefilter("ignore", ExtrapolationWarning)
+                for part in cells.parts[number]:
+                    llrs[cells.order[part]] = maps[pair].apply(cells.values[..., part])
     mapped = ListedScores(key, frame_of(key, key), mark_read_only(llrs), found).in_form_of_ndx()
     names = dict(zip(who.ids.tolist(), fold_of.tolist(), strict=True))
     return CrossFit(mapped, final, maps, names)
+
+
+def choose_ridge(
+    model: Any,
+    scores: Any,
+    key: Any,
+    *,
+    ridges: Sequence[float] = (0.0, 1e-3, 1e-2, 1e-1, 1.0),
+    folds: Folds = 5,
+    speakers: SpeakersLike = None,
+    rng: Rng = None,
+    **options: Any,
+) -> float:
+    """Choose the strength of a ridge by cross-fitting.
+
+    Parameters
+    ----------
+    model, scores, key, folds, speakers, rng, **options
+        As for `cross_fit`, of a model with a ridge: `LinearCalibration`, `LinearFusion` or
+        `QualityFusion`. All ridges are tried on the same folds.
+    ridges : sequence of float, default: (0, 0.001, 0.01, 0.1, 1)
+        The strengths to try.
+
+    Returns
+    -------
+    float
+        That with the lowest objective on the cross-fitted trials; of equally good ones the first.
+
+    Raises
+    ------
+    InvalidInputError
+        As for `cross_fit`; if there are no ridges.
+
+    Warns
+    -----
+    MissingTrialsWarning, SeparableDataWarning, ConvergenceWarning, BosarisWarning
+        As for `cross_fit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import Key, LinearCalibration, Scores
+    >>> speakers = [f"speaker {number}" for number in range(12)]
+    >>> tar = np.eye(12, dtype=bool)
+    >>> scores = Scores(tar + np.random.default_rng(1).normal(size=(12, 12)), speakers, speakers)
+    >>> choose_ridge(LinearCalibration, scores, Key(speakers, speakers, tar, ~tar), folds=3, rng=1)
+    0.001
+    """
+    if not len(ridges):
+        raise invalid("ridges", "hold at least one strength", "none")
+    seed = int(as_generator(rng).integers(2**63)) if not isinstance(rng, int) else rng
+    only_key, _ = split_key(key)
+    judged: dict[str, Any] = {
+        name: options[name] for name in ("prior", "objective") if name in options
+    }
+    conditions, of_tar, of_non = (options.get(name) for name in ("conditions", *_WEIGHTS))
+    how = {"folds": folds, "speakers": speakers, "rng": seed, **options}
+    values = []
+    for ridge in ridges:
+        fitted = cross_fit(model, scores, key, ridge=ridge, **how)
+        with warnings.catch_warnings():
+            # `cross_fit` has said what is missing.
+            warnings.simplefilter("ignore", MissingTrialsWarning)
+            classes = fitted.scores.get_tar_non(only_key)
+        used = class_weights(conditions, of_tar, of_non, only_key, scores=fitted.scores)
+        judged |= dict(zip(_WEIGHTS, used, strict=True))
+        values.append(evaluate_objective(*classes, **judged))
+    return float(ridges[int(np.argmin(values))])
 
 
 def _divide(who: TrialSpeakers, folds: Folds, rng: Rng) -> IntArray:

@@ -12,6 +12,9 @@ from bosaris_py.numerics import cllr
 from bosaris_py.trials import Conditions, Key, Scores, SegmentQuality, TrialMetadata
 from tests.crossed_trials import CrossedExperiment
 
+# Folds of few trials: some of those left out are far away.
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+
 
 def simulated(n_speakers=12, n_models=2, n_segments=3, seed=1):
     """Scores of speakers with models and segments, their key, and the two maps of speakers."""
