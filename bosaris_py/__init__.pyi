@@ -8,6 +8,8 @@ from bosaris_py import sklearn as sklearn
 from bosaris_py import storage as storage
 from bosaris_py import trials as trials
 from bosaris_py import uncertainty as uncertainty
+from bosaris_py._case import CaseLLR as CaseLLR
+from bosaris_py._case import case_llr as case_llr
 from bosaris_py._evaluate import Evaluation as Evaluation
 from bosaris_py._evaluate import evaluate as evaluate
 from bosaris_py._evaluate import evaluate_files as evaluate_files
@@ -29,9 +31,11 @@ from bosaris_py.evaluation import PrimaryCost as PrimaryCost
 from bosaris_py.evaluation import Results as Results
 from bosaris_py.evaluation import SystemComparison as SystemComparison
 from bosaris_py.evaluation import SystemDivergence as SystemDivergence
+from bosaris_py.evaluation import Validation as Validation
 from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
 from bosaris_py.evaluation import split_by_labels as split_by_labels
+from bosaris_py.evaluation import validate as validate
 from bosaris_py.frames import TrialFrame as TrialFrame
 from bosaris_py.frames import from_frame as from_frame
 from bosaris_py.fusion import LinearFusion as LinearFusion
