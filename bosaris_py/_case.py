@@ -198,7 +198,7 @@ def case_llr(
     >>> found.verbal
     'moderate support for proposition 1'
     """
-    told = tuple(propositions or ())
+    told: tuple[Any, ...] = tuple(propositions or ())
     if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
         hint = "A likelihood-ratio is of two propositions and means nothing without them."
         raise invalid("propositions", "be two texts", describe(propositions), hint)
@@ -213,7 +213,8 @@ def case_llr(
     fitted = cross_fit(model, scores, key, folds=folds, speakers=speakers, rng=generator, **options)
     trained, limits = fitted.final, None
     if bounds is not None:
-        limits = llr_bounds(*fitted.scores.get_tar_non(only_key), bounds)
+        tar, non = fitted.scores.get_tar_non(only_key)
+        limits = llr_bounds(tar, non, bounds)
     unbounded = float(trained.apply(value))
 
     def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:

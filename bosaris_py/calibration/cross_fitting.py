@@ -359,11 +359,13 @@ def choose_ridge(
 
     Parameters
     ----------
-    model, scores, key, folds, speakers, rng, **options
+    model, scores, key
         As for `cross_fit`, of a model with a ridge: `LinearCalibration`, `LinearFusion` or
-        `QualityFusion`. All ridges are tried on the same folds.
+        `QualityFusion`.
     ridges : sequence of float, default: (0, 0.001, 0.01, 0.1, 1)
-        The strengths to try.
+        The strengths to try, all on the same folds.
+    folds, speakers, rng, **options
+        As for `cross_fit`.
 
     Returns
     -------

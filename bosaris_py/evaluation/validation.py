@@ -8,12 +8,11 @@ import attrs
 import numpy as np
 from scipy import special
 
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import FloatArray
 from bosaris_py._tables import text_table
 from bosaris_py._validation import describe, invalid
+from bosaris_py.evaluation.calibration_curves import PAVCurve
 from bosaris_py.evaluation.results import Results, ScoreLists
-from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.numerics.rocch import pav_bins
 
 _MEANING = {
     "cllr": "Cllr",
@@ -45,8 +44,8 @@ class Validation:
         Mean of both classes' squared posterior errors at prior 0.5, over that of a detector
         that knows only the prior; and the same after optimal recalibration by PAV.
     dev_pav : float
-        Mean distance of the PAV curve from the diagonal, log10 units; NaN where no pool of the
-        PAV algorithm holds both classes.
+        Mean distance of the PAV curve from the diagonal, log10 units; NaN where the classes are
+        apart.
     misleading_tar, misleading_non : float
         Share of the trials of the class whose likelihood-ratio favours the other.
     mean_inverse_lr_tar, mean_lr_non : float
@@ -108,16 +107,9 @@ def validate(results: Results) -> Validation:
 
     Notes
     -----
-    devPAV [1]_ is the area between the line through the pools of the PAV algorithm (their lowest
-    and highest log10 LR against the logarithm of their optimal LR) and the diagonal, over the pools
-    whose optimal LR is finite, divided by the length of that range. Both this and the loss of
-    calibration are fitted to the trials they judge: of few trials they show noise.
-
-    References
-    ----------
-    .. [1] P. Vergeer, I. Alberink, M. Sjerps and R. Ypma, "Why calibrating LR-systems is best
-       practice", Forensic Science International 314, 2020; P. Vergeer, Y. van Schaik and
-       M. Sjerps, "Measuring calibration of likelihood-ratio systems", FSI 321, 2021.
+    devPAV is that of `PAVCurve`. It and the loss of calibration are fitted to the trials that they
+    judge: of few trials they show noise. The loss by cross-fitting does not, see the page on
+    calibration.
 
     Examples
     --------
@@ -125,7 +117,7 @@ def validate(results: Results) -> Validation:
     >>> validate(Results([1.0, 3.0, 4.0], [-2.0, 0.5, 2.0])).misleading_non
     0.6666666666666666
     """
-    evidence = results.evidence if isinstance(results, Results) else None
+    evidence = getattr(results, "evidence", None)
     if (
         not isinstance(evidence, ScoreLists)
         or evidence.tar.weights is not None
@@ -134,10 +126,11 @@ def validate(results: Results) -> Validation:
         hint = "Give Results(tar, non)."
         raise invalid("results", "hold two lists without weights", describe(results), hint)
     tar, non = evidence.tar.values, evidence.non.astype(np.float64)
-    bins = pav_bins(results.rocch, evidence.tar, SortedScores.from_scores(non, None, name="non"))
+    curve = PAVCurve.from_results(results)
     # Both classes after optimal recalibration: the pool of each trial.
-    ends = bins.lowest
-    best = [bins.llr[np.searchsorted(ends, scores, side="right") - 1] for scores in (tar, non)]
+    best = [
+        curve.llr[np.searchsorted(curve.lowest, scores, side="right") - 1] for scores in (tar, non)
+    ]
     log10 = float(np.log(10.0))
     return Validation(
         n_tar=results.n_tar,
@@ -147,7 +140,7 @@ def validate(results: Results) -> Validation:
         calibration_loss=results.calibration_loss,
         brier=_brier(tar, non),
         min_brier=_brier(*best),
-        dev_pav=_distance(bins.lowest, bins.highest, bins.llr) / log10,
+        dev_pav=curve.dev_pav,
         misleading_tar=float(np.mean(tar < 0)),
         misleading_non=float(np.mean(non > 0)),
         mean_inverse_lr_tar=_mean_exp(-tar),
@@ -166,18 +159,3 @@ def _brier(tar: FloatArray, non: FloatArray) -> float:
     """Return the Brier score at prior 0.5 over 1/4, what the prior alone costs."""
     errors = (np.mean(special.expit(sign * llrs) ** 2) for sign, llrs in ((-1, tar), (1, non)))
     return float(2.0 * sum(errors))
-
-
-def _distance(lowest: Float64Array, highest: Float64Array, llr: Float64Array) -> float:
-    """Return the mean distance from the diagonal of a line through the ends of pools."""
-    finite = np.isfinite(llr) & np.isfinite(lowest) & np.isfinite(highest)
-    x = np.column_stack((lowest[finite], highest[finite])).ravel()
-    if x.size == 0 or x[0] == x[-1]:
-        return float("nan")
-    gap = np.repeat(llr[finite], 2) - x
-    left, right, width = gap[:-1], gap[1:], np.diff(x)
-    # Trapezoids, or two triangles where the line crosses the diagonal.
-    total = np.abs(left) + np.abs(right)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        crossed = np.where(left * right < 0, (left**2 + right**2) / total, total)
-    return float(np.sum(0.5 * width * crossed) / (x[-1] - x[0]))

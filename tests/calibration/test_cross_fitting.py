@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bosaris_py import Results, evaluate
 from bosaris_py.calibration import LinearCalibration, PAVCalibration, cross_fit, cross_fitting
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
@@ -264,3 +265,13 @@ def test_bad_input(arguments, message):
     }  # fmt: skip
     with pytest.raises(InvalidInputError, match=message):
         cross_fit(**given_arguments)
+
+
+@pytest.mark.parametrize("model", [True, PAVCalibration])
+def test_evaluate_judges_cross_fitted_scores(model):
+    scores, key, speakers = simulated()
+    table = evaluate({"A": scores}, key, speakers=speakers, rng=4, cross_fit=model)
+    used = LinearCalibration if model is True else model
+    fitted = cross_fit(used, scores, key, speakers=speakers, rng=4)
+    assert table.results["A"].cllr == Results.from_scores(fitted.scores, key).cllr
+    assert f"cross-fitted: {used.__name__}" in repr(table)
