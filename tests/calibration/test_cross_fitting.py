@@ -267,6 +267,7 @@ def test_bad_input(arguments, message):
         cross_fit(**given_arguments)
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 @pytest.mark.parametrize("model", [True, PAVCalibration])
 def test_evaluate_judges_cross_fitted_scores(model):
     scores, key, speakers = simulated()
