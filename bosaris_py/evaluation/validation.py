@@ -83,8 +83,8 @@ class Validation:
         rows = [
             (_MEANING[name], f"{value:.4g}") for name, value in list(self.to_dict().items())[2:]
         ]
-        head = (f"{self.n_tar} targets, {self.n_non} non-targets", "")
-        return "\n".join(text_table([head, *rows]))
+        head = f"{self.n_tar} targets, {self.n_non} non-targets"
+        return "\n".join((head, *text_table(rows)))
 
 
 def validate(results: Results) -> Validation:
