@@ -10,8 +10,20 @@ from bosaris_py._lazy import on_demand
 from bosaris_py._version import __version__ as __version__
 
 _HOMES = {
+    "bosaris_py._case": ("CaseLLR", "case_llr"),
     "bosaris_py._evaluate": ("Evaluation", "evaluate", "evaluate_files"),
-    "bosaris_py.calibration": ("LinearCalibration", "PAVCalibration"),
+    "bosaris_py.calibration": (
+        "BiGaussianCalibration",
+        "BoundedCalibration",
+        "CrossFit",
+        "GaussianCalibration",
+        "LLRBounds",
+        "LinearCalibration",
+        "PAVCalibration",
+        "choose_ridge",
+        "cross_fit",
+        "llr_bounds",
+    ),
     "bosaris_py.evaluation": (
         "EvaluationPlan",
         "PLANS",
@@ -20,9 +32,11 @@ _HOMES = {
         "Results",
         "SystemComparison",
         "SystemDivergence",
+        "Validation",
         "primary_cost",
         "primary_cost_of_files",
         "split_by_labels",
+        "validate",
     ),
     "bosaris_py.frames": ("TrialFrame", "from_frame"),
     "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "read_model"),

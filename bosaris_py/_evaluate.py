@@ -9,7 +9,17 @@ import attrs
 
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, or_none
-from bosaris_py._validation import FilePath, NamedWarnings, check_fraction, describe, invalid
+from bosaris_py._validation import (
+    FilePath,
+    NamedWarnings,
+    Rng,
+    as_generator,
+    check_fraction,
+    describe,
+    invalid,
+)
+from bosaris_py.calibration import LinearCalibration
+from bosaris_py.calibration import cross_fit as cross_fitted
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.evaluation import (
     ConditionRow,
@@ -41,7 +51,6 @@ from bosaris_py.uncertainty.bootstrapping import (
 )
 from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
 from bosaris_py.uncertainty.statistic import EER, StatisticLike
-from bosaris_py.uncertainty.strata import Rng, as_generator
 
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
 _plot, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_bayes", "plot_det")})
@@ -64,6 +73,8 @@ class _Judging:
     replications: int
     seed: int
     confidence: float
+    # How the scores became log-likelihood-ratios, if that was done here.
+    calibrated: str = ""
 
     @property
     def prior(self) -> Any:
@@ -184,11 +195,12 @@ class Evaluation(Table):
 
     def __repr__(self) -> str:
         """Return the table and what its figures are."""
-        costs = "costs are normalized" if self._judging.normalize else "costs are not normalized"
+        how = self._judging
+        costs = "costs are normalized" if how.normalize else "costs are not normalized"
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
         _, row = self.table.rows[0]
         counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.table.same_trials else ""
-        notes = "; ".join(filter(None, (counts, costs, plan, self._judging.how)))
+        notes = "; ".join(filter(None, (counts, costs, plan, how.calibrated, how.how)))
         return f"{self.table!r}\n({notes})"
 
     def det(self, **options: Any) -> Any:
@@ -257,6 +269,7 @@ def evaluate(
     rng: Rng = None,
     normalize: bool = True,
     confidence: float = 0.95,
+    cross_fit: Any = None,
 ) -> Evaluation:
     """Judge systems: a table of their figures, plots and comparisons.
 
@@ -287,6 +300,9 @@ def evaluate(
         Divide costs by that of the better decision made without a detector.
     confidence : float, default: 0.95
         Nominal coverage of the intervals.
+    cross_fit : class or True, optional
+        Calibrate the scores before: each trial by a map that was trained without its speakers, see
+        `bosaris_py.cross_fit`, in 5 folds. A class such as `LinearCalibration`, which True is.
 
     Returns
     -------
@@ -321,6 +337,7 @@ def evaluate(
     named = as_systems(systems)
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
+    model = LinearCalibration if cross_fit is True else cross_fit
     maps = zip(
         ("model_speakers", "segment_speakers"), speaker_maps(speakers, key, metadata), strict=True
     )
@@ -333,7 +350,13 @@ def evaluate(
         replications=replications,
         seed=rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63)),
         confidence=check_fraction(confidence, "confidence"),
+        calibrated="" if model is None else f"cross-fitted: {getattr(model, '__name__', model)}",
     )
+    if model is not None:
+        options: dict[str, Any] = {"speakers": tuple(how.maps.values()), "rng": how.seed}
+        for name, scores in named.items():
+            with NamedWarnings(name):
+                named[name] = cross_fitted(model, scores, key, **options).scores
     results, primary, rows = {}, {}, []
     for name, scores in named.items():
         with NamedWarnings(name):

@@ -33,6 +33,8 @@ from bosaris_py.errors import InvalidInputError
 
 FilePath = str | os.PathLike[str]
 
+Rng = np.random.Generator | int | None
+
 _EXAMPLES_SHOWN = 5
 
 # Products of the weights of a target and a non-target must neither vanish nor overflow.
@@ -334,6 +336,18 @@ def check_fraction(value: float, name: str) -> float:
         hint = "Is this a prior log-odds or a percentage?" if np.isfinite(number) else ""
         raise invalid(name, "lie strictly between 0 and 1", describe(value), hint)
     return number
+
+
+def as_generator(rng: Rng) -> np.random.Generator:
+    """Return the generator to draw from, or to spawn from."""
+    try:
+        generator = np.random.default_rng(rng)
+        generator.spawn(0)
+    except (TypeError, ValueError) as error:
+        hint = "numpy.random.default_rng(seed) makes a Generator."
+        expected = "be a Generator that can spawn, a whole number or None"
+        raise invalid("rng", expected, describe(rng), hint) from error
+    return generator
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

@@ -89,6 +89,10 @@ class SuspectScoresWarning(BosarisWarning):
     """Scores are hardly what a figure takes them for: lower ones speak for targets, or no llrs."""
 
 
+class ExtrapolationWarning(BosarisWarning):
+    """Scores lie far outside those on which a calibration was trained."""
+
+
 class PlotRangeWarning(BosarisWarning):
     """A point or line lies outside the axes and was not drawn."""
 

@@ -10,7 +10,14 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import FilePath, as_vector, warn_caller
 from bosaris_py.calibration.passes import Where, one_file
-from bosaris_py.calibration.trained import NUMBER, LinearMap, ScoreMap, weighted_sum, write_llrs
+from bosaris_py.calibration.trained import (
+    NUMBER,
+    NUMBER_OR_NONE,
+    LinearMap,
+    ScoreMap,
+    weighted_sum,
+    write_llrs,
+)
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
@@ -52,6 +59,9 @@ class LinearCalibration(LinearMap, ScoreMap):
         `fit` documents.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
+    low_score, high_score : float or None
+        The range of the training scores; `apply` warns of scores far outside. None in
+        files of version 0.1.
 
     Notes
     -----
@@ -77,8 +87,11 @@ class LinearCalibration(LinearMap, ScoreMap):
 
     scale: float = attrs.field(**NUMBER)
     offset: float = attrs.field(**NUMBER)
+    low_score: float | None = attrs.field(**NUMBER_OR_NONE)
+    high_score: float | None = attrs.field(**NUMBER_OR_NONE)
 
     _needs_all = False
+    _is_smooth = True
 
     @classmethod
     def fit_scores(
@@ -232,7 +245,16 @@ class LinearCalibration(LinearMap, ScoreMap):
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
-        return cls(scale=float(solution.weights[0]), offset=solution.offset, **training)
+        return cls(
+            scale=float(solution.weights[0]),
+            offset=solution.offset,
+            low_score=float(solution.lowest[0]),
+            high_score=float(solution.highest[0]),
+            **training,
+        )
+
+    def _range(self) -> tuple[float | None, float | None]:
+        return self.low_score, self.high_score
 
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:

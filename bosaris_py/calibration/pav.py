@@ -17,23 +17,19 @@ from bosaris_py._validation import (
     refuse_nan,
     warn_caller,
 )
-from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, ScoreMap
+from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, TrialMap
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.plausibility import FEW_TRIALS
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import pav_bins
-from bosaris_py.trials import Conditions
-from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, class_scores
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
 _DUMMY_SCORE = 1e6
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class PAVCalibration(SavedMap, ScoreMap):
+class PAVCalibration(SavedMap, TrialMap):
     """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
 
     Make one with `fit`, `fit_scores` or `read`. On data like the training
@@ -160,52 +156,6 @@ class PAVCalibration(SavedMap, ScoreMap):
             score_offset=float(score_offset),
             n_tar=ordered_tar.size - 1,
             n_non=ordered_non.size - 1,
-        )
-
-    @classmethod
-    def fit_scores(
-        cls,
-        scores: AnyScores,
-        key: AnyKey,
-        *,
-        conditions: Conditions | None = None,
-        score_offset: float = 0.0,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> "PAVCalibration":
-        """Train the map on the scores of the trials in a key.
-
-        Parameters
-        ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
-        conditions : Conditions, optional
-            As for `LinearCalibration.fit_scores`; not together with weights.
-        score_offset
-            As for `fit`.
-        tar_weights, non_weights : array_like of float, optional
-            Weights of the scored trials, column by column of the key.
-
-        Returns
-        -------
-        PAVCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            As for `fit`.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score; they are left out.
-        """
-        tar, non = class_scores(scores, key)
-        weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
-        return cls.fit(
-            tar, non, score_offset=score_offset, tar_weights=weights[0], non_weights=weights[1]
         )
 
     def _llrs(self, scores: FloatArray) -> Float64Array:

@@ -32,10 +32,11 @@ from bosaris_py._validation import (
     describe,
     invalid,
     refuse_nan,
+    warn_caller,
 )
 from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.calibration.passes import FilePasses, Where, missing_scores, one_file
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
@@ -43,9 +44,11 @@ from bosaris_py.numerics.training import LinearSolution, train_linear, train_sca
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.storage.trial_table import trial_codes
-from bosaris_py.trials import FlatScores, Scores
+from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
@@ -57,6 +60,10 @@ Settings: TypeAlias = tuple[float | OperatingPoint, str, float]
 MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
 _HDF5 = (".h5", ".hdf5")
+
+# Scores are far outside those of the training if they are away by more than this share of
+# their range.
+_FAR = 0.2
 
 
 @attrs.frozen(repr=False)
@@ -80,7 +87,11 @@ class SavedMap(metaclass=Readable):
         """
         if Path(path).suffix.lower() != ".json":
             raise invalid("path", "end in .json", repr(str(path)))
-        write_parameters(path, {"kind": type(self).__name__, **attrs.asdict(self)})
+        write_parameters(path, {"kind": type(self).__name__, **self._content()})
+
+    def _content(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return attrs.asdict(self)
 
     @classmethod
     def read(cls, path: FilePath) -> Self:
@@ -153,11 +164,93 @@ class ScoreMap(metaclass=Readable):
     def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
         values = as_vector(scores, "x")
         refuse_nan(values, "x")
+        self._warn_of_far(values)
         return self._llrs(values)
+
+    def _range(self) -> tuple[float | None, float | None]:
+        """Return the range of the training scores, where a map goes on beyond it."""
+        return None, None
+
+    def _warn_of_far(self, scores: FloatArray) -> None:
+        low, high = self._range()
+        if low is None or high is None or low == high or not scores.size:
+            return
+        # Of more trials than those of the training a few always lie a little outside.
+        margin = _FAR * (high - low)
+        if scores.min() >= low - margin and scores.max() <= high + margin:
+            return
+        finite = scores[np.isfinite(scores)].astype(np.float64)
+        outside = np.maximum(low - finite, finite - high)
+        if (outside > margin).any():
+            farthest = int(np.argmax(outside))
+            share = outside[farthest] / (high - low)
+            message = (
+                f"{np.count_nonzero(outside > margin)} of {scores.size} scores lie far outside "
+                f"those of the training, {low:.4g} to {high:.4g}; the farthest, "
+                f"{finite[farthest]:.4g}, by {share:.2g} of their range. There the map is a line "
+                "that no trial supports; BoundedCalibration limits it."
+            )
+            warn_caller(message, ExtrapolationWarning)
 
     @abstractmethod
     def _llrs(self, scores: FloatArray) -> Float64Array:
         """Return the log-likelihood-ratios of scores that are not NaN."""
+
+
+class TrialMap(ScoreMap):
+    """A map that is trained on lists of scores, hence on the scores of a key's trials."""
+
+    __slots__ = ()
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, *args: Any, **kwargs: Any) -> Self:
+        """Train on targets and non-targets."""
+
+    @classmethod
+    def fit_scores(
+        cls,
+        scores: AnyScores,
+        key: AnyKey,
+        *,
+        conditions: Conditions | None = None,
+        tar_weights: Weights = None,
+        non_weights: Weights = None,
+        **options: Any,
+    ) -> Self:
+        """Train the map on the scores of the trials in a key.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : Key or FlatKey
+            Which trials are targets and which non-targets.
+        conditions : Conditions, optional
+            As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`; not
+            together with weights.
+        tar_weights, non_weights : array_like of float, optional
+            Weights of the scored trials, column by column of the key.
+        **options
+            As for `fit`.
+
+        Returns
+        -------
+        object of this class
+
+        Raises
+        ------
+        InvalidInputError
+            As for `fit`.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score; they are left out.
+        """
+        classes = class_scores(scores, key)
+        weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
+        return cls.fit(*classes, tar_weights=weights[0], non_weights=weights[1], **options)
 
 
 def _to_number(value: Any) -> Any:
@@ -211,6 +304,11 @@ _text = _must("be the name of a scoring rule", lambda name: isinstance(name, str
 _sign = _must("not be negative", lambda x: bool(x >= 0))
 NUMBER: Field = {"converter": _to_number, "validator": _finite}
 NOT_NEGATIVE: Field = {"converter": _to_number, "validator": [_finite, _sign]}
+NUMBER_OR_NONE: Field = {
+    "default": None,
+    "converter": attrs.converters.optional(_to_number),
+    "validator": attrs.validators.optional(_finite),
+}
 COUNT: Field = {"validator": _must("be a count of at least 1", lambda n: type(n) is int and n >= 1)}
 
 # Read-only arrays of float64, made of lists from JSON as well, and compared by their content.
@@ -257,6 +355,8 @@ class LinearMap(TrainedMap, ABC):
 
     # Whether trials without score are refused, which are otherwise left out with a warning.
     _needs_all: ClassVar[bool]
+    # Whether `cross_fit` may train on moments of the scores of one system.
+    _is_smooth: ClassVar[bool] = False
 
     @classmethod
     def fit(

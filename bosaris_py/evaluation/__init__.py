@@ -28,6 +28,7 @@ from bosaris_py.evaluation.primary_cost import (
 )
 from bosaris_py.evaluation.results import Results, ScoreLists, split_by_labels
 from bosaris_py.evaluation.streaming import StreamedScores
+from bosaris_py.evaluation.validation import Validation, validate
 
 __all__ = [
     "PLANS",
@@ -54,10 +55,12 @@ __all__ = [
     "SystemDivergence",
     "SystemTable",
     "TippettCurve",
+    "Validation",
     "condition_table",
     "hull_points",
     "primary_cost",
     "primary_cost_of_files",
     "split_by_labels",
     "steppy_points",
+    "validate",
 ]

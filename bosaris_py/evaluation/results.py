@@ -463,6 +463,11 @@ class Results(Records):
         return self.rocch.min_cllr
 
     @property
+    def calibration_loss(self) -> float:
+        """What calibration adds to Cllr, in bits: `cllr` - `min_cllr`."""
+        return self.cllr - self.min_cllr
+
+    @property
     def eer_threshold(self) -> Threshold:
         """Threshold where the larger of both error-rates is smallest, with those rates.
 

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration import LinearCalibration, PAVCalibration
+from bosaris_py.calibration import (
+    BiGaussianCalibration,
+    BoundedCalibration,
+    GaussianCalibration,
+    LinearCalibration,
+    PAVCalibration,
+)
 from bosaris_py.errors import FileFormatError
 from bosaris_py.fusion.linear import LinearFusion
 from bosaris_py.fusion.quality import QualityFusion
 from bosaris_py.storage.parameters import read_any_parameters
 
-Model = LinearCalibration | PAVCalibration | LinearFusion | QualityFusion
+Model = (
+    LinearCalibration
+    | PAVCalibration
+    | GaussianCalibration
+    | BiGaussianCalibration
+    | BoundedCalibration
+    | LinearFusion
+    | QualityFusion
+)
 
-_MODELS: dict[str, type[Model]] = {
-    model.__name__: model
-    for model in (LinearCalibration, PAVCalibration, LinearFusion, QualityFusion)
-}
+_MODELS: dict[str, type[Model]] = {model.__name__: model for model in get_args(Model)}
 
 
 def read_model(path: FilePath) -> Model:
@@ -27,7 +40,8 @@ def read_model(path: FilePath) -> Model:
 
     Returns
     -------
-    LinearCalibration, PAVCalibration, LinearFusion or QualityFusion
+    LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration,
+    BoundedCalibration, LinearFusion or QualityFusion
         Equal to the one that was saved, to the last bit.
 
     Raises

@@ -407,12 +407,16 @@ class LinearSolution:
     ridge : float
         The ridge that was asked for, or of separable data what was used instead:
         1/n, on the variance of the fused scores.
+    lowest, highest : (n_systems,) ndarray of float64
+        Range of each system's training scores.
     """
 
     weights: Float64Array
     offset: float
     objective_value: float
     ridge: float
+    lowest: Float64Array
+    highest: Float64Array
 
 
 @frozen(eq=False)
@@ -687,7 +691,7 @@ def train_linear(
     if basis.shape[1] == 0:
         # Proper scoring: without information the prior is the best answer.
         value = problem.evaluate(problem.origin).value
-        return LinearSolution(np.zeros(varied.size), 0.0, value, strength)
+        return LinearSolution(np.zeros(varied.size), 0.0, value, strength, lowest, highest)
     convex = problem
     if not objective.rule.convex:
         convex = evolve(problem, objective=evolve(standardised, rule=scoring_rule("cllr")))
@@ -724,6 +728,8 @@ def train_linear(
         offset=float(coefficients[-1] - weights @ centre),
         objective_value=minimum.value - problem.penalty(minimum.point),
         ridge=max(problem.ridge, problem.damping),
+        lowest=lowest,
+        highest=highest,
     )
 
 
@@ -776,7 +782,8 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> L
         minima = [minimise(of_rule, start) for start in (minima[0].point, np.zeros(1))]
     minimum = min(minima, key=lambda found: found.value)
     value = minimum.value - 0.5 * stiffness * minimum.point[0] ** 2
-    return LinearSolution(minimum.point / unit, offset, value, strength)
+    ends = np.array([lowest]), np.array([highest])
+    return LinearSolution(minimum.point / unit, offset, value, strength, *ends)
 
 
 def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:

@@ -21,10 +21,11 @@ _NAMES = {
     "influence": "SpeakersNeeded",
     "paired": "PairedBootstrapResult paired_bootstrap",
     "statistic": "AUC DCF EER ActDCF Cllr ErrorRates MinCllr MinDCF Statistic",
-    "strata": "EqualSizeSets TrialSpeakers equal_size_sets",
+    "strata": "EqualSizeSets equal_size_sets",
 }
 
 _HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
+_HOMES["bosaris_py.trials.speakers"] = ["TrialSpeakers"]
 
 __all__ = sorted({name for names in _HOMES.values() for name in names})
 

@@ -1,3 +1,4 @@
+from bosaris_py.trials.speakers import TrialSpeakers as TrialSpeakers
 from bosaris_py.uncertainty.analytic import DeLongResult as DeLongResult
 from bosaris_py.uncertainty.analytic import SpeakerErrors as SpeakerErrors
 from bosaris_py.uncertainty.analytic import auc_standard_error as auc_standard_error
@@ -77,5 +78,4 @@ from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
 from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
 from bosaris_py.uncertainty.statistic import Statistic as Statistic
 from bosaris_py.uncertainty.strata import EqualSizeSets as EqualSizeSets
-from bosaris_py.uncertainty.strata import TrialSpeakers as TrialSpeakers
 from bosaris_py.uncertainty.strata import equal_size_sets as equal_size_sets

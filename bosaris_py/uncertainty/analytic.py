@@ -40,6 +40,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import TrialSpeakers, Unknown
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
     Prices,
@@ -66,9 +67,7 @@ from bosaris_py.uncertainty.strata import (
     ScoredTrials,
     SetIndex,
     Strata,
-    TrialSpeakers,
     TrialStrata,
-    Unknown,
     as_classes,
     check_system,
     effective_errors,

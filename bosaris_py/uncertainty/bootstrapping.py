@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._execution import Runner
-from bosaris_py._validation import invalid, list_some, warn_caller
+from bosaris_py._validation import Rng, invalid, list_some, warn_caller
 from bosaris_py.errors import ConditionWarning, FewErrorsWarning, MissingTrialsWarning
 from bosaris_py.evaluation.condition_table import (
     ConditionRow,
@@ -34,6 +34,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import Unknown
 from bosaris_py.uncertainty.bootstrap_result import (
     BootstrapResult,
     IntervalKind,
@@ -70,14 +71,7 @@ from bosaris_py.uncertainty.statistic import (
     UserFunction,
     as_statistic,
 )
-from bosaris_py.uncertainty.strata import (
-    Rng,
-    ScoredTrials,
-    TrialStrata,
-    Unknown,
-    as_classes,
-    effective_errors,
-)
+from bosaris_py.uncertainty.strata import ScoredTrials, TrialStrata, as_classes, effective_errors
 
 
 def bootstrap(

@@ -23,6 +23,8 @@ from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._tables import Table, or_none, text_table
 from bosaris_py._validation import (
     NamedWarnings,
+    Rng,
+    as_generator,
     as_nonnegative,
     as_vector,
     check_choice,
@@ -37,6 +39,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import TrialSpeakers, Unknown
 from bosaris_py.trials.systems import SpeakersLike, SystemsLike, as_systems, speaker_maps, split_key
 from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
@@ -61,15 +64,7 @@ from bosaris_py.uncertainty.influence import (
 from bosaris_py.uncertainty.paired import paired_bootstrap
 from bosaris_py.uncertainty.resampling import ScoresMethod
 from bosaris_py.uncertainty.statistic import StatisticLike, WhichClass
-from bosaris_py.uncertainty.strata import (
-    Rng,
-    TrialSpeakers,
-    Unknown,
-    as_generator,
-    check_system,
-    effective_errors,
-    refuse_missing,
-)
+from bosaris_py.uncertainty.strata import check_system, effective_errors, refuse_missing
 
 # Disagreements on trials, McNemar.
 

@@ -17,7 +17,7 @@ from scipy import special
 
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._execution import Runner, whole_number
-from bosaris_py._validation import as_vector, check_choice, describe, invalid, refuse_nan
+from bosaris_py._validation import Rng, as_vector, check_choice, describe, invalid, refuse_nan
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     NormalityTest,
@@ -31,7 +31,7 @@ from bosaris_py.uncertainty.bootstrapping import System, blocks_of, warn_of_few_
 from bosaris_py.uncertainty.resampling import Method, Resampling
 from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistic import DCF, StatisticLike, as_statistic
-from bosaris_py.uncertainty.strata import Rng, TrialStrata, as_classes
+from bosaris_py.uncertainty.strata import TrialStrata, as_classes
 
 _FEWEST_RUNS = 2
 

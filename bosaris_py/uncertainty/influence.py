@@ -40,6 +40,7 @@ from bosaris_py.numerics.rocch import ROCCH
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey, Key
 from bosaris_py.trials.scores import AnyScores, Scores
+from bosaris_py.trials.speakers import TrialSpeakers, number_pairs, refuse_same_speaker
 from bosaris_py.uncertainty.bootstrap_result import (
     ROUNDING,
     Alternative,
@@ -60,13 +61,7 @@ from bosaris_py.uncertainty.statistic import (
     Statistic,
     WhichClass,
 )
-from bosaris_py.uncertainty.strata import (
-    ScoredTrials,
-    TrialSpeakers,
-    TrialStrata,
-    number_pairs,
-    refuse_same_speaker,
-)
+from bosaris_py.uncertainty.strata import ScoredTrials, TrialStrata
 
 
 @attrs.frozen

@@ -9,11 +9,12 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, Weights
-from bosaris_py._validation import check_choice, invalid
+from bosaris_py._validation import Rng, check_choice, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import Unknown
 from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
@@ -48,7 +49,7 @@ from bosaris_py.uncertainty.statistic import (
     ThresholdStatistic,
     as_statistic,
 )
-from bosaris_py.uncertainty.strata import Rng, ScoredTrials, Unknown, check_same_trials
+from bosaris_py.uncertainty.strata import ScoredTrials, check_same_trials
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -23,22 +23,19 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import IndexArray, IntArray, Weights, mark_read_only
 from bosaris_py._execution import whole_number
-from bosaris_py._validation import check_choice, check_fraction, describe, invalid, one_of
+from bosaris_py._validation import (
+    as_generator,
+    check_choice,
+    check_fraction,
+    describe,
+    invalid,
+    one_of,
+)
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.speakers import TrialSpeakers, Unknown, number_pairs, refuse_same_speaker
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
-from bosaris_py.uncertainty.strata import (
-    ScoredTrials,
-    SetIndex,
-    Strata,
-    TrialSpeakers,
-    TrialStrata,
-    Unknown,
-    as_generator,
-    draw_picks,
-    number_pairs,
-    refuse_same_speaker,
-)
+from bosaris_py.uncertainty.strata import ScoredTrials, SetIndex, Strata, TrialStrata, draw_picks
 
 
 class ResamplingPlan(Protocol):

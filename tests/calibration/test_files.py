@@ -538,7 +538,7 @@ CALIBRATION = LinearCalibration(
 RECORD = {
     field.name: getattr(CALIBRATION, field.name)
     for field in attrs.fields(LinearCalibration)
-    if field.name != "scale"
+    if field.name not in ("scale", "low_score", "high_score")
 }
 
 

@@ -17,6 +17,7 @@ from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import (
     BosarisWarning,
     ConvergenceWarning,
+    ExtrapolationWarning,
     FileFormatError,
     InvalidInputError,
     MissingTrialsWarning,
@@ -441,7 +442,8 @@ def calibration(overlapping):
 
 def test_apply_keeps_shape_and_infinities(calibration):
     scores = np.array([[1.0, np.inf, 0.25], [-np.inf, -0.0, 1e300]])
-    llrs = calibration.apply(scores)
+    with pytest.warns(ExtrapolationWarning, match="1 of 6 scores .* the farthest, 1e.300"):
+        llrs = calibration.apply(scores)
     assert llrs.shape == (2, 3)
     assert llrs.dtype == np.float64
     np.testing.assert_array_equal(llrs, calibration.scale * scores + calibration.offset)

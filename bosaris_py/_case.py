@@ -1,0 +1,254 @@
+"""The likelihood-ratio of one comparison, with all that must be told beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from bosaris_py._validation import FilePath, Rng, as_generator, as_number, describe, invalid
+from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
+from bosaris_py.calibration.bounds import BoundsKind
+from bosaris_py.errors import BosarisWarning
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.systems import SpeakersLike, speaker_maps, split_key
+from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
+
+# Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
+_VERBAL = (
+    (6.0, "extremely strong support"),
+    (4.0, "very strong support"),
+    (3.0, "strong support"),
+    (2.0, "moderately strong support"),
+    (1.0, "moderate support"),
+    (math.log10(2.0), "weak support"),
+)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class CaseLLR:
+    """The likelihood-ratio of one comparison; made by `case_llr`. It prints as a statement.
+
+    Parameters
+    ----------
+    llr : float
+        Natural-log likelihood-ratio, within the bounds.
+    low, high : float
+        Its interval, natural logarithms, within the bounds.
+    confidence : float
+        Nominal coverage of the interval.
+    unbounded : float
+        What the map gives to the score, before the bounds.
+    bounds : LLRBounds or None
+        The bounds, if any were asked for.
+    score : float
+        The score of the comparison.
+    propositions : (str, str)
+        What the likelihood-ratio compares.
+    reference : str
+        What the reference set is.
+    n_tar, n_non, n_speakers : int
+        Its size.
+    calibration : object
+        The map trained on the whole reference set.
+    file_hashes : dict of str to str
+        SHA-256 of each file that was named.
+    """
+
+    llr: float
+    low: float
+    high: float
+    confidence: float
+    unbounded: float
+    bounds: LLRBounds | None
+    score: float
+    propositions: tuple[str, str]
+    reference: str
+    n_tar: int
+    n_non: int
+    n_speakers: int
+    calibration: Any
+    file_hashes: Mapping[str, str]
+
+    @property
+    def log10_lr(self) -> float:
+        """The decimal logarithm of the likelihood-ratio."""
+        return self.llr / math.log(10.0)
+
+    @property
+    def verbal(self) -> str:
+        """The likelihood-ratio in the words of the ENFSI guideline of 2015."""
+        for least, words in _VERBAL:
+            if abs(self.log10_lr) >= least:
+                return f"{words} for proposition {1 if self.llr > 0 else 2}"
+        return "no support for either proposition"
+
+    def __repr__(self) -> str:
+        """State the likelihood-ratio, the propositions, the reference set and the limits."""
+        low10, high10 = self.low / math.log(10.0), self.high / math.log(10.0)
+        lines = [
+            f"log10 LR {self.log10_lr:.2f} ({100 * self.confidence:g} % interval {low10:.2f} to "
+            f"{high10:.2f}); natural log {self.llr:.3f} ({self.low:.3f} to {self.high:.3f})",
+            f"proposition 1: {self.propositions[0]}",
+            f"proposition 2: {self.propositions[1]}",
+            f"reference set: {self.reference}; {self.n_tar} trials of one speaker, {self.n_non} of "
+            f"two, {self.n_speakers} speakers",
+            f"score {self.score:.4g}; {self.calibration!r}",
+        ]
+        if self.bounds is not None:
+            limits = " to ".join(f"{bound / math.log(10.0):.2f}" for bound in self.bounds)
+            was = f"limited, without {self.unbounded / math.log(10.0):.2f}"
+            state = "within" if self.llr == self.unbounded else was
+            lines.append(f"the reference set supports log10 LRs from {limits}: {state}")
+        lines += [f"{name}: SHA-256 {digest}" for name, digest in self.file_hashes.items()]
+        return "\n".join(lines)
+
+
+def case_llr(
+    score: float,
+    scores: AnyScores,
+    key: Any,
+    *,
+    propositions: Sequence[str] | None = None,
+    reference: str | None = None,
+    model: Any = LinearCalibration,
+    speakers: SpeakersLike = None,
+    bounds: BoundsKind | None = "elub",
+    folds: int = 5,
+    replications: int = 500,
+    confidence: float = 0.95,
+    rng: Rng = None,
+    files: Sequence[FilePath] = (),
+    **options: Any,
+) -> CaseLLR:
+    """Compute the likelihood-ratio of one comparison from a reference set, for a report.
+
+    Parameters
+    ----------
+    score : float
+        The score of the comparison, of the system that scored the reference set.
+    scores : Scores or FlatScores
+        Scores of the reference set, which should reflect the conditions of the case.
+    key : Key or FlatKey, or pair (key, metadata)
+        Its trials of one speaker and of two.
+    propositions : (str, str)
+        What the likelihood-ratio compares; required.
+    reference : str
+        What the reference set is, and why it is relevant; required.
+    model : class, default: LinearCalibration
+        The calibration.
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        As for `evaluate`.
+    bounds : {"elub", "iv"} or None, default: "elub"
+        As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`).
+    folds : int, default: 5
+        As for `cross_fit`.
+    replications : int, default: 500
+        Replicates of a bootstrap by speaker. In each the calibration is trained anew.
+    confidence : float, default: 0.95
+        Nominal coverage of the interval.
+    rng : Generator, int or None
+        Source of randomness.
+    files : sequence of str or path-like, optional
+        Files whose SHA-256 is to be reported.
+    **options
+        Arguments of the ``fit`` of the calibration.
+
+    Returns
+    -------
+    CaseLLR
+
+    Raises
+    ------
+    InvalidInputError
+        If propositions or reference set are not told, the score is not finite, or as for
+        `cross_fit` and `uncertainty.bootstrap_scores`.
+    OSError
+        If a file cannot be read.
+
+    Warns
+    -----
+    ExtrapolationWarning
+        If the score is far outside the reference scores.
+    MissingTrialsWarning, SeparableDataWarning
+        As for the ``fit_scores`` of the calibration. Replicates do not warn.
+
+    Notes
+    -----
+    The interval tells how sure the map is at this score, given the reference set. It does
+    not tell whether that set is relevant to the case.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import Key, Scores
+    >>> speakers, same = [f"speaker {i}" for i in range(30)], np.eye(30, dtype=bool)
+    >>> noise = np.random.default_rng(1).normal(size=(30, 30))
+    >>> scores, key = Scores(2.0 * same + noise, speakers, speakers), Key(speakers, speakers, same,
+    ...     ~same)
+    >>> told = {"propositions": ("the suspect speaks", "another man of the region speaks"),
+    ...         "reference": "30 men, telephone"}
+    >>> found = case_llr(2.5, scores, key, rng=1, **told)
+    >>> found.verbal
+    'moderate support for proposition 1'
+    """
+    told: tuple[Any, ...] = tuple(propositions or ())
+    if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
+        hint = "A likelihood-ratio is of two propositions and means nothing without them."
+        raise invalid("propositions", "be two texts", describe(propositions), hint)
+    if not isinstance(reference, str) or not reference.strip():
+        hint = "Say whose scores these are and why they are relevant."
+        raise invalid("reference", "be a text on the reference set", describe(reference), hint)
+    value = as_number(score, "score", "be finite", math.isfinite)
+    hashes = {str(file): hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
+    only_key, metadata = split_key(key)
+    generator = as_generator(rng)
+    maps = speaker_maps(speakers, only_key, metadata)
+    fitted = cross_fit(model, scores, key, folds=folds, speakers=speakers, rng=generator, **options)
+    trained, limits = fitted.final, None
+    if bounds is not None:
+        tar, non = fitted.scores.get_tar_non(only_key)
+        limits = llr_bounds(tar, non, bounds)
+    unbounded = float(trained.apply(value))
+
+    def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:
+        # A replicate whose classes are apart is no worse than any other.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+            return float(model.fit(tar, non, **weights, **options).apply(value))
+
+    interval = bootstrap_scores(
+        scores,
+        only_key,
+        llr,
+        model_speakers=maps[0],
+        segment_speakers=maps[1],
+        replications=replications,
+        confidence=confidence,
+        rng=generator,
+    )
+    ends = (-math.inf, math.inf) if limits is None else limits
+    bounded = [float(np.clip(x, *ends)) for x in (unbounded, interval.low, interval.high)]
+    return CaseLLR(
+        llr=bounded[0],
+        low=bounded[1],
+        high=bounded[2],
+        confidence=confidence,
+        unbounded=unbounded,
+        bounds=limits,
+        score=value,
+        propositions=(told[0], told[1]),
+        reference=reference,
+        n_tar=trained.n_tar,
+        n_non=trained.n_non,
+        n_speakers=len(fitted.fold_of),
+        calibration=trained,
+        file_hashes=hashes,
+    )

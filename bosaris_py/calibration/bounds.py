@@ -1,0 +1,220 @@
+"""Bounds of log-likelihood-ratios: what so few trials can support, and maps that keep to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._validation import (
+    as_score_lists,
+    check_choice,
+    check_not_empty,
+    describe,
+    invalid,
+    one_of,
+    refuse_nan,
+)
+from bosaris_py.calibration.gaussian import BiGaussianCalibration, GaussianCalibration
+from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.pav import PAVCalibration
+from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
+
+BoundsKind = Literal["elub", "iv"]
+
+# What is added to the counts of targets and of non-targets at and beyond a log-likelihood-ratio.
+_PSEUDO_COUNTS = {"elub": (0.0, 1.0), "iv": (0.5, 0.5)}
+
+_MAPS: dict[str, type[Any]] = {
+    item.__name__: item
+    for item in (LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration)
+}
+
+
+class LLRBounds(NamedTuple):
+    """The lowest and the highest log-likelihood-ratio that a set of trials supports."""
+
+    low: float
+    high: float
+
+
+def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub") -> LLRBounds:
+    r"""Return empirical lower and upper bounds of log-likelihood-ratios.
+
+    Parameters
+    ----------
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Natural-log likelihood-ratios of validation trials; best those of `cross_fit`. No NaN.
+    kind : {"elub", "iv"}, default: "elub"
+        The bounds of expected utility [1]_, or invariant verification [2]_.
+
+    Returns
+    -------
+    LLRBounds
+        Natural logarithms, ``low`` at most 0 and ``high`` at least 0. Both 0 where the system
+        is not better than one that always answers 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class is empty, a log-likelihood-ratio is NaN, or the kind is not known.
+
+    Notes
+    -----
+    The upper bound is where, going up from t = 0,
+
+    .. math:: \log \frac{(\#\{tar \ge t\} + a) / (N_T + 1)}{(\#\{non \ge t\} + b) / (N_N + 1)} < t
+
+    first holds; the lower is that of both classes exchanged and negated. ELUB has a = 0, b = 1: one
+    maximally misleading trial is added to each class, and beyond the bounds an answer of 0
+    has the higher expected utility. IV has a = b = 1/2. Both are found exactly, not on a grid.
+    The upper ELUB is at most log(n_non + 1), the lower at least -log(n_tar + 1).
+
+    References
+    ----------
+    .. [1] P. Vergeer, A. van Es, A. de Jongh, I. Alberink and R. Stoel, "Numerical likelihood
+       ratios outputted by LR systems are often based on extrapolation: when to stop
+       extrapolating?", Science & Justice 56(6), 2016.
+    .. [2] I. Alberink, J. Leegwater, J. Vonk and P. Vergeer, "Invariant verification bounds of
+       likelihood ratios", 2025.
+
+    Examples
+    --------
+    Of 99 targets and 99 non-targets that are apart, the odds are 99 to 1.
+
+    >>> bounds = llr_bounds([10.0] * 99, [-10.0] * 99)
+    >>> [round(bound, 4) for bound in bounds]
+    [-4.5951, 4.5951]
+    """
+    check_choice(kind, BoundsKind, "kind")
+    targets, others = as_score_lists(tar, non)
+    for name, scores in (("tar", targets), ("non", others)):
+        check_not_empty(scores, name)
+        refuse_nan(scores, name)
+    counts = _PSEUDO_COUNTS[kind]
+    high = _upper_bound(targets, others, *counts)
+    return LLRBounds(0.0 - _upper_bound(-others, -targets, *counts), high)
+
+
+def _upper_bound(tar: FloatArray, non: FloatArray, add_tar: float, add_non: float) -> float:
+    """Return where the empirical log-ratio of both tails first falls below the diagonal."""
+    positive = np.concatenate((tar[tar > 0], non[non > 0])).astype(np.float64)
+    starts = np.append(0.0, np.unique(positive[np.isfinite(positive)]))
+    ends = np.append(starts[1:], np.inf)
+    # The counts hold up to the next log-likelihood-ratio, the diagonal rises.
+    above = [
+        scores.size - np.searchsorted(np.sort(scores), starts, side="right")
+        for scores in (tar, non)
+    ]
+    with np.errstate(divide="ignore"):
+        ratios = np.log((above[0] + add_tar) / (tar.size + 1))
+        ratios -= np.log((above[1] + add_non) / (non.size + 1))
+    first = int(np.argmax(ratios < ends))
+    return float(max(starts[first], ratios[first]))
+
+
+def _to_map(value: Any) -> Any:
+    """Build a map of what a file holds, its kind among it."""
+    if not isinstance(value, Mapping) or value.get("kind") not in _MAPS:
+        return value
+    parameters = dict(value)
+    return _MAPS[parameters.pop("kind")](**parameters)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class BoundedCalibration(SavedMap, TrialMap):
+    """A calibration whose log-likelihood-ratios are cut off at bounds.
+
+    Make one with `fit`, `fit_scores` or `read`, or of a map and bounds from validation trials.
+
+    Parameters
+    ----------
+    map : LinearCalibration, PAVCalibration, GaussianCalibration or BiGaussianCalibration
+        The map before the bounds.
+    low, high : float
+        The bounds, natural logarithms; 0 lies between them.
+    bounds : {"elub", "iv", "given"}, default: "given"
+        How the bounds were found.
+
+    Raises
+    ------
+    InvalidInputError
+        If the map is none, or 0 is not between the bounds.
+
+    Examples
+    --------
+    >>> bounded = BoundedCalibration.fit([1.0, 2.0, 2.5, 3.0], [0.0, -1.0, 1.5, -2.0])
+    >>> bounded
+    BoundedCalibration: llr from -1.099 to 0.4055 (elub) of LinearCalibration: llr = 2.169 *
+    score - 2.47, cllr 0.4181 at prior 0.5, 4 targets, 4 non-targets
+    >>> bounded.apply([1.0, 100.0]).round(3).tolist()
+    [-0.301, 0.405]
+    """
+
+    map: Any = attrs.field(converter=_to_map)
+    low: float = attrs.field(**NUMBER)
+    high: float = attrs.field(**NUMBER)
+    bounds: str = attrs.field(default="given", validator=one_of(("elub", "iv", "given")))
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse bounds without 0 between them, and what is no map."""
+        if type(self.map) not in _MAPS.values():
+            raise invalid("map", f"be one of {', '.join(_MAPS)}", describe(self.map))
+        if not self.low <= 0.0 <= self.high:
+            raise invalid("low", "lie at or below 0, and `high` at or above", f"{self.low}")
+
+    @classmethod
+    def fit(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        *,
+        calibration: Any = LinearCalibration,
+        bounds: BoundsKind = "elub",
+        **options: Any,
+    ) -> Self:
+        """Train a map, and find bounds from what it gives to its training trials.
+
+        Parameters
+        ----------
+        tar, non : (n_tar,), (n_non,) array_like of float
+            Target and non-target scores, finite.
+        calibration : class, default: LinearCalibration
+            The class of the map.
+        bounds : {"elub", "iv"}, default: "elub"
+            As for `llr_bounds`, which does not know weights.
+        **options
+            Arguments of the ``fit`` of that class.
+
+        Returns
+        -------
+        BoundedCalibration
+
+        Raises
+        ------
+        InvalidInputError
+            As for the ``fit`` of that class; or if it is none.
+        """
+        check_choice(bounds, BoundsKind, "bounds")
+        if calibration not in _MAPS.values():
+            raise invalid("calibration", f"be one of {', '.join(_MAPS)}", describe(calibration))
+        fitted = calibration.fit(tar, non, **options)
+        found = llr_bounds(fitted.apply(tar), fitted.apply(non), bounds)
+        return cls(map=fitted, low=found.low, high=found.high, bounds=bounds)
+
+    def _content(self) -> dict[str, Any]:
+        content = super()._content()
+        return content | {"map": {"kind": type(self.map).__name__, **content["map"]}}
+
+    def _llrs(self, scores: FloatArray) -> Float64Array:
+        llrs: Float64Array = self.map._llrs(scores)
+        return np.clip(llrs, self.low, self.high)
+
+    def __repr__(self) -> str:
+        """Show the bounds and the map."""
+        bounds = f"llr from {self.low:.4g} to {self.high:.4g} ({self.bounds})"
+        return f"BoundedCalibration: {bounds} of {self.map!r}"

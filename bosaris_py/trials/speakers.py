@@ -1,0 +1,261 @@
+"""Who speaks in the trials of a key: a target trial has one speaker, a non-target trial two."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    IndexArray,
+    IntArray,
+    Positions,
+    StrArray,
+    mark_read_only,
+)
+from bosaris_py._validation import check_choice, describe, invalid, list_some, warn_caller
+from bosaris_py.errors import MissingTrialsWarning
+from bosaris_py.trials.alignment import IdIndex, true_positions
+from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.key import AnyKey, Key, check_key
+
+Unknown = Literal["refuse", "own"]
+
+# A table of all pairs may have this many cells for each trial, or in any case this many
+# in all; beyond, the pairs that occur are listed.
+_CELLS_PER_TRIAL = 4
+
+_SMALL_TABLE = 2**16
+
+_EXAMPLES = 3
+
+
+@attrs.frozen(eq=False, repr=False)
+class TrialSpeakers:
+    """The speaker of each model and of each test segment of a key; made by `of_key`.
+
+    Parameters
+    ----------
+    ids : (k,) ndarray of str
+        The speakers, each once.
+    of_models : (m,) ndarray of int
+        For each model of the key, the position of its speaker in `ids`.
+    of_segments : (n,) ndarray of int
+        For each segment of the key, likewise.
+    """
+
+    ids: StrArray
+    of_models: IndexArray
+    of_segments: IndexArray
+
+    @classmethod
+    def of_key(
+        cls,
+        key: AnyKey,
+        model_speakers: IdMap | None = None,
+        segment_speakers: IdMap | None = None,
+        *,
+        unknown: Unknown = "refuse",
+        one_person: bool = True,
+    ) -> "TrialSpeakers":
+        """Find the speakers of the models and segments of a key.
+
+        Parameters
+        ----------
+        key : Key or FlatKey
+            The trials.
+        model_speakers : IdMap, optional
+            From model to speaker. By default each model is a speaker of its own.
+        segment_speakers : IdMap, optional
+            From test segment to speaker. By default the speaker of a segment is
+            that of the models whose target it is.
+        unknown : {"refuse", "own"}, default: "refuse"
+            What to do with models and segments whose speaker is not known:
+            refuse, or take each for a speaker of its own, with a warning.
+            Dependence through the unknown speakers is then left out of account.
+        one_person : bool, default: True
+            Whether model and segment of a target trial must be of one speaker. False
+            where both maps are given and the two sides are different persons.
+
+        Returns
+        -------
+        TrialSpeakers
+
+        Raises
+        ------
+        InvalidInputError
+            If a speaker is not known and `unknown` is "refuse", a segment is the
+            target of several speakers, a map gives a model or segment with trials
+            several speakers, or the speakers contradict the key.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If models or segments were taken for speakers of their own.
+        """
+        check_choice(unknown, Unknown, "unknown")
+        check_key(key)
+        if isinstance(key, Key):
+            mask = key.trial_mask
+            rows, cols = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
+            target_rows, target_cols = true_positions(key.tar)
+        else:
+            rows, cols = key.trial_positions()
+            labels = key.trial_labels()
+            target_rows, target_cols = rows[labels], cols[labels]
+        models = _named(key.modelset, rows, model_speakers, "models", unknown)
+        # Where a model became a speaker of its own, its targets follow.
+        of_targets = np.full(key.segset.size, None, dtype=object)
+        of_targets[target_cols] = models[target_rows]
+        segments = _named(key.segset, cols, segment_speakers, "segments", unknown, of_targets)
+
+        speakers = cls._numbered(models, segments)
+        clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
+        if clash.any() and (one_person or segment_speakers is None):
+            row, col = target_rows[clash][0], target_cols[clash][0]
+            found = (
+                f"{np.count_nonzero(clash)} target trials of two speakers, for instance model "
+                f"{key.modelset[row]} ({models[row]}) and segment {key.segset[col]} "
+                f"({segments[col]})"
+            )
+            hint = "Do the key and the maps belong together?"
+            if model_speakers is None:
+                hint = "Models that share a speaker need `model_speakers`."
+            raise invalid("key", "have one speaker in each target trial", found, hint)
+        return speakers
+
+    @classmethod
+    def of_models_only(
+        cls, key: AnyKey, model_speakers: IdMap | None = None, *, unknown: Unknown = "refuse"
+    ) -> "TrialSpeakers":
+        """Find the speakers of the models of a key, where each segment may be one of its own.
+
+        Parameters
+        ----------
+        key, model_speakers, unknown
+            As for `of_key`.
+
+        Returns
+        -------
+        TrialSpeakers
+        """
+        check_key(key)
+        rows, _ = key.trial_positions()
+        models = _named(key.modelset, rows, model_speakers, "models", unknown)
+        return cls._numbered(models, key.segset.astype(object))
+
+    @classmethod
+    def _numbered(cls, models: AnyArray, segments: AnyArray) -> "TrialSpeakers":
+        """Give each speaker of models and segments a number."""
+        names = np.concatenate((models, segments)).astype(np.str_)
+        ids, codes = np.unique(names, return_inverse=True)
+        of_models, of_segments = np.split(codes, [models.size])
+        return cls(*map(mark_read_only, (ids, of_models, of_segments)))
+
+    @property
+    def n_speakers(self) -> int:
+        """Number of speakers."""
+        return int(self.ids.size)
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return (
+            f"TrialSpeakers: {self.n_speakers} speakers of {self.of_models.size} models and "
+            f"{self.of_segments.size} segments"
+        )
+
+
+def refuse_same_speaker(first: Positions, second: Positions) -> None:
+    """Raise unless non-target trials have two speakers each."""
+    same = int(np.count_nonzero(first == second))
+    if same:
+        found = f"{same} with the same speaker on both sides"
+        expected = "have two speakers in each non-target trial"
+        raise invalid("key", expected, found, "Is the map of speakers right?")
+
+
+def number_pairs(
+    first: Positions, second: Positions, shape: tuple[int, int], *, ordered: bool
+) -> tuple[IntArray, int, IntArray | None]:
+    """Give a number to the pair of persons in each trial; their own numbers lie below `shape`.
+
+    Also return how many numbers there are, and which cells of the table of all pairs have one,
+    None if all have. Unless the sides are `ordered`, (i, j) and (j, i) are the same pair.
+    """
+    if not ordered:
+        first, second = np.minimum(first, second), np.maximum(first, second)
+    pairs = first.astype(np.int64)
+    pairs *= shape[1]
+    pairs += second
+    n_cells = shape[0] * shape[1]
+    if n_cells <= max(_CELLS_PER_TRIAL * pairs.size, _SMALL_TABLE):
+        return pairs, n_cells, None
+    listed, pairs = np.unique(pairs, return_inverse=True)
+    return pairs, listed.size, listed
+
+
+def _occurring(n_numbers: int, *numbers: Positions) -> BoolArray:
+    """Tell which of the numbers from 0 occur."""
+    found = np.zeros(n_numbers, dtype=np.bool_)
+    for some in numbers:
+        found[some] = True
+    return found
+
+
+def _named(
+    ids: StrArray,
+    positions: Positions,
+    speakers: IdMap | None,
+    kind: str,
+    unknown: Unknown,
+    default: AnyArray | None = None,
+) -> AnyArray:
+    """Return the speaker of each id; without a map those of `default`, or each its own.
+
+    Unknown speakers are refused where the ids have trials, or get a name of their own.
+    """
+    needed = _occurring(ids.size, positions)
+    name = f"{kind[:-1]}_speakers"
+    if speakers is not None:
+        found = _look_up(ids, needed, speakers, name)
+    else:
+        found = ids.astype(object) if default is None else default
+    missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
+    without = ids[missing & needed].tolist()
+    if without:
+        count, examples = len(without), list_some(without)
+        if unknown == "refuse":
+            hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
+            expected = f"tell the speaker of all {kind} that have trials"
+            raise invalid(name, expected, f"none for {count} ({examples})", hint)
+        message = (
+            f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
+            "speaker of its own, so a standard error may be too small."
+        )
+        warn_caller(message, MissingTrialsWarning)
+    # A tab keeps the made-up name apart from every speaker that a file can name.
+    found[missing] = [f"{kind}\t{some_id}" for some_id in ids[missing]]
+    return found
+
+
+def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> AnyArray:
+    """Return the speaker of each id, or None; an id with trials must not have several."""
+    if not isinstance(speakers, IdMap):
+        raise invalid(name, "be an IdMap", describe(speakers))
+    _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
+    differs = speakers.rightids != speakers.rightids[first][numbers]
+    ambiguous = ids[needed & np.isin(ids, speakers.leftids[differs])]
+    if ambiguous.size:
+        examples = []
+        for some_id in ambiguous[:_EXAMPLES].tolist():
+            several = np.unique(speakers.rightids[speakers.leftids == some_id])
+            examples.append(f"{some_id}: {' and '.join(several.tolist())}")
+        got = f"several for {ambiguous.size} ids with trials ({list_some(examples)})"
+        raise invalid(name, "give each id one speaker", got)
+    positions = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
+    found = np.full(ids.size, None, dtype=object)
+    found[positions >= 0] = speakers.rightids[positions[positions >= 0]]
+    return found

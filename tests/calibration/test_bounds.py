@@ -1,0 +1,158 @@
+"""Tests of the bounds of log-likelihood-ratios."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.calibration import (
+    BoundedCalibration,
+    GaussianCalibration,
+    LinearCalibration,
+    PAVCalibration,
+    cross_fit,
+    llr_bounds,
+)
+from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInputError
+from bosaris_py.fusion import read_model
+from tests.calibration.test_cross_fitting import simulated
+
+STEP = 0.01
+
+
+def elub_by_grid(tar, non):
+    """Return the interval around 0 in which no answer is worse than 0, on a grid, natural logs.
+
+    Expected utilities as published: P(LR <= t | H1) + t P(LR > t | H2), with one misleading
+    likelihood-ratio more in each class; of the neutral system min(1, t).
+    """
+    grid = STEP * (np.arange(-2000, 2000) + 0.5)
+    threshold = np.exp(grid)
+    below = 1 + (tar[:, None] <= grid).sum(axis=0)
+    above = 1 + (non[:, None] > grid).sum(axis=0)
+    cost = below / (tar.size + 1) + threshold * above / (non.size + 1)
+    good = cost <= np.minimum(1, threshold) * (1 + 1e-12)
+    return around_zero(grid, good)
+
+
+def iv_by_grid(tar, non):
+    """Return the interval around 0 in which both log-ratios of tails keep their sign."""
+    grid = STEP * (np.arange(-2000, 2000) + 0.5)
+
+    def tail(scores, *, above):
+        counts = (scores[:, None] >= grid) if above else (scores[:, None] < grid)
+        return np.log((counts.sum(axis=0) + 0.5) / (scores.size + 1))
+
+    up = tail(tar, above=True) - tail(non, above=True) - grid >= 0
+    down = grid - tail(tar, above=False) + tail(non, above=False) >= 0
+    return around_zero(grid, np.where(grid > 0, up, down))
+
+
+def around_zero(grid, good):
+    low, high = 0.0, 0.0
+    bad_up, bad_down = grid[(grid > 0) & ~good], grid[(grid < 0) & ~good]
+    high = bad_up.min() if bad_up.size else math.inf
+    low = bad_down.max() if bad_down.size else -math.inf
+    return low, high
+
+
+numbers = st.lists(
+    st.floats(-9, 9).map(lambda x: round(x, 1)), min_size=1, max_size=30
+).map(np.array)  # fmt: skip
+
+
+@given(numbers, numbers, st.floats(0, 4))
+@pytest.mark.parametrize(("kind", "by_grid"), [("elub", elub_by_grid), ("iv", iv_by_grid)])
+def test_bounds_are_those_of_a_search_on_a_grid(kind, by_grid, tar, non, shift):
+    tar, non = np.round(tar + shift, 1), np.round(non - shift, 1)
+    found, expected = llr_bounds(tar, non, kind), by_grid(tar, non)
+    assert found.low <= 0 <= found.high
+    # The first bad point of the grid is within a step of the bound.
+    assert found.high == pytest.approx(expected[1], abs=1.01 * STEP)
+    assert found.low == pytest.approx(expected[0], abs=1.01 * STEP)
+
+
+@given(numbers, numbers)
+def test_elub_is_limited_by_the_numbers_of_trials(tar, non):
+    low, high = llr_bounds(tar, non)
+    assert -math.log(tar.size + 1) <= low
+    assert high <= math.log(non.size + 1)
+
+
+@given(numbers, numbers, st.sampled_from(["elub", "iv"]))
+def test_exchanged_classes_mirror_the_bounds(tar, non, kind):
+    low, high = llr_bounds(tar, non, kind)
+    assert llr_bounds(-non, -tar, kind) == (-high, -low)
+
+
+def test_closed_forms_of_separated_classes():
+    # ELUB: log of n / (n + 1) over 1 / (m + 1). IV, up to the targets: (n + .5) / (n + 1) over
+    # .5 / (m + 1); beyond them 0.5 of each.
+    tar, non = np.full(9, 20.0), np.full(19, -20.0)
+    assert llr_bounds(tar, non).high == pytest.approx(math.log(0.9 * 20))
+    assert llr_bounds(tar, non).low == pytest.approx(-math.log(0.95 * 10))
+    assert llr_bounds(tar, non, "iv").high == pytest.approx(math.log(9.5 / 10 * 40))
+    infinite = llr_bounds(np.full(9, np.inf), np.full(19, -np.inf))
+    assert infinite == llr_bounds(tar, non)
+
+
+def test_input_is_not_changed():
+    tar, non = np.array([3.0, 1.0]), np.array([-1.0, -4.0])
+    llr_bounds(tar, non)
+    assert tar.tolist() == [3.0, 1.0]
+    assert non.tolist() == [-1.0, -4.0]
+
+
+def test_the_far_score_of_a_small_reference_set_is_bounded():
+    """150 + 300 reference scores and a far one: the line says 1e7, the bounds less than 301."""
+    rng = np.random.default_rng(2)
+    tar, non = rng.normal(2.0, 1.0, 150), rng.normal(-1.0, 1.0, 300)
+    linear = LinearCalibration.fit(tar, non)
+    with pytest.warns(ExtrapolationWarning):
+        assert linear.apply(7.0) > math.log(1e7)
+    bounded = BoundedCalibration.fit(tar, non)
+    assert bounded.apply(7.0) == bounded.high <= math.log(301)
+    assert bounded.apply(0.4) == linear.apply(0.4)
+
+
+@pytest.mark.parametrize("calibration", [LinearCalibration, PAVCalibration, GaussianCalibration])
+def test_protocol(calibration, tmp_path):
+    scores, key, speakers = simulated()
+    options = {"calibration": calibration, "bounds": "iv"}
+    fitted = BoundedCalibration.fit_scores(scores, key, **options)
+    assert fitted.map == calibration.fit_scores(scores, key)
+    fitted.save(tmp_path / "map.json")
+    assert read_model(tmp_path / "map.json") == fitted
+    crossed = cross_fit(BoundedCalibration, scores, key, speakers=speakers, rng=1, **options)
+    assert crossed.final == fitted
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: llr_bounds([1.0], [0.0], "lir"), '`kind` must be one of "elub", "iv"'),
+        (lambda: llr_bounds([], [0.0]), "`tar` must hold at least one"),
+        (lambda: llr_bounds([np.nan], [0.0]), "not hold NaN"),
+        (lambda: BoundedCalibration.fit([1.0], [0.0], calibration=float), "`calibration` must be"),
+        (lambda: BoundedCalibration(map=3, low=0.0, high=1.0), "`map` must be one of"),
+        (
+            lambda: BoundedCalibration(
+                map=LinearCalibration.fit([1.0, 3], [0.0, 2]), low=1.0, high=2.0
+            ),
+            "`low` must lie at or below 0",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(InvalidInputError, match=message):
+        call()
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    path = tmp_path / "map.json"
+    BoundedCalibration.fit([1.0, 3.0, 4.0], [0.0, 2.0]).save(path)
+    path.write_text(path.read_text().replace("LinearCalibration", "OtherCalibration"))
+    with pytest.raises(FileFormatError, match="`map` must be one of"):
+        read_model(path)

@@ -1,0 +1,114 @@
+"""Tests of the likelihood-ratio of one comparison."""
+
+import hashlib
+import math
+
+import attrs
+import numpy as np
+import pytest
+
+from bosaris_py import LinearCalibration, PAVCalibration, case_llr, cross_fit, llr_bounds
+from bosaris_py.errors import ExtrapolationWarning, InvalidInputError
+from tests.calibration.test_cross_fitting import simulated
+
+SCORES, KEY, SPEAKERS = simulated(n_speakers=20)
+TOLD = {
+    "propositions": ("the suspect speaks", "somebody else speaks"),
+    "reference": "20 simulated speakers",
+    "speakers": SPEAKERS,
+    "replications": 60,
+    "rng": 3,
+}
+
+
+def test_numbers_are_those_of_their_parts():
+    found = case_llr(1.5, SCORES, KEY, **TOLD)
+    linear = LinearCalibration.fit_scores(SCORES, KEY)
+    assert found.calibration == linear
+    assert found.unbounded == linear.apply(1.5)
+    crossed = cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=3)
+    assert found.n_speakers == 20
+    assert found.bounds == llr_bounds(*crossed.scores.get_tar_non(KEY))
+    assert found.low < found.llr < found.high
+    assert found.log10_lr == pytest.approx(found.llr / math.log(10))
+
+
+def test_the_interval_is_that_of_the_map_by_speakers():
+    """Near the middle of the scores the map is surest; of more speakers it is surer."""
+    lengths = []
+    for n_speakers, score in ((20, 1.0), (20, 3.5), (80, 1.0)):
+        scores, key, speakers = simulated(n_speakers=n_speakers, seed=3)
+        told = {**TOLD, "speakers": speakers, "replications": 200, "bounds": None}
+        found = case_llr(score, scores, key, **told)
+        lengths.append(found.high - found.low)
+    few, far, many = lengths
+    assert far > few
+    # Four times the speakers: half the length, give or take two fifths.
+    assert 0.3 < many / few < 0.7
+
+
+def test_a_far_score_is_warned_of_and_limited():
+    with pytest.warns(ExtrapolationWarning, match="1 of 1 scores lie far outside"):
+        found = case_llr(12.0, SCORES, KEY, **TOLD)
+    assert found.llr == found.high == found.bounds.high < found.unbounded
+    assert found.llr <= math.log(KEY.n_non + 1)
+    text = repr(found)
+    assert f"limited, without {found.unbounded / math.log(10):.2f}" in text
+
+
+def test_what_it_prints(tmp_path):
+    file = tmp_path / "scores.txt"
+    file.write_bytes(b"a b 1.0\n")
+    found = case_llr(1.5, SCORES, KEY, files=[file], **TOLD)
+    lines = repr(found).splitlines()
+    assert lines[0].startswith(f"log10 LR {found.log10_lr:.2f} (95 % interval")
+    assert f"natural log {found.llr:.3f}" in lines[0]
+    assert lines[1] == "proposition 1: the suspect speaks"
+    assert lines[2] == "proposition 2: somebody else speaks"
+    assert lines[3] == (
+        "reference set: 20 simulated speakers; 120 trials of one speaker, 2280 of two, 20 speakers"
+    )
+    assert lines[-1] == f"{file}: SHA-256 {hashlib.sha256(b'a b 1.0' + bytes([10])).hexdigest()}"
+
+
+@pytest.mark.parametrize(
+    ("log10", "words"),
+    [
+        (0.2, "no support for either proposition"),
+        (0.31, "weak support for proposition 1"),
+        (-1.5, "moderate support for proposition 2"),
+        (2.0, "moderately strong support for proposition 1"),
+        (5.0, "very strong support for proposition 1"),
+        (-7.0, "extremely strong support for proposition 2"),
+    ],
+)
+def test_words(log10, words):
+    found = case_llr(1.5, SCORES, KEY, **TOLD)
+    assert attrs.evolve(found, llr=log10 * math.log(10)).verbal == words
+
+
+def test_other_calibrations():
+    found = case_llr(1.5, SCORES, KEY, model=PAVCalibration, bounds="iv", **TOLD)
+    assert isinstance(found.calibration, PAVCalibration)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"propositions": None}, "`propositions` must be two texts"),
+        ({"propositions": ("one", " ")}, "`propositions` must be two texts"),
+        ({"reference": None}, "`reference` must be a text"),
+        ({"reference": ""}, "`reference` must be a text"),
+        ({"score": np.nan}, "`score` must be finite"),
+        ({"bounds": "none"}, "`kind` must be one of"),
+    ],
+)
+def test_bad_input(arguments, message):
+    given = {"score": 1.0, "scores": SCORES, "key": KEY, **TOLD, **arguments}
+    with pytest.raises(InvalidInputError, match=message):
+        case_llr(**given)
+
+
+def test_without_propositions_and_reference_set_there_is_no_number():
+    with pytest.raises(InvalidInputError, match="`propositions` must be two texts"):
+        case_llr(1.0, SCORES, KEY)
