@@ -247,6 +247,35 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             bp.PAVCalibration.fit_scores(x.first, x.key, conditions=x.conditions), x
         ),
     ],
+    "GaussianCalibration.fit_scores": [
+        lambda x: calibrated(calibration.GaussianCalibration.fit_scores(x.first, x.key), x)
+    ],
+    "BiGaussianCalibration.fit_scores": [
+        lambda x: calibrated(calibration.BiGaussianCalibration.fit_scores(x.first, x.key), x)
+    ],
+    "BoundedCalibration.fit_scores": [
+        lambda x: calibrated(calibration.BoundedCalibration.fit_scores(x.first, x.key), x)
+    ],
+    "SpeakerZoo.from_scores": [
+        lambda x: str(
+            evaluation.SpeakerZoo.from_scores(x.first, x.key, tuple(x.speaker_maps.values()))
+        )
+    ],
+    "case_llr": [
+        lambda x: str(
+            bp.case_llr(
+                1.0,
+                x.first,
+                x.key,
+                propositions=("same speaker", "different speakers"),
+                reference="the experiment",
+                speakers=tuple(x.speaker_maps.values()),
+                folds=3,
+                replications=5,
+                rng=1,
+            )
+        )
+    ],
     "LinearFusion.fit_scores": [
         lambda x: fused(bp.LinearFusion.fit_scores(x.systems, x.key, ridge=0.01), x),
         lambda x: fused(
