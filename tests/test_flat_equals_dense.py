@@ -270,7 +270,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
                 propositions=("same speaker", "different speakers"),
                 reference="the experiment",
                 speakers=tuple(x.speaker_maps.values()),
-                folds=3,
+                folds=4,
                 replications=5,
                 rng=1,
             )
@@ -476,7 +476,7 @@ def test_no_call_only_fails() -> None:
     """Equal errors are equal outcomes: with all scores there, every call has a result."""
     rng = np.random.default_rng(0)
     shape = (9, 12)
-    speakers = [f"spk{i % 3}" for i in range(9)], [f"spk{j % 3}" for j in range(12)]
+    speakers = [f"spk{i % 4}" for i in range(9)], [f"spk{j % 4}" for j in range(12)]
     same = np.equal.outer(*speakers)
     names = [f"m{i}" for i in range(9)], [f"s{j:02}" for j in range(12)]
     key = bp.Key(*names, same, ~same)
