@@ -908,8 +908,8 @@ def pairs_of_plan(plan: object) -> tuple[SpeakerPairs, PersonWeights] | None:
 class SpeakersNeeded(int):
     """A number of speakers to record, with the uncertainty that it takes from a pilot.
 
-    It is a whole number, the upper end of an interval by the chi-square law of a variance. Costs are
-    skew: in simulations about 70 % of the upper ends of 90 % intervals sufficed.
+    It is a whole number, the upper end of an interval by the chi-square law of a variance. Costs
+    are skew: in simulations about 70 % of the upper ends of 90 % intervals sufficed.
 
     Parameters
     ----------
