@@ -644,7 +644,7 @@ class Cllr(_MeansStatistic):
 
     def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
         """Add up the costs of each pair of speakers."""
-        return SpeakerMeans.of((bits_of(tar, 0), bits_of(non, 1)), plan, self.combine)
+        return SpeakerMeans.of((_bits(tar, 0), _bits(non, 1)), plan, self.combine)
 
 
 def _mean_bits(
