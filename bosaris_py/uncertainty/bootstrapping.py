@@ -505,9 +505,10 @@ def bootstrap_scores(
     laws of scores; by trials 16 to 66 % where speakers recur (``benchmarks/coverage_study.py``).
 
     Statistics made of sums over trials, `DCF`, `ActDCF`, `ErrorRates` and `Cllr`,
-    add these sums for each pair of speakers once; a replicate is then a quadratic
-    form in the weights, :math:`w^T F w`. For functions of the ROC this is done in cells
-    of thresholds, and the cells that can hold the answer are completed trial by trial.
+    add these sums for each pair of speakers; a replicate is then a quadratic form
+    in the weights, :math:`w^T F w`, hundreds of them one product. For functions of the
+    ROC this is done in cells of thresholds, and the cells that can hold the answer are
+    completed trial by trial.
     Peak memory is 32 bytes a trial at most, if trials are many more than pairs of speakers.
 
     References

@@ -242,7 +242,7 @@ class Steps:
         if self.edges.size <= 2:
             values = np.full(scores.shape, self.levels[0])
             for edge, rise in zip(self.edges, np.diff(self.levels), strict=True):
-                values += rise * (scores >= edge)
+                np.add(values, rise, out=values, where=scores >= edge)
             return values
         if self.at is not None:
             position = np.searchsorted(self.edges, scores, side="right")

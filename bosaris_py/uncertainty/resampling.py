@@ -33,7 +33,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.speakers import TrialSpeakers, Unknown, number_pairs, refuse_same_speaker
+from bosaris_py.trials.speakers import TrialSpeakers, Unknown, refuse_same_speaker
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.strata import ScoredTrials, SetIndex, Strata, TrialStrata, draw_picks
 
@@ -158,22 +158,6 @@ class TrialUnits:
         return TrialUnits(mark_read_only(self.first[order]), second)
 
 
-@attrs.frozen(eq=False)
-class UnitGroups:
-    """The persons of groups of trials that have the same weight in every replicate.
-
-    `shape` is the number of persons, (k,) or (k, l). Groups are the cells of this table, row by
-    row, some of them empty; or if `first` and `second` are given, these pairs of persons.
-    """
-
-    shape: tuple[int, ...]
-    first: IntArray | None = None
-    second: IntArray | None = None
-
-
-GroupedTrials: TypeAlias = tuple[SetIndex, UnitGroups]
-
-
 @attrs.frozen
 class PersonWeights:
     """The law of the weights of all persons: mean and variance are 1 (multinomial: 1 - 1/k).
@@ -264,30 +248,6 @@ class SpeakerPlan:
             self.persons,
             self.strata.reordered(tar_order, non_order),
         )
-
-    @functools.cached_property
-    def groups(self) -> tuple[list[GroupedTrials], list[GroupedTrials]]:
-        """The trials of each condition of each class by the persons who take part."""
-        return self._groups(self.tar, self.strata.tar), self._groups(self.non, self.strata.non)
-
-    def _groups(self, units: TrialUnits, strata: Strata) -> list[GroupedTrials]:
-        first = strata.split(units.first)
-        if units.second is None:
-            groups = UnitGroups((self.persons.n_first,))
-            return [(_index(part, self.persons.n_first), groups) for part in first]
-        return list(map(self._pairs, first, strata.split(units.second)))
-
-    def _pairs(self, first: IntArray, second: IntArray) -> GroupedTrials:
-        shape = self.persons.shape
-        # Where both sides are the same persons, model and segment may change places.
-        ordered = self.persons.n_second is not None
-        labels, n_pairs, listed = number_pairs(first, second, shape, ordered=ordered)
-        pairs = () if listed is None else map(mark_read_only, np.divmod(listed, shape[1]))
-        return _index(labels, n_pairs), UnitGroups(shape, *pairs)
-
-
-def _index(labels: IntArray, n_groups: int) -> SetIndex:
-    return SetIndex(mark_read_only(labels), mark_read_only(np.bincount(labels, minlength=n_groups)))
 
 
 def _renumber(*lists: IntArray) -> tuple[list[IntArray], int]:

@@ -6,8 +6,8 @@ need, and can be sent to another process.
 
 From weights: scores are sorted, and ties found, once. A replicate of a ROC is one cumulative sum
 of weights in each class and condition, read off at the distinct target scores. From sums: what
-trials have in common is added up once, by cells between thresholds, by sets, or by pairs of
-speakers; a replicate takes as long for ten million trials as for ten thousand.
+trials have in common is added up once, by cells between thresholds or by sets; a replicate takes as
+long for ten million trials as for ten thousand. Weights of speakers: see `speaker_curve`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,7 @@ from bosaris_py._arrays import (
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import eer_of_hull
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.resampling import (
-    IidPlan,
-    PersonWeights,
-    ResamplingPlan,
-    SetPlan,
-    UnitGroups,
-)
+from bosaris_py.uncertainty.resampling import IidPlan, PersonWeights, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
 
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
@@ -513,81 +507,10 @@ def set_sampler(plan: SetPlan, tar: Weights, non: Weights, combine: Combine) -> 
     return MeansSampler(tar_sums, non_sums, combine)
 
 
-# ---- Class means under weights of speakers
+# ---- Weights of speakers
 
-# Products of two weights that are held at a time: 32 MB; and weights of speakers.
-_PRODUCTS_AT_A_TIME, _WEIGHTS_AT_A_TIME = 2**22, 2**21
-
-
-@attrs.frozen(eq=False)
-class UnitTable:
-    """Sums over the trials of each person or pair of persons, for one class and condition.
-
-    `sums` is (m + 1, n_groups): m quantities, and the number of trials last; `exact` says that
-    they are whole numbers.
-    """
-
-    groups: UnitGroups
-    sums: Float64Array
-    exact: bool
-
-    @classmethod
-    def from_sums(cls, groups: UnitGroups, sums: Weights, sizes: IntArray) -> "UnitTable":
-        """Put the number of trials beside the sums: (n_groups, m)."""
-        rows = np.vstack((sums.T, sizes)).astype(np.float64)
-        return cls(groups, mark_read_only(rows), bool(np.issubdtype(sums.dtype, np.integer)))
-
-    def means(self, first: Weights, second: Weights) -> Float64Array:
-        """Return weighted means over the trials: (n_replicates, m); NaN if no weight is left."""
-        totals = self._totals(first, second)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(totals[:, :-1] / totals[:, -1:])
-
-    def _totals(self, first: Weights, second: Weights) -> Float64Array:
-        exact = self.exact and bool(np.issubdtype(first.dtype, np.integer))
-        left = first.astype(np.float64, copy=False)
-        groups = self.groups
-        if len(groups.shape) == 1:
-            return _product(left, self.sums.T, exact=exact)
-        right = second.astype(np.float64, copy=False)
-        if groups.first is None or groups.second is None:
-            # The quadratic form w' F w, with one matrix F for each quantity.
-            totals = np.empty((left.shape[0], self.sums.shape[0]))
-            for column, sums in enumerate(self.sums):
-                of_second = _product(left, sums.reshape(groups.shape), exact=exact)
-                of_second *= right
-                totals[:, column] = of_second.sum(axis=1)
-            return totals
-        step = max(1, _PRODUCTS_AT_A_TIME // groups.first.size)
-        parts = []
-        for i in range(0, left.shape[0], step):
-            products = left[i : i + step, groups.first] * right[i : i + step, groups.second]
-            parts.append(_product(products, self.sums.T, exact=exact))
-        return np.concatenate(parts)
-
-
-def _product(left: Float64Array, right: Float64Array, *, exact: bool) -> Float64Array:
-    """Multiply matrices; the last bit must not depend on how many threads BLAS has."""
-    return np.asarray(left @ right if exact else np.einsum("ij,jk->ik", left, right))
-
-
-@attrs.frozen(eq=False)
-class SpeakerSums:
-    """A statistic of weighted class means, from the sums of each condition of each class."""
-
-    tables: tuple[tuple[UnitTable, ...], tuple[UnitTable, ...]]
-    shares: tuple[Float64Array, Float64Array]
-    combine: Combine
-
-    def __call__(self, first: Weights, second: Weights) -> Float64Array:
-        """Return one value for each row of weights; NaN where a condition lost all its weight."""
-        tar, non = (
-            np.asarray(weighted_sum([table.means(first, second) for table in tables], shares))
-            for tables, shares in zip(self.tables, self.shares, strict=True)
-        )
-        values = np.asarray(self.combine(tar, non), dtype=np.float64)
-        values[np.isnan(tar[:, 0]) | np.isnan(non[:, 0])] = np.nan
-        return values
+# Weights that are held at a time.
+_WEIGHTS_AT_A_TIME = 2**21
 
 
 @attrs.frozen(eq=False)

@@ -43,7 +43,7 @@ _PAIRS_PER_TRIAL = 75
 
 # Below so many trials calls cost more than trials. Tables of so many pairs are small; larger
 # ones may have half as many as there are trials.
-_FEW_TRIALS, _SMALL_TABLE = 64, 2**16
+_FEW_TRIALS, _SMALL_TABLE = 64, 2**18
 
 # Cells that can hold the answer of a replicate, by experience; and bounds of their number.
 _OPEN_CELLS, _FEWEST_CELLS, _MOST_CELLS = 9, 4, 256
@@ -109,7 +109,8 @@ class _WeightedTrials:
     """The persons of the trials of one condition of one class, in the order of scores.
 
     `edges` is the number of trials below each limit, ascending. Between edges with more than
-    `most` trials their pairs are counted. If sides are `folded` no first number is greater.
+    `most` trials their pairs are counted. If sides are `folded` no first number is greater. Weights
+    are multiplied by `values`, if there are any.
     """
 
     first: AnyArray
@@ -118,6 +119,7 @@ class _WeightedTrials:
     folded: bool
     edges: IntArray
     most: float
+    values: Float64Array | None = None
 
     @classmethod
     def of(
@@ -125,7 +127,7 @@ class _WeightedTrials:
         *, ties: bool,
     ) -> "_WeightedTrials":  # fmt: skip
         """Sort trials; with `ties`, put the number up to each limit behind that below it."""
-        order = np.argsort(scores)
+        order = np.argsort(scores) if limits.size else np.arange(scores.size)
         edges = np.searchsorted(scores, limits, sorter=order)
         if ties:
             up_to = np.searchsorted(scores, limits, side="right", sorter=order)
@@ -154,7 +156,7 @@ class _WeightedTrials:
         # The trials of all these gaps in a row, some at a time.
         ends = np.cumsum(sizes)
         step = max(1, _PRODUCTS_AT_A_TIME // sums.shape[1])
-        used = weights.exact(step)
+        used = weights.exact(step if self.values is None else math.inf)
         for begin in range(0, int(ends[-1]) if gaps.size else 0, step):
             end = min(begin + step, int(ends[-1]))
             low, high = np.searchsorted(ends, (begin, end - 1), side="right")
@@ -164,6 +166,8 @@ class _WeightedTrials:
             products = used.first.take(self.first[trials], axis=0)
             if self.second is not None:
                 products *= used.second.take(self.second[trials], axis=0)
+            if self.values is not None:
+                products *= self.values[trials][:, None]
             sums[gaps[some]] += np.add.reduceat(products, np.cumsum(lengths) - lengths, axis=0)
         return sums
 
@@ -177,16 +181,24 @@ class _WeightedTrials:
             if self.second is not None:
                 numbers *= self.shape[1]
                 numbers += self.second[some]
-            counts = counts + np.bincount(numbers, minlength=n_pairs)
+            values = None if self.values is None else self.values[some]
+            counts = counts + np.bincount(numbers, values, minlength=n_pairs)
         counts = counts.reshape(self.shape)
         # What a sum in single precision must hold: all trials, or those of one first speaker.
-        used = weights.exact(n_trials if self.second is None else counts.sum(axis=1).max())
+        most = n_trials if self.second is None else counts.sum(axis=1).max()
+        used = weights.exact(most if self.values is None else math.inf)
         table: FloatArray = counts.astype(used.first.dtype)
         if self.second is None:
-            return np.asarray(_exact_product(table.T, used.first, upper=False)[0], np.float64)
-        products = _exact_product(table, used.second, upper=self.folded)
+            return np.asarray(self._product(table.T, used.first)[0], np.float64)
+        products = self._product(table, used.second)
         products *= used.first
         return np.asarray(products.sum(axis=0, dtype=np.float64), dtype=np.float64)
+
+    def _product(self, table: FloatArray, weights: FloatArray) -> FloatArray:
+        if self.values is not None:
+            # Not by BLAS, whose sums may depend on how many threads it has.
+            return np.asarray(np.einsum("ij,jk->ik", table, weights))
+        return _exact_product(table, weights, upper=self.folded and table.shape[0] > 1)
 
 
 def _exact_product(counts: FloatArray, weights: FloatArray, *, upper: bool) -> FloatArray:
@@ -274,8 +286,42 @@ class _WeightedClass:
 
 
 @attrs.frozen(eq=False)
+class SpeakerMeans:
+    """A function `combine` of the means of a value of each trial over both classes."""
+
+    counts: tuple[_WeightedClass, ...]
+    sums: tuple[_WeightedClass, ...]
+    combine: Combine
+
+    @classmethod
+    def of(
+        cls, values: tuple[Float64Array, Float64Array], plan: SpeakerPlan, combine: Combine
+    ) -> "SpeakerMeans":
+        """Put the values of each condition beside its trials."""
+        nowhere = np.empty(0)
+        tar = _WeightedClass.of(values[0], nowhere, plan, 0)
+        counts = tar, _WeightedClass.of(values[1], nowhere, plan, 1)
+        sums = []
+        for side, strata, some in zip(counts, plan.strata, values, strict=True):
+            pairs = zip(side.parts, strata.split(some), strict=True)
+            parts = tuple(attrs.evolve(part, values=given) for part, given in pairs)
+            sums.append(attrs.evolve(side, parts=parts))
+        return cls(counts, tuple(sums), combine)
+
+    def __call__(self, first: Weights, second: Weights) -> Float64Array:
+        """Return one value for each row of weights; NaN where a condition lost all its weight."""
+        weights, ends, means = _SpeakerWeights.of(first, second), np.arange(2), []
+        for counts, sums in zip(self.counts, self.sums, strict=True):
+            totals = zip(sums.between(ends, weights), counts.between(ends, weights), strict=True)
+            with np.errstate(invalid="ignore"):
+                ratios = [total[0] / n[0] for total, n in totals]
+            means.append(np.asarray(weighted_sum(ratios, counts.shares))[:, None])
+        return np.asarray(self.combine(*means), dtype=np.float64)
+
+
+@attrs.frozen(eq=False)
 class SpeakerRates:
-    """A function `combine` of the error-rates at fixed thresholds, where these are many.
+    """A function `combine` of the error-rates at fixed thresholds.
 
     `places` are the positions of the thresholds of each class in ascending order.
     """

@@ -41,11 +41,10 @@ from bosaris_py.uncertainty.samplers import (
     CurveIndex,
     Evaluator,
     Sampler,
-    SpeakerSums,
     ValuesOfSpeakers,
     WeightedCurve,
 )
-from bosaris_py.uncertainty.speaker_curve import SpeakerCurve, SpeakerRates
+from bosaris_py.uncertainty.speaker_curve import SpeakerCurve, SpeakerMeans, SpeakerRates
 from bosaris_py.uncertainty.strata import (
     SetIndex,
     SortedStrata,
@@ -275,18 +274,6 @@ class _MeansStatistic(Statistic):
         tar_sums, non_sums = self.sums(tar, tar_cells, 0), self.sums(non, non_cells, 1)
         return samplers.set_sampler(plan, tar_sums, non_sums, self.combine)
 
-    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
-        """Add up, for each pair of speakers, what the means are of."""
-
-        def tables(scores: FloatArray, which: WhichClass) -> tuple[samplers.UnitTable, ...]:
-            parts = zip(plan.groups[which], plan.strata[which].split(scores), strict=True)
-            return tuple(
-                samplers.UnitTable.from_sums(group, self.sums(part, index, which), index.sizes)
-                for (index, group), part in parts
-            )
-
-        return SpeakerSums((tables(tar, 0), tables(non, 1)), plan.strata.shares, self.combine)
-
     @abc.abstractmethod
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
         """Prepare for the means of one class under many sets of weights.
@@ -312,13 +299,6 @@ class _MeansStatistic(Statistic):
         self, tar: Means, non: Means, tar_weights: Weights, non_weights: Weights
     ) -> Any:
         return self.combine(tar(tar_weights)[None, :], non(non_weights)[None, :])[0]
-
-
-# Error counts of pairs of speakers, at all thresholds, may have this many numbers for each
-# trial, or in any case this many in all; beyond, they are counted anew for many replicates.
-_CELLS_PER_TRIAL = 8
-
-_SMALL_TABLE = 2**20
 
 
 class ThresholdStatistic(_MeansStatistic):
@@ -395,13 +375,9 @@ class ThresholdStatistic(_MeansStatistic):
         return super().sampler(tar, non, plan)
 
     def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
-        """Count the errors of each pair of speakers; of many thresholds, between these."""
-        n_groups = sum(index.n_sets for groups in plan.groups for index, _ in groups)
-        cells = n_groups * self.fa_limits.size
-        if cells > max(_CELLS_PER_TRIAL * (tar.size + non.size), _SMALL_TABLE):
-            limits = self.miss_limits, self.fa_limits
-            return SpeakerRates.of((tar, non), limits, plan, self.combine)
-        return super().speaker_sums(tar, non, plan)
+        """Count the errors of each pair of speakers."""
+        limits = self.miss_limits, self.fa_limits
+        return SpeakerRates.of((tar, non), limits, plan, self.combine)
 
 
 def _weighted_rates(
@@ -665,6 +641,10 @@ class Cllr(_MeansStatistic):
         """
         bits = mark_read_only(_bits(strata.values, which))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
+
+    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
+        """Add up the costs of each pair of speakers."""
+        return SpeakerMeans.of((_bits(tar, 0), _bits(non, 1)), plan, self.combine)
 
 
 def _mean_bits(

@@ -210,7 +210,7 @@ class TestFastPaths:
 
     @pytest.mark.parametrize("statistic", [COST, unc.Cllr(), unc.ErrorRates([-1.0, 1.0])], ids=repr)
     @pytest.mark.parametrize("pigeonhole", [False, True])
-    def test_pairs_that_are_listed(
+    def test_pairs_that_rarely_meet(
         self,
         sparse: CrossedTrials,
         statistic: unc.Statistic,
@@ -220,11 +220,10 @@ class TestFastPaths:
     ) -> None:
         """With thousands of speakers few pairs meet, and a table of all pairs is not made."""
         results = []
-        for cells in (2**16, 0):
-            monkeypatch.setattr("bosaris_py.uncertainty.strata._SMALL_TABLE", cells)
-            monkeypatch.setattr("bosaris_py.uncertainty.strata._CELLS_PER_TRIAL", 0)
-            # Products are made a few replicates at a time.
-            monkeypatch.setattr("bosaris_py.uncertainty.samplers._PRODUCTS_AT_A_TIME", 1000)
+        for cells in (2**18, 0):
+            monkeypatch.setattr("bosaris_py.uncertainty.speaker_curve._SMALL_TABLE", cells)
+            # A few trials at a time.
+            monkeypatch.setattr("bosaris_py.uncertainty.speaker_curve._PRODUCTS_AT_A_TIME", 1000)
             results.append(
                 unc.bootstrap_scores(
                     sparse.scores, sparse.key, statistic, **speaker_maps(sparse),
@@ -232,22 +231,6 @@ class TestFastPaths:
                 ).replicates
             )  # fmt: skip
         assert np.allclose(*results, rtol=1e-12)
-
-    def test_too_many_thresholds_for_a_table(
-        self, crossed: CrossedTrials, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        statistic = unc.ErrorRates(np.linspace(-5, 5, 30))
-        results = []
-        for cells in (2**20, 0):
-            monkeypatch.setattr("bosaris_py.uncertainty.statistic._SMALL_TABLE", cells)
-            monkeypatch.setattr("bosaris_py.uncertainty.statistic._CELLS_PER_TRIAL", 0)
-            results.append(
-                unc.bootstrap_scores(
-                    crossed.scores, crossed.key, statistic, **speaker_maps(crossed),
-                    replications=60, rng=12,
-                ).replicates
-            )  # fmt: skip
-        assert np.allclose(*results, rtol=1e-12, atol=1e-14)
 
 
 class TestStandardErrors:

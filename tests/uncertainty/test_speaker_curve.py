@@ -39,6 +39,7 @@ PFA = (0.0, *(np.array([0.1, 0.25, 0.5, 0.7]) * np.pi / 3).tolist(), 1.0)
 STATISTICS = [
     unc.EER(), unc.MinDCF(0.2), unc.MinDCF([0.1, 0.6], normalize=True), unc.AUC(), unc.MinCllr(),
     DETCurve(PFA), MinDCFCurve([-2.0, 0.0, 1.0]), ActDCFCurve(np.linspace(-2, 2, 9)),
+    unc.DCF(0.5), unc.Cllr(),
 ]  # fmt: skip
 
 Trials = tuple[np.ndarray, np.ndarray, SpeakerPlan]
@@ -101,9 +102,10 @@ def draw_rows(data: st.DataObject, plan: SpeakerPlan) -> tuple[np.ndarray, np.nd
 def test_values_are_those_of_weighted_trials(way: dict[str, Any], data: st.DataObject) -> None:
     drawn = data.draw(trials())
     rows = draw_rows(data, drawn[2])
-    small = mock.patch("bosaris_py.uncertainty.statistic._SMALL_TABLE", 0)
     for statistic in STATISTICS:
-        with mock.patch.multiple(speaker_curve, **way), small:
+        if not np.isfinite(statistic(*drawn[:2])).all():
+            continue  # not resampled
+        with mock.patch.multiple(speaker_curve, **way):
             found = statistic.speaker_sums(*drawn)(*rows)
         expected = [of_weights(statistic, drawn, *row) for row in zip(*rows, strict=True)]
         # The same sums, divided in another order.
