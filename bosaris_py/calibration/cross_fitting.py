@@ -45,8 +45,8 @@ _MANY_TRIALS = 2**19
 # Steps of the grid; and their largest width, in standard deviations of the scores. Two points in
 # place of the scores in a step keep the first moments, so that the loss changes by the third
 # power of the width at most.
-_GRID = 2**13
-_WIDEST = 4e-3
+_GRID = 2**12
+_WIDEST = 8e-3
 _PIECE = 2**16
 
 
