@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -24,8 +25,8 @@ from bosaris_py.errors import ExtrapolationWarning, MissingTrialsWarning
 from bosaris_py.numerics.linear_objective import evaluate_objective
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import FlatKey
-from bosaris_py.trials.scores import AnyScores, ListedScores, listed_scores, stack_scores
+from bosaris_py.trials.key import AnyKey, FlatKey, Key
+from bosaris_py.trials.scores import AnyScores, ListedScores, Scores, listed_scores, stack_scores
 from bosaris_py.trials.speakers import TrialSpeakers
 from bosaris_py.trials.systems import SpeakersLike, speaker_maps, split_key
 
@@ -44,8 +45,8 @@ _MANY_TRIALS = 2**19
 # Steps of the grid; and their largest width, in standard deviations of the scores. Two points in
 # place of the scores in a step keep the first moments, so that the loss changes by the third
 # power of the width at most.
-_GRID = 2**14
-_WIDEST = 2e-3
+_GRID = 2**12
+_WIDEST = 8e-3
 _PIECE = 2**16
 
 
@@ -112,6 +113,38 @@ class _Cells:
         weights = None if weights is None else weights[order]
         pairs = [divmod(cell, n_folds) for cell in occurring]
         return cls(order, values[..., order], weights, pairs, parts)
+
+    @classmethod
+    def of_matrix(
+        cls,
+        scores: Scores,
+        masks: Sequence[BoolArray],
+        folds: Sequence[IntArray],
+        weights: Float64Array | None,
+    ) -> "_Cells":
+        """Bring the trials of a matrix into order without a sort, given the folds of both sides.
+
+        `masks` are those of the non-targets and of the targets; positions are row by row.
+        """
+        n_folds = 1 + max(int(side.max()) for side in folds)
+        rows, cols = ([np.flatnonzero(side == fold) for fold in range(n_folds)] for side in folds)
+        order: list[IndexArray] = []
+        pairs, parts, end = [], [], 0
+        for pair in itertools.combinations_with_replacement(range(n_folds), 2):
+            edges = [end]
+            for mask in masks:
+                for here, there in dict.fromkeys((pair, pair[::-1])):
+                    block = np.ix_(rows[here], cols[there])
+                    cells = np.add.outer(rows[here] * mask.shape[1], cols[there])
+                    order.append(cells[mask[block]])
+                    end += order[-1].size
+                edges.append(end)
+            if end > edges[0]:
+                pairs.append(pair)
+                parts.append((slice(*edges[:2]), slice(*edges[1:])))
+        positions = np.concatenate(order)
+        of_trials = None if weights is None else weights.ravel()[positions]
+        return cls(positions, scores.scoremat.ravel()[positions], of_trials, pairs, parts)
 
     def apart(self, pair: FoldPair) -> list[int]:
         """Return the cells that share no fold with a pair; raise if a class has no trial there."""
@@ -285,8 +318,7 @@ def cross_fit(
         raise invalid("model", "be a class of calibrations or fusions", describe(model), hint)
     trainer: Any = model
     key, metadata = split_key(key)
-    listed = key if isinstance(key, FlatKey) else key.to_flat()
-    who = TrialSpeakers.of_key(listed, *speaker_maps(speakers, key, metadata))
+    who = TrialSpeakers.of_key(key, *speaker_maps(speakers, key, metadata))
     fold_of = _divide(who, folds, rng)
     given = () if qualities is None else (qualities,)
     final = model.fit_scores(scores, *given, key, **options)
@@ -294,40 +326,27 @@ def cross_fit(
     conditions, by_class = options.pop("conditions", None), [options.pop(n, None) for n in _WEIGHTS]
     one = scores if isinstance(scores, AnyScores) else None
     of_classes = class_weights(conditions, by_class[0], by_class[1], key, scores=one)
-    if one is None:
-        values: FloatArray = stack_scores(scores, listed)
-        found = None
-    else:
-        own = listed_scores(one, listed)
-        values, found = own.values, own.found
-    labels, (rows, cols) = listed.trial_labels(), listed.trial_positions()
-    if found is not None:
-        labels, rows, cols = labels[found], rows[found], cols[found]
-    n_folds = int(fold_of.max()) + 1
-    # The lower fold first, whichever side it is of; the number of such a pair, doubled.
-    every = np.arange(n_folds)
-    table = 2 * (np.minimum.outer(every, every) * n_folds + np.maximum.outer(every, every))
-    small = np.min_scalar_type(2 * n_folds**2)
-    codes = table.astype(small)[fold_of[who.of_models]][:, fold_of[who.of_segments]][rows, cols]
-    codes += labels
-    cells = _Cells.of(codes, n_folds, values, _in_order(of_classes, labels))
+    sides = fold_of[who.of_models], fold_of[who.of_segments]
     by_arrays = hasattr(model, "fit") and not given
+    if by_arrays and isinstance(one, Scores) and isinstance(key, Key):
+        cells, assemble, shape = *_of_matrix(one, key, sides, of_classes), key.shape
+    else:
+        trials = _Listed.of(scores, key)
+        cells, assemble = trials.cells(sides, of_classes), trials.assemble
+        shape = trials.labels.shape
     grid = _Grid.of(cells) if getattr(model, "_is_smooth", False) else None
 
-    def trials_of(chosen: Sequence[int]) -> FlatKey:
-        lines = cells.positions(chosen)
-        return FlatKey(key.modelset, key.segset, rows[lines], cols[lines], labels[lines])
-
-    llrs, maps = np.empty(labels.size), {}
+    llrs, maps = np.zeros(shape), {}
+    places = llrs.reshape(-1)
     for number, pair in enumerate(cells.pairs):
         with NamedWarnings(f"without the speakers of folds {pair[0]} and {pair[1]}"):
             chosen = cells.apart(pair)
             weights = cells.weights_of(chosen)
             if not by_arrays:
-                subset = trials_of(chosen)
+                subset = trials.key_of(cells.positions(chosen))
                 maps[pair] = model.fit_scores(scores, *given, subset, **weights, **options)
-                here = trials_of([number])
-                llrs[cells.positions([number])] = maps[pair].apply(scores, *given, here).scores
+                here = cells.positions([number])
+                places[here] = maps[pair].apply(scores, *given, trials.key_of(here)).scores
                 continue
             if grid is not None:
                 maps[pair] = grid.fit(model, chosen, options)
@@ -338,10 +357,78 @@ def cross_fit(
                 # What a fold has not seen the final map may have.
                 warnings.simplefilter("ignore", ExtrapolationWarning)
                 for part in cells.parts[number]:
-                    llrs[cells.order[part]] = maps[pair].apply(cells.values[..., part])
-    mapped = ListedScores(key, frame_of(key, key), mark_read_only(llrs), found).in_form_of_ndx()
+                    places[cells.order[part]] = maps[pair].apply(cells.values[..., part])
     names = dict(zip(who.ids.tolist(), fold_of.tolist(), strict=True))
-    return CrossFit(mapped, final, maps, names)
+    return CrossFit(assemble(mark_read_only(llrs)), final, maps, names)
+
+
+@attrs.frozen(eq=False)
+class _Listed:
+    """The scored trials of a key as a list, column by column."""
+
+    key: AnyKey
+    values: FloatArray
+    found: BoolArray | None
+    rows: Positions
+    cols: Positions
+    labels: BoolArray
+
+    @classmethod
+    def of(cls, scores: Any, key: AnyKey) -> "_Listed":
+        """List the trials that have a score; of several systems all must have."""
+        listed = key if isinstance(key, FlatKey) else key.to_flat()
+        found: BoolArray | None = None
+        if isinstance(scores, AnyScores):
+            own = listed_scores(scores, listed)
+            values, found = own.values, own.found
+        else:
+            values = stack_scores(scores, listed)
+        columns = *listed.trial_positions(), listed.trial_labels()
+        if found is not None:
+            columns = columns[0][found], columns[1][found], columns[2][found]
+        return cls(key, values, found, *columns)
+
+    def cells(self, sides: Sequence[IntArray], of_classes: Sequence[Any]) -> _Cells:
+        """Bring the trials into order, given the folds of models and of segments."""
+        n_folds = 1 + max(int(side.max()) for side in sides)
+        # The lower fold first, whichever side it is of; the number of such a pair, doubled.
+        every = np.arange(n_folds)
+        table = 2 * (np.minimum.outer(every, every) * n_folds + np.maximum.outer(every, every))
+        small = table.astype(np.min_scalar_type(2 * n_folds**2))
+        codes = small[sides[0]][:, sides[1]][self.rows, self.cols]
+        codes += self.labels
+        return _Cells.of(codes, n_folds, self.values, _in_order(of_classes, self.labels))
+
+    def key_of(self, lines: IndexArray) -> FlatKey:
+        """Return the key of some of the trials."""
+        positions = self.rows[lines], self.cols[lines]
+        return FlatKey(self.key.modelset, self.key.segset, *positions, self.labels[lines])
+
+    def assemble(self, llrs: Float64Array) -> AnyScores:
+        """Put log-likelihood-ratios into the form of the key."""
+        frame = frame_of(self.key, self.key)
+        return ListedScores(self.key, frame, llrs, self.found).in_form_of_ndx()
+
+
+def _of_matrix(
+    scores: Scores, key: Key, sides: Sequence[IntArray], of_classes: Sequence[Any]
+) -> tuple[_Cells, Callable[[Float64Array], AnyScores]]:
+    """Bring the trials of a matrix into order; return also what puts LLRs back."""
+    with warnings.catch_warnings():
+        # The final map has warned of what is missing.
+        warnings.simplefilter("ignore", MissingTrialsWarning)
+        aligned = scores.align_with_ndx(key)
+    tar, non = (mask & aligned.scoremask for mask in (key.tar, key.non))
+    weights = None
+    if any(given is not None for given in of_classes):
+        trials = tar | non
+        weights = np.zeros(trials.shape)
+        weights.T[trials.T] = _in_order(of_classes, tar.T[trials.T])
+
+    def assemble(llrs: Float64Array) -> Scores:
+        return Scores(llrs, *key.ids, aligned.scoremask)
+
+    return _Cells.of_matrix(aligned, (non, tar), sides, weights), assemble
 
 
 def choose_ridge(

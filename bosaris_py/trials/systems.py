@@ -82,11 +82,12 @@ def speaker_maps(
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)
     if len(pair) != 2:
         raise invalid("speakers", "be one value or a pair (models, segments)", describe(speakers))
-    sides = zip(pair, ("models", "segments"), key.ids, key.trial_positions(), strict=True)
+    sides = zip(pair, ("models", "segments"), key.ids, strict=True)
     maps = []
-    for given, side, ids, positions in sides:
+    for given, side, ids in sides:
         if isinstance(given, str):
             described = _described(metadata, "speakers").for_trials(key)
+            positions = key.trial_positions()[0 if side == "models" else 1]
             found = _map_of_column(described.factor(given), ids, positions)
             fault = f"column {given!r}, which varies within {side}"
         else:
