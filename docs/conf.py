@@ -105,6 +105,14 @@ def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
         link += literal
 
 
+def _strip_code(app: Any, doctree: nodes.document) -> None:
+    """Remove the empty line with which doctests in Markdown end."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.rawsource == block.astext():
+            block.rawsource = block.rawsource.rstrip()
+            block[:] = [nodes.Text(block.rawsource)]
+
+
 def _write_inline_mathml(translator: Any, node: nodes.Node) -> None:
     """Write a formula of a line of text."""
     translator.body.append(convert(node.astext()))
@@ -121,5 +129,6 @@ def setup(app: Any) -> None:
     """Connect what Sphinx itself does not know."""
     app.connect("builder-inited", lambda app: gallery.build())
     app.connect("missing-reference", _keep_fields_plain)
+    app.connect("doctree-read", _strip_code)
     app.connect("doctree-resolved", _link_literals)
     app.add_html_math_renderer("mathml", (_write_inline_mathml, None), (_write_block_mathml, None))
