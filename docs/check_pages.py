@@ -1,7 +1,7 @@
-"""Look at all pages in Chromium: no code cut off at 1280 pixels, nothing wider than 400 on phones.
+"""Look at all pages in Chromium: no code cut off at 1280 pixels, none wider than a phone.
 
-Run with ``python docs/check_pages.py [FOLDER]`` after ``make docs``; the exit code is 1 if something
-is found. A page of the server shows each page in a frame and measures it.
+Run with ``python docs/check_pages.py [FOLDER]`` after ``make docs``. The exit code is 1 if
+something is found. A page of the server shows each page in a frame and measures it.
 """
 
 import functools
