@@ -7,6 +7,8 @@ INSTALLED := $(VENV)/installed
 # Other libraries bring much that could hold numpy back: they stay away from .venv.
 PEERS := .venv-peers
 ARGS ?=
+# Pages whose sentences are checked; the long page on uncertainty is not yet among them.
+PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/uncertainty.md,$(wildcard docs/*.md docs/*/*.md))
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
@@ -19,7 +21,7 @@ help:
 	@echo "make test      the tests, without the slow ones        (ARGS='-k eer' is passed on to pytest)"
 	@echo "make test-all  all tests, with coverage"
 	@echo "make matrix    the tests on each Python of this machine, with the newest and the least dependencies"
-	@echo "make check     format, lint, types, import layers, docstrings"
+	@echo "make check     format, lint, types, import layers, docstrings, prose"
 	@echo "make format    put the code into the project's format"
 	@echo "make docs      the documentation, in docs/_build/html"
 	@echo "make bench     quick benchmarks of all operations  (ARGS='--sizes 1e7' for large ones)"
@@ -47,6 +49,7 @@ check: $(INSTALLED)/dev
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports --no-logo
 	$(RUN) -m numpydoc lint $$(find bosaris_py -name '*.py')
+	$(RUN) docs/check_prose.py $(PROSE)
 
 format: $(INSTALLED)/dev
 	$(RUN) -m ruff check --fix .
@@ -54,7 +57,7 @@ format: $(INSTALLED)/dev
 
 # From scratch: pages of names that are gone would be warned about.
 docs: $(INSTALLED)/docs
-	rm -rf docs/_build docs/api/generated
+	rm -rf docs/_build docs/api/generated docs/gallery/generated
 	$(RUN) -m sphinx --nitpicky --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
@@ -68,7 +71,7 @@ build: $(INSTALLED)/dev
 	$(RUN) -m build
 
 clean:
-	rm -rf build dist demo_output docs/_build docs/api/generated *.egg-info .coverage .coverage.* .hypothesis
+	rm -rf build dist demo_output docs/_build docs/api/generated docs/gallery/generated *.egg-info .coverage .coverage.* .hypothesis
 	rm -rf $(PEERS) .venv-matrix .asv
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -92,6 +92,7 @@ __getattr__, __dir__ = on_demand(
     _HOMES,
     (
         "calibration",
+        "errors",
         "evaluation",
         "fusion",
         "matlab",

@@ -1,4 +1,5 @@
 from bosaris_py import calibration as calibration
+from bosaris_py import errors as errors
 from bosaris_py import evaluation as evaluation
 from bosaris_py import fusion as fusion
 from bosaris_py import matlab as matlab

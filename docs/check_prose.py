@@ -22,7 +22,7 @@ Passage = tuple[int, str]
 
 def markdown(text: str) -> Iterator[Passage]:
     """Yield line number and text of each paragraph, without code, tables, formulas and headings."""
-    text = re.sub(r"```.*?```|\$\$.*?\$\$|<!--.*?-->", _blank, text, flags=re.DOTALL)
+    text = re.sub(r"(`{3,}|~{3,}).*?\n *\1|\$\$.*?\$\$|<!--.*?-->", _blank, text, flags=re.DOTALL)
     for number, paragraph in _paragraphs(text):
         first = paragraph.lstrip()
         if not (first.startswith(("|", "#", ">>>", "![")) or paragraph.startswith("    ")):

@@ -11,7 +11,9 @@ from docutils import nodes
 from latex2mathml.converter import convert
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+import gallery  # noqa: E402
 
 from bosaris_py._version import __version__  # noqa: E402 -- the package of this tree, not another
 
@@ -68,10 +70,10 @@ html_title = f"bosaris_py {version}"
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 7,
 }
 # Pages without a section of their own need no column for it.
-html_sidebars = {page: [] for page in ("index", "start")}
+html_sidebars = {page: [] for page in ("index", "start", "demo", "gallery")}
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["layout.css"]
@@ -103,6 +105,14 @@ def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
         link += literal
 
 
+def _strip_code(app: Any, doctree: nodes.document) -> None:
+    """Remove the empty line with which doctests in Markdown end."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.rawsource == block.astext():
+            block.rawsource = block.rawsource.rstrip()
+            block[:] = [nodes.Text(block.rawsource)]
+
+
 def _write_inline_mathml(translator: Any, node: nodes.Node) -> None:
     """Write a formula of a line of text."""
     translator.body.append(convert(node.astext()))
@@ -117,6 +127,8 @@ def _write_block_mathml(translator: Any, node: nodes.Node) -> None:
 
 def setup(app: Any) -> None:
     """Connect what Sphinx itself does not know."""
+    app.connect("builder-inited", lambda app: gallery.build())
     app.connect("missing-reference", _keep_fields_plain)
+    app.connect("doctree-read", _strip_code)
     app.connect("doctree-resolved", _link_literals)
     app.add_html_math_renderer("mathml", (_write_inline_mathml, None), (_write_block_mathml, None))

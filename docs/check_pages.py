@@ -1,0 +1,98 @@
+"""Look at all pages in Chromium: no code cut off at 1280 pixels, none wider than a phone.
+
+Run with ``python docs/check_pages.py [FOLDER]`` after ``make docs``. The exit code is 1 if
+something is found. A page of the server shows each page in a frame and measures it.
+"""
+
+import functools
+import html
+import http.server
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+BUILT = Path(__file__).resolve().parent / "_build" / "html"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+HARNESS = """<!doctype html><iframe id="frame" style="height: 900px; border: 0"></iframe>
+<pre id="found"></pre><script>
+const pages = PAGES, found = [], frame = document.getElementById("frame");
+function cut(page, width) {
+  const inside = frame.contentDocument, root = inside.documentElement;
+  if (width === 400 && root.scrollWidth > width) found.push(`${page}: scrolls sideways at 400`);
+  if (width === 1280) {
+    for (const block of inside.querySelectorAll("article pre")) {
+      if (block.scrollWidth > block.clientWidth)
+        found.push(`${page}: cut off at 1280: ` + block.textContent.trim().split("\\n")[0]);
+    }
+  }
+}
+function next(i) {
+  if (i === 2 * pages.length) {
+    document.getElementById("found").textContent = JSON.stringify(found) + "END";
+    return;
+  }
+  const page = pages[i >> 1], width = i % 2 ? 400 : 1280;
+  frame.style.width = width + "px";
+  frame.onload = () => { cut(page, width); next(i + 1); };
+  frame.src = "/" + page;
+}
+next(0);
+</script>"""
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serve the pages, and the harness beside them, without a log."""
+
+    harness = b""
+
+    def do_GET(self) -> None:
+        """Send the harness or a page."""
+        if self.path != "/check_pages":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(self.harness)
+
+    def log_message(self, *_: object) -> None:
+        """Stay quiet."""
+
+
+def look(folder: Path, browser: str) -> list[str]:
+    """Return what is wrong with the pages of a folder."""
+    pages = sorted(page.relative_to(folder).as_posix() for page in folder.rglob("*.html"))
+    Handler.harness = HARNESS.replace("PAGES", json.dumps(pages)).encode()
+    handler = functools.partial(Handler, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as profile:
+        command = [browser, "--headless", "--no-sandbox", "--disable-gpu"]
+        command += [f"--user-data-dir={profile}", f"--virtual-time-budget={20_000 * len(pages)}"]
+        command += ["--dump-dom", f"http://127.0.0.1:{server.server_port}/check_pages"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    server.shutdown()
+    match = re.search(r'<pre id="found">(.*)END</pre>', done.stdout, re.DOTALL)
+    if match is None:
+        raise RuntimeError(f"the browser did not finish: {done.stderr[-500:]}")
+    return list(json.loads(html.unescape(match[1])))
+
+
+def main() -> int:
+    """Print what is wrong, one line each."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        sys.stdout.write("no Chromium found; pages were not looked at\n")
+        return 0
+    found = look(Path(sys.argv[1]) if sys.argv[1:] else BUILT, browser)
+    sys.stdout.write("".join(f"{line}\n" for line in found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,64 @@
+"""Run the scripts of the gallery and write a page for each, with its picture and its code.
+
+Each script in ``docs/gallery`` ends with a matplotlib figure named ``figure``. The first line of
+its docstring is the title; the last sentence, "See PAGE.", names the guide that explains it.
+"""
+
+import ast
+import contextlib
+import re
+import runpy
+import warnings
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from bosaris_py.errors import FewSpeakersWarning
+
+DOCS = Path(__file__).resolve().parent
+SCRIPTS = sorted((DOCS / "gallery").glob("*.py"))
+TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
+
+
+def draw(script: Path) -> Figure:
+    """Run a script from the top of the repository, and return its figure."""
+    with contextlib.chdir(DOCS.parent), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewSpeakersWarning)  # the examples have nine
+        figure = runpy.run_path(str(script))["figure"]
+    assert isinstance(figure, Figure), script
+    return figure
+
+
+def page(script: Path) -> str:
+    """Return the page of a script in Markdown."""
+    source = script.read_text(encoding="utf-8")
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    title, text = docstring.split(".\n\n", 1)
+    text, guide = re.fullmatch(r"(.*) See (\S+)\.", " ".join(text.split())).groups()
+    heading = TITLE.search((DOCS / f"{guide}.md").read_text(encoding="utf-8"))[1]
+    code = source.split('"""\n\n', 1)[1]
+    return (
+        f"# {title}\n\n{text}\n\n![{title}]({script.stem}.svg)\n\n```python\n{code}```\n\n"
+        f"Explained in: [{heading}](../../{guide}.md)\n"
+    )
+
+
+def build(folder: Path = DOCS / "gallery" / "generated") -> None:
+    """Write pictures, pages and the list of thumbnails; what is newer than its script stays."""
+    folder.mkdir(exist_ok=True)
+    thumbnails = ["::::{container} gallery\n"]
+    for script in SCRIPTS:
+        target, text = folder / f"{script.stem}.md", page(script)
+        if not target.exists() or target.stat().st_mtime < script.stat().st_mtime:
+            draw(script).savefig(folder / f"{script.stem}.svg")
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+        title, path = TITLE.search(text)[1], f"gallery/generated/{script.stem}"
+        thumbnails.append(f"[![]({path}.svg) {title}]({path}.md)\n")
+    pages = "".join(f"gallery/generated/{script.stem}\n" for script in SCRIPTS)
+    thumbnails.append(f"::::\n\n```{{toctree}}\n:hidden:\n\n{pages}```\n")
+    (folder / "thumbnails.txt").write_text("\n".join(thumbnails), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    build()
