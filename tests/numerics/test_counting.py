@@ -51,7 +51,7 @@ ways = st.fixed_dictionaries(
         "_MOST_CELLS": st.sampled_from([16, 2**10]),
         "_FEWEST_CELLS_PER_THRESHOLD": st.sampled_from([0, 2]),
         "_COMPARED_AT_ONCE": st.sampled_from([1, 5, 2**15]),
-        "_MOST_IN_A_CELL": st.sampled_from([8, 2**31 - 1]),
+        "_MOST_PER_TABLE": st.sampled_from([8, 2**22]),
         "_BLOCK": st.sampled_from([1, 7, 2**16]),
         "_CROWD": st.sampled_from([1, 12]),
         "_CROWDED_SHARE": st.sampled_from([0.0, 0.5, 1.0]),
