@@ -18,13 +18,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._execution import (
-    Runner,
-    check_client,
-    n_threads,
-    whole_number,
-    worker_processes,
-)
+from bosaris_py._execution import Runner, check_client, n_threads, whole_number, worker_processes
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds

@@ -53,6 +53,11 @@ ways = st.fixed_dictionaries(
         "_COMPARED_AT_ONCE": st.sampled_from([1, 5, 2**15]),
         "_MOST_PER_TABLE": st.sampled_from([8, 2**22]),
         "_BLOCK": st.sampled_from([1, 7, 2**16]),
+        # Sorts are fast on some processors only.
+        "_FEWEST_FOR_SORT": st.sampled_from([(0, 0), (2**15, 2**20)]),
+        "_sort_time": st.sampled_from([lambda _: 0.0, lambda _: 1e9]),
+        "_SEARCH": st.sampled_from([0.0, 55.0]),
+        "_SCORES_PER_SEARCH": st.sampled_from([0, 32]),
         "_CROWD": st.sampled_from([1, 12]),
         "_CROWDED_SHARE": st.sampled_from([0.0, 0.5, 1.0]),
         "_COMPARISONS": st.sampled_from([1.0, 100.0]),
