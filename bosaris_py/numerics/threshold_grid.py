@@ -25,7 +25,7 @@ import numpy as np
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array, Weights
 
 # A block and its work arrays stay in the cache of one core.
-_BLOCK = 2**17
+_BLOCK = 2**16
 
 # Four cells for each threshold leave most cells empty; not fewer than 2**17, which costs
 # little. But tables of more than 2**19 cells leave the cache, and tables need as much time
