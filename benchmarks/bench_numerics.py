@@ -2,14 +2,20 @@
 
 python benchmarks/bench_numerics.py              ratios, times, and memory
 python benchmarks/bench_numerics.py --hard       ROCs of scores that suit no grid
+python benchmarks/bench_numerics.py --two        with and without a fast sort; docs/sort_table.md
 """
 
 import argparse
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
-from timing import gaussian_scores, machine, peak_bytes, report, seconds
+from timing import gaussian_scores, machine, peak_bytes, report, seconds, vector_extensions
 
 import bosaris_py
 from bosaris_py import ROC, Results
@@ -96,11 +102,63 @@ def hard() -> None:
         report(f"ROC to minDCF, {name}", elapsed / sort, "np.sort(normal non)")
 
 
+def ratios() -> dict[str, float]:
+    """Return times as multiples of a sort of all scores, each of its type."""
+    found = {}
+    for n_tar, power in ((10**4, 4), (10**5, 5), (10**6, 6)):
+        scores = gaussian_scores(n_tar, 10**7)
+        for dtype in (np.float64, np.float32):
+            t, n = (array.astype(dtype) for array in scores)
+            sort = processor_seconds(lambda t=t, n=n: (np.sort(t), np.sort(n)), 5)
+            ways = {
+                f"ROC, hull, EER, minDCF at 1000 priors; $10^{power}$ targets": hull_eer_min_dcf
+            }
+            if n_tar == 10**5:
+                ways["Cllr"] = bosaris_py.cllr
+                ways["linear calibration"] = bosaris_py.LinearCalibration.fit
+            for name, function in ways.items():
+                elapsed = processor_seconds(lambda f=function, t=t, n=n: f(t, n), 5)
+                found[f"{name}, {np.dtype(dtype).name}"] = elapsed / sort
+    return found
+
+
+def two_machines() -> None:
+    """Write the ratios of this machine, and of the same one without a fast sort."""
+    found = []
+    for disabled in ("", " ".join(vector_extensions())):
+        environment = {**os.environ, "NPY_DISABLE_CPU_FEATURES": disabled}
+        command = [sys.executable, __file__, "--ratios"]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        found.append(json.loads(done.stdout))
+    (first, fast), (second, slow) = found
+    lines = [
+        "<!-- Made by benchmarks/bench_numerics.py; do not edit. -->",
+        "",
+        "| $10^7$ non-targets, against a sort of all scores | fast sort | plain sort |",
+        "|---|---:|---:|",
+        *(f"| {name} | {ratio:.2f} | {slow[name]:.2f} |" for name, ratio in fast.items()),
+        "",
+        f"Fast: {first}.",
+        "",
+        f"Plain: {second}.",
+    ]
+    page = Path(__file__).resolve().parent.parent / "docs" / "sort_table.md"
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Print one table or the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hard", action="store_true")
+    parser.add_argument("--two", action="store_true")
+    parser.add_argument("--ratios", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.two:
+        two_machines()
+        return
+    if options.ratios:
+        print(json.dumps([machine(), ratios()]))
+        return
     print(machine())
     if options.hard:
         hard()

@@ -9,7 +9,8 @@ then computes EER, minDCF and actDCF at 1000 priors, Cllr, minCllr and both plot
     python benchmarks/bench_streaming.py --trials 1e8 --cluster
     python benchmarks/bench_streaming.py --calibrate        train a linear calibration, too
 
-Counts of all ways must be identical. Times are the clock's, and the processor's in the process
+With one thread blocks are counted one after the other, while the next is being read. Counts of
+all ways must be identical. Times are the clock's, and the processor's in the process
 that asks (not in its workers); files are in the cache of the operating system if memory allows.
 """
 
@@ -29,6 +30,7 @@ import numpy as np
 from timing import machine
 
 import bosaris_py as bp
+from bosaris_py.calibration import passes
 
 N_TARGETS = 10**5
 PRIORS = np.linspace(0.001, 0.999, 1000)
@@ -146,12 +148,14 @@ def run_one(way: str, paths: list[str]) -> None:
     ways: dict[str, Callable[[], object]] = {
         "read": lambda: read(paths, with_mask=True),
         "read without mask": lambda: read(paths, with_mask=False),
-        "one process": lambda: judge(paths, workers=1, cluster=False),
+        "one thread": lambda: judge(paths, workers=1, cluster=False),
+        "two threads": lambda: judge(paths, workers=1, cluster=False),
         "two processes": lambda: judge(paths, workers=2, cluster=False),
         "cluster": lambda: judge(paths, workers=1, cluster=True),
-        "calibration": lambda: calibrate(paths, workers=1),
-        "calibration, two": lambda: calibrate(paths, workers=2),
+        "calibration, one thread": lambda: calibrate(paths, workers=1),
+        "calibration, two threads": lambda: calibrate(paths, workers=1),
     }
+    passes.n_threads = lambda: 2 if "two threads" in way else 1
     print(json.dumps(measured(ways[way])))
 
 
@@ -170,9 +174,9 @@ def main() -> None:
         return
     n_segments = 50_000
     n_models = max(ROWS, round(options.trials / n_segments))
-    ways = ["read", "read without mask", "one process", "two processes"]
+    ways = ["read", "read without mask", "one thread", "two threads", "two processes"]
     ways += ["cluster"] * options.cluster
-    ways += ["calibration", "calibration, two"] * options.calibrate
+    ways += ["calibration, one thread", "calibration, two threads"] * options.calibrate
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         paths = [str(path) for path in write_files(Path(name), n_models, n_segments)]
         best: dict[str, dict[str, object]] = {}
@@ -183,11 +187,11 @@ def main() -> None:
                 if way not in best or found["clock"] < best[way]["clock"]:
                     best[way] = found
     print(f"{machine()}.\n{n_models} x {n_segments} trials")
-    print(f"{'':20s} {'clock':>9s} {'x read':>7s} {'cpu':>9s} {'x read':>7s} {'peak':>9s}")
+    print(f"{'':24s} {'clock':>9s} {'x read':>7s} {'cpu':>9s} {'x read':>7s} {'peak':>9s}")
     base = best["read"]
     for way, found in best.items():
         clock, cpu = (f"{found[x]:7.2f} s {found[x] / base[x]:7.2f}" for x in ("clock", "cpu"))
-        print(f"{way:20s} {clock} {cpu} {found['peak'] / 2**20:5.0f} MiB")
+        print(f"{way:24s} {clock} {cpu} {found['peak'] / 2**20:5.0f} MiB")
     trained = {found["value"] for way, found in best.items() if way.startswith("calibration")}
     counts = {found["value"] for way, found in best.items() if not way.startswith("read")} - trained
     for what, values in (("counts", counts), ("calibrations", trained)):

@@ -1,9 +1,11 @@
 """What the benchmark scripts share: time, peak memory, and a printed line."""
 
+import contextlib
 import platform
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -39,8 +41,22 @@ def gaussian_scores(n_tar: int, n_non: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(3.0, 1.0, n_tar), rng.normal(0.0, 1.0, n_non)
 
 
+def vector_extensions() -> list[str]:
+    """Return those that numpy found beyond the ones it was built for, and may use."""
+    return list(np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", []))
+
+
+def processor() -> str:
+    """Name the processor, as far as the system tells."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return f"{line.partition(':')[2].strip()} ({platform.machine()})"
+    return platform.processor() or platform.machine()
+
+
 def machine() -> str:
-    """Say what the processor's sort can do, on which many ratios depend.
+    """Say what the processor is, and what its sort can do, on which many ratios depend.
 
     numpy.sort has vector code for some levels of instructions; without, it takes about ten times
     as long, and so does whatever a library is compared with that sorts.
@@ -51,9 +67,8 @@ def machine() -> str:
         typed = scores.astype(dtype)
         elapsed = seconds(lambda typed=typed: np.sort(typed), clock=time.process_time)
         rates.append(f"{1e9 * elapsed / typed.size:.1f} ns per {np.dtype(dtype).name}")
-    found = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", [])
     return (
-        f"One core of {platform.machine()} with {' '.join(found) or 'no vector extensions'}, "
+        f"{processor()} with {' '.join(vector_extensions()) or 'no vector extensions'}, "
         f"numpy {np.__version__}, whose sort of 10^6 takes {' and '.join(rates)}"
     )
 

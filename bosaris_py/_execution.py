@@ -1,4 +1,4 @@
-"""Run independent tasks: in this process, in worker processes, or on a cluster.
+"""Run independent tasks: in threads of this process, in worker processes, or on a cluster.
 
 The tasks and the order in which their results are put together do not depend on
 where they run, so neither do the results.
@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import repeat
 from typing import Any, TypeVar
@@ -34,6 +34,9 @@ _PIECE_BYTES = 2**22
 
 # Results of a cluster are combined in a tree whose nodes have so many branches.
 _BRANCHES = 8
+
+# More threads wait for each other: HDF5 reads for one at a time.
+_MOST_THREADS = 4
 
 _SECONDS_BETWEEN_LOOKS = 0.02
 
@@ -59,8 +62,9 @@ class Runner:
 
     Tasks run in this process unless there are `workers` processes. A `pool` from
     `worker_processes` is for several calls with little to share. A `client` of
-    dask.distributed runs them on its cluster; `workers` must be 1 then. `label` names the
-    work for the bar and for messages.
+    dask.distributed runs them on its cluster; `workers` must be 1 then. In this process there
+    can be `threads`, for tasks that spend their time in numpy. `label` names the work for the
+    bar and for messages.
     """
 
     label: str
@@ -68,6 +72,7 @@ class Runner:
     client: Any = None
     pool: ProcessPoolExecutor | None = None
     progress: bool = False
+    threads: int = 1
 
     def map(
         self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
@@ -120,10 +125,17 @@ class Runner:
         """Give the results in the order of the tasks, computed here or in worker processes."""
         bar = functools.partial(tqdm, total=len(tasks), desc=self.label, disable=not self.progress)
         workers = min(self.workers, len(tasks))
-        if workers <= 1:
+        if workers <= 1 and min(self.threads, len(tasks)) <= 1:
             yield bar(map(function, repeat(shared), tasks))
             return
         with contextlib.ExitStack() as stack:
+            if workers <= 1:
+                threads = stack.enter_context(ThreadPoolExecutor(self.threads))
+                found = threads.map(function, repeat(shared), tasks)
+                # What is not begun need not be done if something goes wrong.
+                stack.callback(threads.shutdown, cancel_futures=True)
+                yield bar(found)
+                return
             # To a kept pool what is shared is sent with each message, not with each task.
             call: tuple[Callable[..., Result], Any] = (function, shared)
             pool = self.pool
@@ -226,6 +238,13 @@ def check_client(client: Any, workers: int) -> bool:
         hint = "The cluster has workers of its own."
         raise invalid("workers", "be 1 if there is a client", describe(workers), hint)
     return True
+
+
+def n_threads() -> int:
+    """Return how many threads pay: one for each processor that is ours, but not many."""
+    # Not everywhere a process can be confined to some processors.
+    ours = getattr(os, "sched_getaffinity", None)
+    return min(_MOST_THREADS, len(ours(0)) if ours else os.cpu_count() or 1)
 
 
 def n_at_once(workers: int, client: Any) -> int:

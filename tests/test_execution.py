@@ -4,6 +4,8 @@ import operator
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from bosaris_py import _execution
-from bosaris_py._execution import Runner, n_at_once, whole_number, worker_processes
+from bosaris_py._execution import Runner, n_at_once, n_threads, whole_number, worker_processes
 from bosaris_py.errors import InvalidInputError
 
 
@@ -63,16 +65,18 @@ class Client:
         return {"workers": self.workers}
 
 
-@pytest.mark.parametrize("where", [{"workers": 1}, {"workers": 2}, {"client": Client()}])
+WHERE = [{"workers": 1}, {"threads": 3}, {"workers": 2}, {"client": Client()}]
+
+
+@pytest.mark.parametrize("where", WHERE)
 def test_results_come_in_the_order_of_tasks(where: dict[str, Any]) -> None:
     assert Runner("x", **where).map(operator.mul, 3, [1, 2, 5]) == [3, 6, 15]
 
 
 @pytest.mark.parametrize("n_tasks", [1, 7, 8, 9, 70])
-@pytest.mark.parametrize("on_cluster", [False, True])
-def test_results_are_combined_in_the_order_of_tasks(n_tasks: int, *, on_cluster: bool) -> None:
+@pytest.mark.parametrize("where", [{}, {"threads": 2}, {"client": Client()}])
+def test_results_are_combined_in_the_order_of_tasks(n_tasks: int, where: dict[str, Any]) -> None:
     """Joining lists shows every exchange."""
-    where = {"client": Client()} if on_cluster else {}
     tasks = [[i] for i in range(n_tasks)]
     joined = Runner("x", **where).reduce(operator.mul, operator.add, 2, tasks)
     assert joined == [i for i in range(n_tasks) for _ in range(2)]
@@ -124,12 +128,36 @@ def test_a_killed_process_is_an_error() -> None:
         Runner("counting", workers=2).map(operator.is_, Deadly(), [1, 2])
 
 
-@pytest.mark.parametrize("where", [{"workers": 1}, {"workers": 2}, {"client": Client()}])
+@pytest.mark.parametrize("where", WHERE)
 def test_errors_of_tasks_come_through(where: dict[str, Any]) -> None:
     with pytest.raises(ZeroDivisionError):
         Runner("x", **where).map(operator.truediv, 1, [1, 0, 2])
     with pytest.raises(ZeroDivisionError):
         Runner("x", **where).reduce(operator.truediv, operator.add, 1, [1, 0, 2])
+
+
+def test_threads_run_at_the_same_time_and_begin_nothing_after_a_failure() -> None:
+    both, begun = threading.Barrier(2), []
+
+    def meet(_: None, task: int) -> None:
+        begun.append(task)
+        if task < 2:
+            both.wait(60)
+            raise ValueError(task)
+        time.sleep(0.01)
+
+    with pytest.raises(ValueError, match="0"):
+        Runner("x", threads=2).map(meet, None, range(1000))
+    assert len(begun) < 1000
+
+
+def test_a_thread_for_each_processor_that_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    for ours, expected in ((1, 1), (3, 3), (64, 4)):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=ours: range(n), raising=False)
+        assert n_threads() == expected
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert n_threads() == 1
 
 
 def test_a_failure_cancels_the_other_tasks() -> None:

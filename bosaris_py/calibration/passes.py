@@ -1,4 +1,4 @@
-"""Passes over keys and score files, block by block, in worker processes or on a Dask cluster.
+"""Passes over keys and score files, block by block, in threads, processes or on a Dask cluster.
 
 A pass calls one function for each task. A task is some blocks of rows of one key and of the
 score files beside it. Tasks and the order of their results do not depend on who does them.
@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._execution import Runner, check_client, whole_number, worker_processes
+from bosaris_py._execution import Runner, check_client, n_threads, whole_number, worker_processes
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
@@ -150,7 +150,7 @@ class FilePasses:
     def runner(self, label: str) -> Runner:
         """Return what runs the tasks of one pass."""
         where = self.where
-        return Runner(label, where.workers, where.client, self.pool, where.progress)
+        return Runner(label, where.workers, where.client, self.pool, where.progress, n_threads())
 
     def first(
         self,

@@ -3,7 +3,8 @@
 The decision rule of the package (accept iff score >= threshold) and its rule for ties stand
 here and nowhere else. `SortedScores` tells how many scores lie below a threshold; the
 functions count unsorted scores between thresholds by the way that takes least time: passes
-over the scores for few thresholds, a search for few scores, a grid of cells for the rest.
+over the scores for few thresholds, a search for few scores, for the rest a grid of cells, or
+sorted blocks where thresholds are many and this processor sorts fast.
 
 Counts at and between k thresholds are one array of 2 k + 1 entries: entry 2 i + 1 is what is
 tied with threshold i, the even entries are the gaps.
@@ -12,6 +13,7 @@ tied with threshold i, the even entries are the gaps.
 from __future__ import annotations
 
 import functools
+import time
 from typing import Any, cast
 
 import attrs
@@ -54,6 +56,19 @@ _BLOCK = 2**17
 
 # Up to so many thresholds are counted by passes: each costs a tenth of a grid.
 _FEW_THRESHOLDS = 6
+
+# Where blocks are sorted, so many scores for each threshold, which is searched for in each; of
+# a stream no more than so many in all, unless thresholds need them.
+_SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
+
+# Nanoseconds: a search for a threshold; and what a grid takes for a score, as long as its tables
+# are small, and how that grows with their number to the power of 2/3. A probe tells what a sort
+# takes; its time grows with the logarithm of the size, and with what leaves the cache.
+_SEARCH, _GRID, _GRID_GROWTH = 55.0, 4.0, 0.0023
+_PROBE, _PROBE_LEVELS = 2**13, 10.0
+
+# With fewer thresholds, or scores, than these a grid is never much slower.
+_FEWEST_FOR_SORT = (2**15, 2**20)
 
 # Fewer scores than this are searched for: a grid costs its tables.
 _FEW_SCORES = 2**13
@@ -369,13 +384,40 @@ def _add_counts(
     if thresholds.size <= _FEW_THRESHOLDS and scores.size > thresholds.size:
         _count_by_passes(thresholds, scores, weights, counts)
         return
-    grid = _make_grid(thresholds, scores, scores.size)
+    size = _block_size(thresholds.size, scores.size)
+    is_sorted = weights is None and _sorting_pays(thresholds.size, scores.dtype, size)
+    grid = None if is_sorted else _make_grid(thresholds, scores, scores.size)
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
     tally = GridCounts(grid, counts, _count_by_search)
     tally.add(scores, weights)
     tally.flush()
+
+
+def _block_size(n_thresholds: int, n_scores: int) -> int:
+    """Return how many scores are sorted at once: many for each threshold."""
+    return min(n_scores, max(_BLOCK, _SCORES_PER_SEARCH * n_thresholds))
+
+
+def _sorting_pays(n_thresholds: int, dtype: np.dtype[Any], size: int) -> bool:
+    """Tell whether blocks of so many scores are sorted faster than a grid counts them."""
+    if n_thresholds < _FEWEST_FOR_SORT[0] or size < _FEWEST_FOR_SORT[1]:
+        return False
+    of_sort = _sort_time(dtype) * np.log2(size) / _PROBE_LEVELS
+    grid = _GRID + _GRID_GROWTH * n_thresholds ** (2 / 3)
+    return bool(of_sort + _SEARCH * n_thresholds / size < grid)
+
+
+@functools.cache
+def _sort_time(dtype: np.dtype[Any]) -> float:
+    """Return the nanoseconds for each of some scores that are sorted, on this processor."""
+    scores, times = np.random.default_rng(0).random(_PROBE).astype(dtype), []
+    for _ in range(3):
+        start = time.perf_counter()
+        np.sort(scores)
+        times.append(time.perf_counter() - start)
+    return 1e9 * min(times) / _PROBE
 
 
 def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> ThresholdGrid | None:
@@ -420,12 +462,10 @@ def _count_by_search(
     thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
 ) -> None:
     if weights is None and scores.size >= thresholds.size // 4:
-        ordered = SortedScores(mark_read_only(np.sort(scores)))
-        below, up_to = ordered.edges(thresholds)
-        counts[1::2] += up_to - below
-        counts[-1] += scores.size
-        counts[:-1:2] += below
-        counts[2::2] -= up_to
+        size = _block_size(thresholds.size, scores.size)
+        tally = _SortedBlocks(thresholds, scores.dtype, size, counts)
+        tally.add(scores)
+        tally.flush()
         return
     order = np.argsort(scores)
     position, tied = _positions(thresholds, scores.take(order))
@@ -441,6 +481,40 @@ def _positions(thresholds: Float64Array, scores: FloatArray) -> tuple[IndexArray
     if thresholds.size == 0:
         return position, np.zeros(values.size, dtype=np.bool_)
     return position, thresholds.take(position, mode="clip") == values
+
+
+class _SortedBlocks:
+    """Counts of scores by a sort of each block, in which all thresholds are searched for."""
+
+    def __init__(
+        self, thresholds: Float64Array, dtype: np.dtype[Any], size: int, counts: Weights
+    ) -> None:
+        self._thresholds, self._counts, self._n = thresholds, counts, 0
+        self._block: FloatArray = np.empty(size, dtype=dtype)
+
+    def add(self, scores: FloatArray) -> None:
+        """Count some more scores, without NaN."""
+        while scores.size:
+            part = scores[: self._block.size - self._n]
+            self._block[self._n : self._n + part.size] = part
+            self._n += part.size
+            scores = scores[part.size :]
+            if self._n == self._block.size:
+                self.flush()
+
+    def flush(self) -> None:
+        """Add to the counts whatever is not yet in them."""
+        block, counts = self._block, self._counts
+        block[: self._n].sort()
+        # For a moment nobody can write to it, so nothing is copied.
+        block.flags.writeable = False
+        below, up_to = SortedScores(block[: self._n]).edges(self._thresholds)
+        block.flags.writeable = True
+        counts[1::2] += up_to - below
+        counts[-1] += self._n
+        counts[:-1:2] += below
+        counts[2::2] -= up_to
+        self._n = 0
 
 
 class RunningCounts:
@@ -462,25 +536,30 @@ class RunningCounts:
     def __init__(self, thresholds: ArrayLike) -> None:
         self._thresholds = as_thresholds(thresholds)
         self._counts: Weights = np.zeros(2 * self._thresholds.size + 1, dtype=np.int64)
-        # One grid for each type of scores: made for the first block that is large enough, and
-        # kept until a block comes for which it does not pay.
-        self._tallies: dict[np.dtype[Any], GridCounts] = {}
+        # One way for each type of scores. A grid is made for the first block that is large
+        # enough, and kept until a block comes for which it does not pay.
+        self._tallies: dict[np.dtype[Any], GridCounts | _SortedBlocks] = {}
 
     def add(self, scores: FloatArray) -> None:
         """Count some more scores, without NaN; float32 is compared in float64."""
         if scores.size == 0:
             return
-        tally = self._tallies.get(scores.dtype)
-        if tally is not None and scores.size >= _FEW_SCORES and not tally.grid.still_pays(scores):
-            self._tallies.pop(scores.dtype).flush()
+        k, dtype = self._thresholds.size, scores.dtype
+        tally = self._tallies.get(dtype)
+        is_judged = isinstance(tally, GridCounts) and scores.size >= _FEW_SCORES
+        if is_judged and not cast("GridCounts", tally).grid.still_pays(scores):
+            self._tallies.pop(dtype).flush()
             tally = None
         if tally is None:
-            grid = _make_grid(self._thresholds, scores, _MANY_SCORES)
-            if grid is None:
+            size = _block_size(k, max(_MOST_SORTED, _FEWEST_PER_SEARCH * k))
+            if _sorting_pays(k, dtype, size):
+                tally = _SortedBlocks(self._thresholds, dtype, size, self._counts)
+            elif (grid := _make_grid(self._thresholds, scores, _MANY_SCORES)) is not None:
+                tally = GridCounts(grid, self._counts, _count_by_search)
+            else:
                 _add_counts(self._thresholds, scores, None, self._counts)
                 return
-            tally = GridCounts(grid, self._counts, _count_by_search)
-            self._tallies[scores.dtype] = tally
+            self._tallies[dtype] = tally
         tally.add(scores)
 
     def result(self) -> tuple[IntArray, IntArray]:

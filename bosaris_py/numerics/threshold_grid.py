@@ -25,7 +25,7 @@ import numpy as np
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array, Weights
 
 # A block and its work arrays stay in the cache of one core.
-_BLOCK = 2**17
+_BLOCK = 2**16
 
 # Four cells for each threshold leave most cells empty; not fewer than 2**17, which costs
 # little. But tables of more than 2**19 cells leave the cache, and tables need as much time
@@ -49,8 +49,9 @@ _SMALL_SAMPLE, _TOLERANCE = 2**9, 2.0
 # Scores that are compared together: their many work arrays stay in cache, and with the process.
 _COMPARED_AT_ONCE = 2**15
 
-# Cells are counted in 32 bits.
-_MOST_IN_A_CELL = 2**31 - 1
+# A table of cells is made for twice as many scores as it has cells, so that it costs little
+# beside these, if it is not too large; numpy fills it without holding up other threads.
+_SCORES_PER_TABLE_CELL, _MOST_PER_TABLE = 2, 2**22
 
 # One in so many scores at each end may lie beyond the grid.
 _OUTERMOST = 512
@@ -234,38 +235,35 @@ class GridCounts:
 
     def __init__(self, grid: ThresholdGrid, counts: Weights, search: Search) -> None:
         self.grid, self._counts, self._search = grid, counts, search
-        # A small table stays in cache; no more is added to it than it can hold.
-        dtype = np.dtype(np.int32) if counts.dtype == np.int64 else counts.dtype
-        self._per_cell: Weights = np.zeros(grid.occupied.size, dtype=dtype)
-        self._room = _MOST_IN_A_CELL
+        self._per_cell: Weights = np.zeros(grid.cells.n, dtype=counts.dtype)
         # Scores and weights in cells with thresholds, and those in crowded cells.
         self._met, self._crowd = _Queue(), _Queue()
 
     def add(self, scores: FloatArray, weights: Float64Array | None = None) -> None:
         """Count some more scores of the grid's type, without NaN; weights for float64 counts."""
-        size = min(_BLOCK, scores.size)
-        work, indices = np.empty(size, dtype=scores.dtype), np.empty(size, dtype=np.intp)
-        held = np.empty(size, dtype=np.bool_)
-        one = self._per_cell.dtype.type(1)
-        for begin in range(0, scores.size, _BLOCK):
-            block = scores[begin : begin + _BLOCK]
-            masses = None if weights is None else weights[begin : begin + _BLOCK]
-            if self._room < block.size:
-                self._flush_cells()
-            self._room -= block.size
-            cells = self.grid.cells.numbers(block, work[: block.size])
-            if cells.dtype != np.intp:
-                indices[: block.size] = cells
-                cells = indices[: block.size]
-            np.add.at(self._per_cell, cells, one if masses is None else masses)
-            # Any mode but the default saves a check; no cell lies beyond the table.
-            self.grid.occupied.take(cells, out=held[: block.size], mode="wrap")
-            chosen = np.flatnonzero(held[: block.size])
-            if chosen.size:
-                met = None if masses is None else masses.take(chosen)
-                self._met.put(block.take(chosen), cells.take(chosen), met)
-                if self._met.size > _COMPARED_AT_ONCE:
-                    self._compare()
+        n_cells, dtype = self.grid.cells.n, scores.dtype
+        step = min(max(_SCORES_PER_TABLE_CELL * n_cells, _BLOCK), _MOST_PER_TABLE, scores.size)
+        indices, work = np.empty(step, dtype=np.intp), np.empty(min(_BLOCK, step), dtype=dtype)
+        held = np.empty(work.size, dtype=np.bool_)
+        for begin in range(0, scores.size, step):
+            part = scores[begin : begin + step]
+            masses = None if weights is None else weights[begin : begin + step]
+            for start in range(0, part.size, _BLOCK):
+                block = part[start : start + _BLOCK]
+                cells = indices[start : start + block.size]
+                area = cells.view(dtype) if dtype.itemsize == cells.itemsize else work
+                found = self.grid.cells.numbers(block, area[: block.size])
+                if area is work:
+                    cells[:] = found
+                # Any mode but the default saves a check; no cell lies beyond the table.
+                self.grid.occupied.take(cells, out=held[: block.size], mode="wrap")
+                chosen = np.flatnonzero(held[: block.size])
+                if chosen.size:
+                    met = None if masses is None else masses[start:].take(chosen)
+                    self._met.put(block.take(chosen), cells.take(chosen), met)
+                    if self._met.size > _COMPARED_AT_ONCE:
+                        self._compare()
+            self._per_cell += np.bincount(indices[: part.size], masses, minlength=n_cells)
 
     def flush(self) -> None:
         """Add to the counts whatever is not yet in them."""
@@ -313,7 +311,6 @@ class GridCounts:
         gaps = np.add.reduceat(per_cell, starts, dtype=dtype)
         self._counts[2 * grid.first[starts + 1]] += gaps
         per_cell[:] = 0
-        self._room = _MOST_IN_A_CELL
 
 
 def _shared_range(limits: FloatArray, sample: FloatArray) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
-from bosaris_py.calibration import file_objective
+from bosaris_py.calibration import file_objective, passes
 from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.calibration.passes import FilePasses, Where
 from bosaris_py.errors import (
@@ -283,13 +283,24 @@ def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> Non
     of_files.refuse_non_finite()
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_threads", "workers"), [(3, 1), pytest.param(1, 2, marks=pytest.mark.slow)]
+)
 @pytest.mark.usefixtures("nothing_kept")
-def test_processes_change_nothing(rng: np.random.Generator, tmp_path: Path) -> None:
+def test_threads_and_processes_change_nothing(
+    rng: np.random.Generator,
+    tmp_path: Path,
+    n_threads: int,
+    workers: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Not even the last bit, of anything that the result depends on."""
     systems, key = trials(rng, (200, 20), n_systems=2, share=0.6)
     paths, key_path = save(tmp_path, systems, key)
-    one, two = (open_files(paths, key_path, block_rows=7, workers=n) for n in (1, 2))
+    monkeypatch.setattr(passes, "n_threads", lambda: 1)
+    one = open_files(paths, key_path, block_rows=7)
+    monkeypatch.setattr(passes, "n_threads", lambda: n_threads)
+    two = open_files(paths, key_path, block_rows=7, workers=workers)
     assert np.array_equal(one.some_non, two.some_non)
     assert np.array_equal(one.tar, two.tar)
     point = np.array([0.7, 0.4, -1.0])

@@ -342,13 +342,18 @@ def test_no_trial_counts_twice(rng: np.random.Generator, saved: Any, tmp_path: P
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_processes_change_nothing(rng: np.random.Generator, saved: Any, form: str) -> None:
+def test_threads_and_processes_change_nothing(
+    rng: np.random.Generator, saved: Any, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not even the last bit of Cllr."""
     paths = saved(*in_form(form, *trials(rng, (200, 30), share=0.7)))
-    one = Results.from_files(*paths, block_rows=7)
-    two = Results.from_files(*paths, block_rows=7, workers=2)
-    assert describe(two) == describe(one)
-    assert two.cllr == one.cllr
+    found = [Results.from_files(*paths, block_rows=7, workers=2)]
+    for n_threads in (1, 2, 4):
+        monkeypatch.setattr(passes, "n_threads", lambda n=n_threads: n)
+        found.append(Results.from_files(*paths, block_rows=7))
+    for other in found[1:]:
+        assert describe(other) == describe(found[0])
+        assert other.cllr == found[0].cllr
 
 
 def test_thresholds_that_were_not_counted_cost_one_more_pass(

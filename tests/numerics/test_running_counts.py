@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics import counts as counting
 from bosaris_py.numerics.counts import RunningCounts
 from tests.score_strategies import any_scores, score_lists
 
@@ -31,16 +32,22 @@ def naive(thresholds: np.ndarray, scores: np.ndarray) -> tuple[list[int], list[i
     score_lists(any_scores, 60),
     st.sampled_from([np.float32, np.float64]),
     st.integers(1, 60),
+    st.sampled_from([None, 1, 7, 64]),
 )
 def test_counts_are_those_of_comparisons(
-    limits: list[float], scores: np.ndarray, dtype: type, step: int
+    limits: list[float], scores: np.ndarray, dtype: type, step: int, sorted_at_once: int | None
 ) -> None:
+    """Also where blocks of some size are sorted."""
     thresholds = np.unique(np.array(limits, dtype=np.float64))
     values = scores.astype(dtype)
     counts = RunningCounts(thresholds)
-    for start in range(0, values.size, step):
-        counts.add(values[start : start + step])
-    at, between = counts.result()
+    with pytest.MonkeyPatch.context() as patch:
+        if sorted_at_once is not None:
+            patch.setattr(counting, "_sorting_pays", lambda *_: True)
+            patch.setattr(counting, "_block_size", lambda *_: sorted_at_once)
+        for start in range(0, values.size, step):
+            counts.add(values[start : start + step])
+        at, between = counts.result()
     assert (at.tolist(), between.tolist()) == naive(thresholds, values)
 
 
@@ -64,6 +71,35 @@ def test_outliers_among_thresholds(
     up_to = np.searchsorted(ordered, thresholds, side="right")
     np.testing.assert_array_equal(at, up_to - below)
     np.testing.assert_array_equal(between, np.append(below, scores.size) - np.append(0, up_to))
+
+
+@pytest.mark.parametrize("sort_time", [1.0, 100.0])
+def test_a_fast_sort_is_used_for_many_thresholds(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, sort_time: float
+) -> None:
+    """Its counts, of arrays and of streams, are those of the grid."""
+    thresholds = np.unique(rng.normal(2, 1, 2**17).astype(np.float32)).astype(np.float64)
+    scores = rng.normal(0, 1, 2**20).astype(np.float32)
+    ordered = np.sort(scores.astype(np.float64))
+    below, up_to = (np.searchsorted(ordered, thresholds, side) for side in ("left", "right"))
+    used = []
+    add = counting._SortedBlocks.add
+    monkeypatch.setattr(
+        counting._SortedBlocks, "add", lambda self, part: (used.append(1), add(self, part))
+    )
+    monkeypatch.setattr(counting, "_sort_time", lambda _: sort_time)
+    counts = RunningCounts(thresholds)
+    for part in np.array_split(scores, 3):
+        counts.add(part)
+    for at, _ in (counts.result(), counting.count_between(thresholds, scores)):
+        np.testing.assert_array_equal(at, up_to - below)
+    assert len(used) == (4 if sort_time == 1.0 else 0)
+
+
+def test_the_probe_of_the_sort_times_it() -> None:
+    found = counting._sort_time(np.dtype(np.float32))
+    assert 0.0 < found < 1e6
+    assert counting._sort_time(np.dtype(np.float32)) == found
 
 
 def test_result_can_be_asked_for_in_between() -> None:
