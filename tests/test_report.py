@@ -232,6 +232,15 @@ class TestFile:
         # A drawing of each, though two are alike in what a legend can show.
         assert text.count("<h3>Scores of ") == len(HOSTILE)
 
+    def test_hostile_conditions(self, tmp_path):
+        names = ["pooled", "equalised", *HOSTILE[:4]]
+        column = np.arange(len(SEGMENTS)) % len(names)
+        conditions = {name: np.tile(column == i, (len(MODELS), 1)) for i, name in enumerate(names)}
+        text = written(evaluate({"A": make(1, 1.0)}, conditions=conditions), tmp_path)
+        elements = Elements(text)
+        assert {tag for tag, _ in elements.found} <= ELEMENTS
+        assert all(name in elements.text for name in names)
+
     def test_asks_for_nothing_and_runs_one_script(self, evaluation, tmp_path):
         text = written(evaluation, tmp_path)
         assert not re.search(r"https?:|//|@import|<!--", text.replace("// What is", ""))

@@ -35,9 +35,9 @@ _DIGITS = re.compile(r"(\d\d\.\d\d)\d+|(?<=\d) \n(?=L)")
 _ID = re.compile(r"(\bid=\"|href=\"#|url\(#)")
 
 
-def short_names(names: Iterable[str]) -> dict[str, str]:
+def _short(names: Iterable[str]) -> list[str]:
     """Return names that a legend can show: short, printable, and no two alike."""
-    shown: dict[str, str] = {}
+    shown: list[str] = []
     for name in names:
         text = "".join(
             sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in name
@@ -45,8 +45,8 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
         # Matplotlib leaves labels that begin with an underscore out of legends.
         text = f"'{text}'" if text.startswith("_") else text
         text = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
-        number = sum(other.partition("\u00a0")[0] == text for other in shown.values())
-        shown[name] = f"{text}\u00a0({number + 1})" if number else text
+        number = sum(other.partition("\u00a0")[0] == text for other in shown)
+        shown.append(f"{text}\u00a0({number + 1})" if number else text)
     return shown
 
 
@@ -79,7 +79,7 @@ def make_figures(
 def _drawings(
     results: Mapping[str, Results], table: SystemTable, points: Sequence[Any]
 ) -> Iterator[_Drawing]:
-    shown = short_names(results)
+    shown = dict(zip(results, _short(results), strict=True))
     named = {shown[name]: found for name, found in results.items()}
     first = points[0] if points else None
     stars = "Stars are the least cost at the first operating point (filled) and the actual cost. "
@@ -133,14 +133,18 @@ def _drawings(
 def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]:
     """Yield the EERs of systems with their intervals, then those of conditions by system."""
     sentence = "Squares are equal error-rates, bars their intervals. "
-    pooled = [(shown[name], row) for name, row in table.rows if row.kind == "pooled"]
-    if any("eer" in row.intervals for _, row in pooled):
-        yield "EER of the systems", lambda: plot_forest(SystemTable(pooled)), sentence
+    pooled = [
+        attrs.evolve(row, name=shown[name], kind="condition")
+        for name, row in table.rows
+        if row.kind == "pooled"
+    ]
+    if any("eer" in row.intervals for row in pooled):
+        yield "EER of the systems", partial(plot_forest, ConditionTable(pooled)), sentence
     for name in shown:
         own = [row for system, row in table.rows if system == name]
         rows = [
             attrs.evolve(row, name=label)
-            for row, label in zip(own, short_names(row.name for row in own).values(), strict=True)
+            for row, label in zip(own, _short(row.name for row in own), strict=True)
         ]
         if len(rows) > 1 and any(row.figures["eer"] is not None for row in rows):
             line = "The dashed line is that of all trials pooled."
