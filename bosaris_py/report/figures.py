@@ -133,13 +133,9 @@ def _drawings(
 def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]:
     """Yield the EERs of systems with their intervals, then those of conditions by system."""
     sentence = "Squares are equal error-rates, bars their intervals. "
-    pooled = [
-        attrs.evolve(row, name=shown[name], kind="condition")
-        for name, row in table.rows
-        if row.kind == "pooled"
-    ]
-    if any("eer" in row.intervals for row in pooled):
-        yield "EER of the systems", partial(plot_forest, ConditionTable(pooled)), sentence
+    pooled = [(shown[name], row) for name, row in table.rows if row.kind == "pooled"]
+    if any("eer" in row.intervals for _, row in pooled):
+        yield "EER of the systems", lambda: plot_forest(SystemTable(pooled)), sentence
     for name in shown:
         own = [row for system, row in table.rows if system == name]
         rows = [
