@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import hashlib
+import importlib.metadata
+import platform
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, or_none
@@ -18,9 +24,17 @@ from bosaris_py._validation import (
     describe,
     invalid,
 )
+from bosaris_py._version import __version__
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration import cross_fit as cross_fitted
-from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
+from bosaris_py.errors import (
+    ConditionWarning,
+    DegenerateReplicatesWarning,
+    FewErrorsWarning,
+    FewSpeakersWarning,
+    MissingTrialsWarning,
+    SuspectScoresWarning,
+)
 from bosaris_py.evaluation import (
     ConditionRow,
     EvaluationPlan,
@@ -30,6 +44,7 @@ from bosaris_py.evaluation import (
     condition_table,
     primary_cost,
 )
+from bosaris_py.evaluation.cautions import FEW_ERRORS, SUSPECT_SCORES, cautions
 from bosaris_py.evaluation.condition_table import table_figures, table_points
 from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
@@ -50,10 +65,32 @@ from bosaris_py.uncertainty.bootstrapping import (
     table_statistics,
 )
 from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
+from bosaris_py.uncertainty.influence import FEWEST_FOR_TEST
 from bosaris_py.uncertainty.statistic import EER, StatisticLike
 
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
-_plot, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_bayes", "plot_det")})
+_plot, _ = on_demand(
+    __name__,
+    {
+        "bosaris_py.plots": ("plot_bayes", "plot_det"),
+        "bosaris_py.report": ("Report", "write_report"),
+    },
+)
+
+_FEW_SPEAKERS = "Few speakers"
+
+# What warnings are about, for the report.
+_TOPICS: dict[type, str] = {
+    MissingTrialsWarning: "Missing trials",
+    ConditionWarning: "Conditions of one class",
+    FewSpeakersWarning: _FEW_SPEAKERS,
+    FewErrorsWarning: FEW_ERRORS,
+    SuspectScoresWarning: SUSPECT_SCORES,
+    DegenerateReplicatesWarning: "Replicates without a value",
+}
+
+# Packages on which figures may depend.
+_PACKAGES = ("numpy", "scipy", "matplotlib")
 
 
 def _as_point(point: float | OperatingPoint) -> OperatingPoint:
@@ -129,6 +166,52 @@ class _Judging:
         errors = speaker_errors(scores, self.key, cost.threshold, **options)
         return errors.dcf_interval(cost, confidence=self.confidence, normalize=self.normalize)
 
+    def speakers(self) -> dict[str, int]:
+        """Return the number of speakers of each side whose speakers are known."""
+        sides = zip(self.maps.values(), ("models", "segments"), self.key.ids, strict=True)
+        return {
+            side: np.unique(found.rightids[np.isin(found.leftids, ids)]).size
+            for found, side, ids in sides
+            if found is not None
+        }
+
+    def facts(self) -> dict[str, str]:
+        """Say what was judged, and how."""
+        key = self.key
+        facts = {}
+        if key is not None:
+            models, segments = (ids.size for ids in key.ids)
+            facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets"
+            facts["Models and segments"] = f"{models} models, {segments} segments"
+            known = self.speakers()
+            counts = ", ".join(f"{count} of the {side}" for side, count in known.items())
+            facts["Speakers"] = counts or "not given"
+        points = [_as_point(point) for point in self.points.values()]
+        facts["Operating points"] = "; ".join(
+            f"P(target) {point.p_target:g}, C(miss) {point.c_miss:g}, C(false alarm) {point.c_fa:g}"
+            for point in points
+        )
+        if self.conditions is not None:
+            facts["Conditions"] = str(len(self.conditions.names))
+        facts["Intervals"] = self.how or "none"
+        if self.calibrated:
+            facts["Calibration"] = self.calibrated
+        if self.replications or self.calibrated:
+            facts["Seed"] = str(self.seed)
+        return facts
+
+    def cautions(self) -> Iterator[tuple[str, str]]:
+        """Yield what to heed of the speakers: topic and text."""
+        if self.key is None:
+            return
+        known = self.speakers()
+        if not known:
+            yield _FEW_SPEAKERS, "Who speaks was not given; each model counts as one speaker."
+        for side, count in known.items():
+            if count < FEWEST_FOR_TEST:
+                text = f"There are {count} speakers of the {side}. With fewer than"
+                yield _FEW_SPEAKERS, f"{text} {FEWEST_FOR_TEST}, intervals may be too short."
+
     @property
     def how(self) -> str:
         """What the intervals are, in words; nothing where there are none."""
@@ -164,6 +247,7 @@ class Evaluation(Table):
     plan: EvaluationPlan | None
     _systems: Mapping[str, AnyScores]
     _judging: _Judging
+    _told: Sequence[tuple[str, str]] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the table as dicts; see `evaluation.SystemTable.records`.
@@ -255,6 +339,67 @@ class Evaluation(Table):
         if how.replications:
             given.setdefault("replications", how.replications)
         return compare_systems(self._systems, how.key, statistic or EER(), **given)
+
+    def report(
+        self,
+        path: FilePath,
+        *,
+        title: str = "Evaluation of detectors",
+        files: Mapping[str, FilePath] | None = None,
+        date: object = None,
+    ) -> None:
+        """Write an HTML file with tables, cautions and drawings, which needs no network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced when it is complete.
+        title : str, default: "Evaluation of detectors"
+            Its head.
+        files : mapping of str to path, optional
+            Files that were evaluated, by their role; the report has their SHA-256.
+        date : date or str, optional
+            Date to name. By default none, so that the same input gives the same bytes.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written, or one of `files` not be read.
+        """
+        how = self._judging
+        facts = {"Systems": str(len(self.results)), **how.facts()}
+        if self.plan is not None:
+            facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
+        versions = {"bosaris_py": __version__, "Python": platform.python_version()}
+        versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
+        facts["Versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
+        if date is not None:
+            facts["Date"] = str(date)
+        found = list(how.cautions())
+        for name, results in self.results.items():
+            rows = [row for system, row in self.table.rows if system == name]
+            told = cautions(results, rows, how.points)
+            found += [(topic, f"{name}: {text}") for topic, text in told]
+        report = _plot("Report")(
+            title=title,
+            facts=facts,
+            files={role: (str(file), _digest(file)) for role, file in (files or {}).items()},
+            cautions=[*found, *self._told],
+            table=self.table,
+            results=self.results,
+            points=list(how.points.values()),
+            normalized=how.normalize,
+        )
+        _plot("write_report")(path, report)
+
+
+def _digest(file: FilePath) -> str:
+    """Return the SHA-256 of a file; what is no regular file cannot be read again."""
+    path = Path(file)
+    if not stat.S_ISREG(path.stat().st_mode):
+        return "not a regular file"
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def evaluate(
@@ -352,18 +497,19 @@ def evaluate(
         confidence=check_fraction(confidence, "confidence"),
         calibrated="" if model is None else f"cross-fitted: {getattr(model, '__name__', model)}",
     )
-    if model is not None:
-        options: dict[str, Any] = {"speakers": tuple(how.maps.values()), "rng": how.seed}
-        for name, scores in named.items():
-            with NamedWarnings(name):
-                named[name] = cross_fitted(model, scores, key, **options).scores
+    options: dict[str, Any] = {"speakers": tuple(how.maps.values()), "rng": how.seed}
     results, primary, rows = {}, {}, []
-    for name, scores in named.items():
-        with NamedWarnings(name):
+    told: list[tuple[str, str]] = []
+    for name in named:
+        with NamedWarnings(name) as block:
+            if model is not None:
+                named[name] = cross_fitted(model, named[name], key, **options).scores
+            scores = named[name]
             results[name] = Results.from_scores(scores, key)
             if chosen is not None:
                 primary[name] = primary_cost(scores, key, chosen, metadata)
             of_system = how.rows(scores, results[name])
+        told += [(_TOPICS.get(kind, "Other warnings"), text) for kind, text in block.told]
         rows += [(name, _ordered(row, primary.get(name))) for row in of_system]
     return Evaluation(
         table=SystemTable(rows),
@@ -372,6 +518,7 @@ def evaluate(
         plan=chosen,
         systems=named,
         judging=how,
+        told=told,
     )
 
 
@@ -427,12 +574,20 @@ def evaluate_files(
     )
     options: dict[str, Any] = {"workers": workers, "progress": progress}
     results = {}
+    told: list[tuple[str, str]] = []
     for name, file in systems.items():
-        with NamedWarnings(name):
+        with NamedWarnings(name) as block:
             results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
+        told += [(_TOPICS.get(kind, "Other warnings"), text) for kind, text in block.told]
     rows = [(name, _ordered(how.pooled(found), None)) for name, found in results.items()]
     return Evaluation(
-        table=SystemTable(rows), results=results, primary={}, plan=None, systems={}, judging=how
+        table=SystemTable(rows),
+        results=results,
+        primary={},
+        plan=None,
+        systems={},
+        judging=how,
+        told=told,
     )
 
 

@@ -369,11 +369,14 @@ class NamedWarnings:
     def __init__(self, name: str, *categories: type[Warning]) -> None:
         self._name, self._categories = name, categories or (Warning,)
         self._block: Any = warnings.catch_warnings(record=True)
+        # Categories and texts of the warnings that were given.
+        self.told: list[tuple[type[Warning], str]] = []
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> NamedWarnings:
         """Start to collect warnings."""
         self._caught: list[warnings.WarningMessage] = self._block.__enter__()
         warnings.simplefilter("always")
+        return self
 
     def __exit__(self, kind: Any, *error: Any) -> None:
         """Give the warnings, unless the block failed."""
@@ -381,4 +384,5 @@ class NamedWarnings:
         if kind is None:
             for category, text in dict.fromkeys((w.category, str(w.message)) for w in self._caught):
                 named = self._name and issubclass(category, self._categories)
-                warn_caller(f"{self._name}: {text}" if named else text, category)
+                self.told.append((category, f"{self._name}: {text}" if named else text))
+                warn_caller(self.told[-1][1], category)

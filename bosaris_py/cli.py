@@ -382,23 +382,26 @@ def _evaluate(args: argparse.Namespace) -> None:
     bosaris evaluate a.h5 --key key.h5 --speakers models.txt,segments.txt --bootstrap 2000
     bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv
     """
+    _emit(_table_text(_judge(args), args.table), args.output)
+
+
+def _judge(args: argparse.Namespace) -> Any:
+    """Judge systems, in blocks if their files are large."""
     systems, options = _systems(args.scores), {}
     if args.prior:
         options["priors"] = args.prior
     needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
     if not needs_trials and _are_large(args, *systems.values(), args.key):
-        found = bp.evaluate_files(systems, args.key, **options, progress=_at_terminal())
-    else:
-        found = bp.evaluate(
-            {name: _load_scores(args, file) for name, file in systems.items()},
-            _load_key(args),
-            plan=args.plan,
-            conditions=args.conditions,
-            replications=args.bootstrap or 0,
-            **_judged_by(args),
-            **options,
-        )
-    _emit(_table_text(found, args.table), args.output)
+        return bp.evaluate_files(systems, args.key, **options, progress=_at_terminal())
+    return bp.evaluate(
+        {name: _load_scores(args, file) for name, file in systems.items()},
+        _load_key(args),
+        plan=args.plan,
+        conditions=args.conditions,
+        replications=args.bootstrap or 0,
+        **_judged_by(args),
+        **options,
+    )
 
 
 def _table_text(table: Any, form: str | None) -> str:
@@ -497,6 +500,19 @@ def _primary_cost(args: argparse.Namespace) -> None:
         _emit(str(cost), args.output)
 
 
+def _report(args: argparse.Namespace) -> None:
+    """Write a report: one HTML file with tables, cautions and drawings.
+
+    bosaris report A=a.h5 B=b.h5 --key key.h5 -o report.html
+    bosaris report a.h5 --key key.h5 --conditions gender --bootstrap 2000 -o report.html
+    """
+    systems = _systems(args.scores).items()
+    files = {f"scores of {name}": _split_column(file)[0] for name, file in systems}
+    title = {} if args.title is None else {"title": args.title}
+    files |= {"key": args.key}
+    _judge(args).report(args.output, files=files, date=args.date, **title)
+
+
 # The parser
 
 _FILE: dict[str, Any] = {"metavar": "FILE"}
@@ -543,6 +559,7 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--window": dict(default="auto", help="auto (default), new, old, big or sre10"),
     "--range": dict(type=float, nargs=2, metavar=("LOW", "HIGH"), help="prior log-odds to show"),
     "--title": dict(metavar="TEXT"),
+    "--date": dict(metavar="TEXT", help="date to name (default: none)"),
     # Files
     "--output": dict(_FILE, help="file to write"),
     "--to": dict(_NAME, help="text format to write; see the page on formats"),
@@ -602,6 +619,10 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "primary-cost": (
         _primary_cost,
         "system --key! --plan! --only --compatibility --format --key-format --json --output",
+    ),
+    "report": (
+        _report,
+        f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --title --date",
     ),
 }
 

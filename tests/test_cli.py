@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
+from bosaris_py.errors import BosarisWarning
 
 ROOT = Path(__file__).resolve().parent.parent
 # Two models for each of six speakers.
@@ -284,6 +286,40 @@ class TestTraining:
         code, _, err = run("fuse", "--model", "c.json", "--apply", "eval_a.h5", "-o", "x.h5")
         assert code == 2
         assert "is no linear fusion: LinearCalibration" in err
+
+
+class TestReport:
+    def test_equals_the_library(self, run: Run) -> None:
+        words = ("A=eval_a.txt", "B=eval_b.h5", "--key", "eval_key.tsv", "--conditions", "gender")
+        speakers = ("--speakers", "re:^p.", "--bootstrap", "20", "--date", "2026-01-31")
+        code, out, _ = run("report", *words, *speakers, "--title", "T", "-o", "cli.html")
+        assert (code, out) == (0, "")
+        systems = {"A": bp.Scores.read("eval_a.h5"), "B": bp.Scores.read("eval_b.h5")}
+        options = {"speakers": lambda name: name[:2], "replications": 20, "rng": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            key = bp.read_key("eval_key.tsv")
+            found = bp.evaluate(systems, key, conditions="gender", **options)
+        files = {"scores of A": "eval_a.txt", "scores of B": "eval_b.h5", "key": "eval_key.tsv"}
+        found.report("library.html", title="T", files=files, date="2026-01-31")
+        assert Path("cli.html").read_bytes() == Path("library.html").read_bytes()
+
+    def test_of_large_files(self, run: Run) -> None:
+        words = ("eval_a.h5", "--key", "eval_key.h5", "--memory", "0", "-o", "r.html")
+        assert run("report", *words)[0] == 0
+        assert "<td style" in Path("r.html").read_text()
+
+    def test_a_pipe_is_named_without_a_hash(self, run: Run) -> None:
+        os.mkfifo("pipe")
+        feeder = subprocess.Popen(["/bin/sh", "-c", "cat eval_a.txt > pipe"])
+        assert run("report", "A=pipe", "--key", "eval_key.h5", "-o", "r.html")[0] == 0
+        assert feeder.wait() == 0
+        assert "not a regular file" in Path("r.html").read_text()
+
+    def test_unwritable(self, run: Run) -> None:
+        code, _, err = run("report", "eval_a.h5", "--key", "eval_key.h5", "-o", "no/folder.html")
+        assert code == 1
+        assert "No such folder to write into" in err
 
 
 class TestPlots:

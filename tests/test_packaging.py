@@ -87,7 +87,8 @@ class TestWheel:
         shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
         expected = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py*")}
         expected = {name for name in expected if name.endswith((".py", ".pyi"))}
-        assert shipped == expected | {"bosaris_py/py.typed"}
+        report = {f"bosaris_py/report/{name}" for name in ("look.css", "page.html", "sort.js")}
+        assert shipped == expected | report | {"bosaris_py/py.typed"}
 
     def test_metadata(self, wheel):
         (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))

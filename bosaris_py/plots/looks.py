@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import io
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -88,6 +89,17 @@ def style(name: str) -> Any:
     return mpl.rc_context(_STYLES[name])
 
 
+@contextlib.contextmanager
+def for_report() -> Iterator[None]:
+    """Give the settings of drawings in a report, whatever the user has set."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update({"figure.figsize": (4.6, 4.6), "font.size": 9.0})
+        # Names are no formulas; of points that a screen cannot tell apart one is enough.
+        mpl.rcParams.update({"text.parse_math": False, "path.simplify_threshold": 0.3})
+        yield
+
+
 def text_colour() -> Any:
     """Return the colour of what belongs to no system."""
     return mpl.rcParams["text.color"]
@@ -130,7 +142,7 @@ def scaled(settings: dict[str, Any]) -> dict[str, Any]:
     return settings | {name: factor * settings[name] for name in sizes if name in settings}
 
 
-def outside_legends(figure: Figure) -> list[Artist]:
+def outside_legends(figure: Figure) -> list[Any]:
     """Return the legends that lie outside of the layout, for which a picture must be widened."""
     legends = [axes.get_legend() for axes in figure.axes]
     return [legend for legend in legends if legend is not None and not legend.get_in_layout()]
@@ -159,6 +171,30 @@ def png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     write(figure, buffer, ".png", 110.0)
     return buffer.getvalue()
+
+
+def svg(figure: Figure) -> str:
+    """Return the text of an SVG file; legends outside of the Axes lie below, for narrow screens."""
+    for legend in outside_legends(figure):
+        axes: Any = legend.axes
+        labels = [text.get_text() for text in legend.get_texts()]
+        # Letters of "x-small" are about 0.4 of the font's size wide, and handles nine letters.
+        letters = 72.0 * figure.get_size_inches()[0] / (0.4 * mpl.rcParams["font.size"])
+        below = axes.legend(
+            legend.legend_handles,
+            labels,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            bbox_transform=figure.transFigure,
+            ncols=max(1, int(letters / (9 + max(map(len, labels))))),
+            fontsize="x-small",
+            handlelength=2.8,
+            borderaxespad=0.0,
+        )
+        below.set_in_layout(False)
+    buffer = io.BytesIO()
+    write(figure, buffer, ".svg", 72.0)
+    return buffer.getvalue().decode()
 
 
 def show(figure: Figure) -> None:

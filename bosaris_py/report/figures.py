@@ -1,0 +1,151 @@
+"""The figures of a report, as SVG inside HTML, each with a sentence that explains it."""
+
+from __future__ import annotations
+
+import html
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import attrs
+
+from bosaris_py.errors import PlotRangeWarning
+from bosaris_py.evaluation import ConditionTable, Results, StreamedScores, SystemTable
+from bosaris_py.plots import (
+    plot_bayes,
+    plot_det,
+    plot_ece,
+    plot_forest,
+    plot_histogram,
+    plot_pav,
+    plot_tippett,
+)
+from bosaris_py.plots.looks import for_report, svg
+
+# Longer names would leave no room for curves.
+_LONGEST_NAME = 32
+
+# HTML wants neither the head of an XML file nor its name spaces; comments hold texts.
+_VIEW = re.compile(r"<svg[^>]*viewBox=\"([-.\d ]*)\"[^>]*>")
+_NEEDLESS = re.compile(r"<!--.*?-->|<(metadata|style).*?</\1>|\bxlink:|(?<=\n)\s+", re.DOTALL)
+# Hundredths of a point are finer than any screen; small factors keep their digits.
+_DIGITS = re.compile(r"(\d\d\.\d\d)\d+|(?<=\d) \n(?=L)")
+_ID = re.compile(r"(\bid=\"|href=\"#|url\(#)")
+
+
+def _short(names: Iterable[str]) -> list[str]:
+    """Return names that a legend can show: short, printable, and no two alike."""
+    shown: list[str] = []
+    for name in names:
+        text = "".join(
+            sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in name
+        )
+        # Matplotlib leaves labels that begin with an underscore out of legends.
+        text = f"'{text}'" if text.startswith("_") else text
+        text = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
+        number = sum(other.partition("\u00a0")[0] == text for other in shown)
+        shown.append(f"{text}\u00a0({number + 1})" if number else text)
+    return shown
+
+
+# What a figure is called, what draws it, and what it shows.
+_Drawing: TypeAlias = tuple[str, Callable[[], Any], str]
+
+
+def make_figures(
+    results: Mapping[str, Results], table: SystemTable, points: Sequence[Any]
+) -> Iterator[str]:
+    """Draw everything that the scores allow, each as an element of HTML."""
+    for number, (title, draw, sentence) in enumerate(_drawings(results, table, points)):
+        with for_report(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", PlotRangeWarning)
+            # Names may have letters that the font of the drawings lacks.
+            warnings.filterwarnings("ignore", r"(?s)Glyph \d+")
+            text = svg(draw().figure)
+        (view,) = _VIEW.finditer(text)
+        body = _DIGITS.sub(r"\1", _NEEDLESS.sub("", text[view.end() :]))
+        # Ids of several drawings differ.
+        body = _ID.sub(rf"\1f{number}-", body)
+        name = html.escape(title)
+        yield (
+            f"<figure><figcaption><h3>{name}</h3><p>{html.escape(sentence)}</p></figcaption>"
+            f'<div class="card"><svg viewBox="{view[1]}" role="img" aria-label="{name}">{body}'
+            "</div></figure>\n"
+        )
+
+
+def _drawings(
+    results: Mapping[str, Results], table: SystemTable, points: Sequence[Any]
+) -> Iterator[_Drawing]:
+    shown = dict(zip(results, _short(results), strict=True))
+    named = {shown[name]: found for name, found in results.items()}
+    first = points[0] if points else None
+    stars = "Stars are the least cost at the first operating point (filled) and the actual cost. "
+    yield (
+        "Detection error trade-off (DET)",
+        lambda: plot_det(named, prior=first),
+        "As the threshold rises, false alarms fall and misses rise; a curve nearer to the lower "
+        f"left corner is better. Dots are equal error-rates. {stars if points else ''}"
+        "In the shaded margins a rate rests on fewer than 30 errors.",
+    )
+    yield (
+        "Normalized Bayes error-rate",
+        lambda: plot_bayes(named, prior=list(points) or None),
+        "The rate of wrong decisions over the prior, as a share of that without a detector. Solid: "
+        "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
+        "is what calibration loses. Vertical lines are the operating points.",
+    )
+    yield from _forests(shown, table)
+    if any(isinstance(found.evidence, StreamedScores) for found in results.values()):
+        return
+    yield (
+        "Tippett plot",
+        lambda: plot_tippett(named),
+        "The share of trials whose likelihood-ratio is at least the value below. Solid: targets; "
+        "dashed: non-targets. At LR = 1, dots show targets that are supported and non-targets that "
+        "mislead.",
+    )
+    yield (
+        "Empirical cross-entropy (ECE)",
+        lambda: plot_ece(named),
+        "What remains unknown of the class, in bits, over the prior. Solid: with the scores as "
+        "they are; dashed: after the best calibration; dotted: without scores. Above the dotted "
+        "line, scores mislead.",
+    )
+    yield (
+        "Calibration by the PAV algorithm",
+        lambda: plot_pav(named),
+        "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
+        "diagonal calibration is right. Triangles are scores of one class only. devPAV is the mean "
+        "distance from the diagonal.",
+    )
+    for name, found in results.items():
+        yield (
+            f"Scores of {name}",
+            partial(plot_histogram, found, prior=list(points) or None),
+            "How often each score occurs among targets and among non-targets. Where both overlap, "
+            "decisions go wrong. Dotted lines are the Bayes thresholds.",
+        )
+
+
+def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]:
+    """Yield the EERs of systems with their intervals, then those of conditions by system."""
+    sentence = "Squares are equal error-rates, bars their intervals. "
+    pooled = [(shown[name], row) for name, row in table.rows if row.kind == "pooled"]
+    if any("eer" in row.intervals for _, row in pooled):
+        yield "EER of the systems", lambda: plot_forest(SystemTable(pooled)), sentence
+    for name in shown:
+        own = [row for system, row in table.rows if system == name]
+        rows = [
+            attrs.evolve(row, name=label)
+            for row, label in zip(own, _short(row.name for row in own), strict=True)
+        ]
+        if len(rows) > 1 and any(row.figures["eer"] is not None for row in rows):
+            line = "The dashed line is that of all trials pooled."
+            yield (
+                f"EER by condition: {name}",
+                partial(plot_forest, ConditionTable(rows)),
+                sentence + line,
+            )

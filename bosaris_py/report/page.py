@@ -1,0 +1,187 @@
+"""The page around tables and figures: a template, and texts that are escaped before they enter."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from string import Template
+from typing import Any
+
+import attrs
+
+from bosaris_py._tables import Table
+from bosaris_py._validation import FilePath
+from bosaris_py.evaluation import Results, SystemTable
+from bosaris_py.report.figures import make_figures
+from bosaris_py.storage.atomic import atomic_write
+
+# So many cautions of a topic are shown at once.
+_MOST_CAUTIONS = 6
+
+# An interval at the end of a cell goes below its number.
+_INTERVAL = re.compile(r" (\[[-.\d, ]*\])</td>")
+
+# What a column of the table is, by the beginning of the name of its figure.
+_METRICS = {
+    "eer": (
+        "EER",
+        "Equal error-rate, in per cent: misses and false alarms are equally frequent, on the "
+        "convex hull of the ROC. It judges how well scores tell the classes apart, not their "
+        "calibration.",
+    ),
+    "min_dcf": (
+        "minDCF",
+        "Least detection cost at an operating point, with the threshold that is best for these "
+        "very trials.",
+    ),
+    "act_dcf": (
+        "actDCF",
+        "Actual detection cost: decisions are made at the Bayes threshold, as if scores were "
+        "log-likelihood-ratios. What exceeds minDCF is lost by calibration.",
+    ),
+    "min_cllr": ("minCllr", "Cllr after the best calibration that keeps the order of the scores."),
+    "cllr": (
+        "Cllr",
+        "Cost of the log-likelihood-ratios over all operating points, in bits: 0 is perfect, 1 is "
+        "what no detector costs.",
+    ),
+    "min_primary": ("minCprimary", "Primary cost of the plan, at the best thresholds."),
+    "act_primary": ("actCprimary", "Primary cost of the plan, for the decisions of the system."),
+}
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What a report is made of.
+
+    Parameters
+    ----------
+    title : str
+        Its head.
+    facts : mapping of str to str
+        What was evaluated, and how.
+    files : mapping of str to (str, str)
+        Path and SHA-256 of each file, by its role.
+    cautions : sequence of (str, str)
+        Topic and text of what to heed.
+    table : SystemTable
+        The figures of each system and condition.
+    results : mapping of str to Results
+        What the drawings are made of.
+    points : sequence of float or OperatingPoint
+        Operating points to mark.
+    normalized : bool
+        Whether costs are.
+    """
+
+    title: str
+    facts: Mapping[str, str]
+    files: Mapping[str, tuple[str, str]]
+    cautions: Sequence[tuple[str, str]]
+    table: SystemTable
+    results: Mapping[str, Results]
+    points: Sequence[Any]
+    normalized: bool
+
+
+def write_report(path: FilePath, report: Report) -> None:
+    """Write a report into one HTML file, which is replaced when it is complete.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    report : Report
+        Its content. The same content gives the same file, byte for byte.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    with atomic_write(path) as temporary:
+        text = _page(report)
+        # Halves of surrogate pairs, which no encoding has, become numbers.
+        temporary.write_text(text, encoding="utf-8", errors="xmlcharrefreplace")
+
+
+def _page(report: Report) -> str:
+    texts = {
+        name.partition(".")[0]: (resources.files(__package__) / name).read_text(encoding="utf-8")
+        for name in ("page.html", "look.css", "sort.js")
+    }
+    digest = base64.b64encode(hashlib.sha256(texts["sort"].encode()).digest()).decode()
+    rows = report.table.rows
+    pooled = SystemTable([(name, row) for name, row in rows if row.kind == "pooled"])
+    sections = {
+        "summary": (
+            "What was evaluated",
+            _definitions(report.facts.items()) + _files(report.files),
+        ),
+        "cautions": ("What to heed", _cautions(report.cautions)),
+        "systems": ("Systems", _table(pooled) + _metrics(report)),
+        "conditions": ("Conditions", _table(report.table) if len(pooled.rows) < len(rows) else ""),
+        "figures": ("Figures", "".join(make_figures(report.results, report.table, report.points))),
+    }
+    sections = {name: section for name, section in sections.items() if section[1]}
+    return Template(texts["page"]).substitute(
+        title=html.escape(report.title),
+        look=texts["look"],
+        script=texts["sort"],
+        digest=digest,
+        links="".join(f'<a href="#{name}">{head}</a>' for name, (head, _) in sections.items()),
+        sections="".join(
+            f'<section id="{name}"><h2>{head}</h2>{body}</section>\n'
+            for name, (head, body) in sections.items()
+        ),
+    )
+
+
+def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
+    parts = (f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in pairs)
+    return f"<dl>{''.join(parts)}</dl>"
+
+
+def _files(files: Mapping[str, tuple[str, str]]) -> str:
+    if not files:
+        return ""
+    head = "<tr><th>file</th><th>path</th><th>SHA-256</th></tr>"
+    lines = (
+        f"<tr><td>{html.escape(role)}</td><td>{html.escape(path)}</td>"
+        f"<td><code>{html.escape(digest)}</code></td></tr>"
+        for role, (path, digest) in files.items()
+    )
+    return f'<div class="wide"><table>{head}{"".join(lines)}</table></div>'
+
+
+def _cautions(found: Sequence[tuple[str, str]]) -> str:
+    if not found:
+        return "<p>Nothing was found that speaks against these figures.</p>"
+    topics: dict[str, dict[str, None]] = {}
+    for topic, text in found:
+        topics.setdefault(topic, {})[f"<li>{html.escape(text)}</li>"] = None
+    parts = []
+    for topic, items in topics.items():
+        shown, more = list(items)[:_MOST_CAUTIONS], list(items)[_MOST_CAUTIONS:]
+        head = f"<details><summary>{len(more)} more</summary><ul>{''.join(more)}</ul></details>"
+        parts.append(
+            f"<h3>{html.escape(topic)}</h3><ul>{''.join(shown)}</ul>{head if more else ''}"
+        )
+    return f'<div class="cautions">{"".join(parts)}</div>'
+
+
+def _table(table: Table) -> str:
+    text = _INTERVAL.sub(r'<span class="interval"> \1</span></td>', table._repr_html_())
+    return f'<div class="wide">{text}</div>'
+
+
+def _metrics(report: Report) -> str:
+    """Explain the columns that the table has."""
+    names = dict.fromkeys(name for _, row in report.table.rows for name in row.figures)
+    found = [pair for start, pair in _METRICS.items() if any(n.startswith(start) for n in names)]
+    scale = "Divided by that of the better decision made without a detector, which costs 1."
+    return _definitions([*found, ("Costs", scale if report.normalized else "Not normalized.")])

@@ -1,0 +1,476 @@
+"""The report: true, explained, safe against hostile names, the same bytes again, one small file."""
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import BosarisWarning, MissingTrialsWarning
+
+DATA = Path(__file__).parent.parent / "examples" / "japanese_vowels"
+MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
+SEGMENTS = [f"p{j % 6}-s{j:02}" for j in range(40)]
+IS_TAR = np.array([[model[:2] == segment[:2] for segment in SEGMENTS] for model in MODELS])
+KEY = bp.Key(MODELS, SEGMENTS, IS_TAR, ~IS_TAR)
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "--><img src=http://evil.example/x onerror=alert(1)>",
+    '" onload="alert(1)',
+    "$\\frac{1}$",
+    "_hidden",
+    "&lt;b&gt;",
+    "]]></style></svg>",
+    'url(#x) href="#y"',
+    "\x1b[31m\u202ered\n\ud800",
+    "x" * 400,
+    "x" * 399 + "y",
+    "語 😀",
+]
+
+ELEMENTS = {
+    *("html", "head", "meta", "title", "style", "script", "body", "header", "nav", "main"),
+    *("section", "div", "span", "h1", "h2", "h3", "p", "a", "ul", "li", "dl", "dt", "dd"),
+    *("table", "tr", "th", "td", "details", "summary", "figure", "figcaption"),
+    *("svg", "defs", "g", "path", "use", "clippath", "rect"),
+}
+
+
+def make(seed: int, strength: float) -> bp.Scores:
+    """Return made-up scores of all trials."""
+    noise = np.random.default_rng(seed).normal(0, 1, IS_TAR.shape)
+    return bp.Scores(strength * (2 * IS_TAR - 1) + noise, MODELS, SEGMENTS)
+
+
+def evaluate(systems: Any, **options: Any) -> bp.Evaluation:
+    """Judge systems; what evaluate warns of is tested elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BosarisWarning)
+        return bp.evaluate(systems, KEY, **options)
+
+
+def written(evaluation: bp.Evaluation, folder: Path, **options: Any) -> str:
+    """Return the text of a report."""
+    evaluation.report(folder / "report.html", **options)
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+class Elements(HTMLParser):
+    """All elements with their attributes, and the text outside of drawings."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> bp.Evaluation:
+    names = ["short", "long"]
+    conditions = {
+        name: np.tile(np.arange(len(SEGMENTS)) % 2 == i, (len(MODELS), 1))
+        for i, name in enumerate(names)
+    }
+    systems = {"A": make(1, 1.0), "B": make(2, 1.5)}
+    options = {"speakers": lambda name: name[:2], "replications": 20, "rng": 3}
+    return evaluate(systems, conditions=conditions, **options)
+
+
+class TestContent:
+    def test_says_what_was_evaluated(self, evaluation, tmp_path):
+        (tmp_path / "scores.txt").write_bytes(b"abc")
+        text = written(
+            evaluation, tmp_path, files={"A": tmp_path / "scores.txt"}, date="2026-01-31"
+        )
+        # FIPS 180-2, appendix B.1.
+        digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        for fact in (
+            "80 targets, 400 non-targets",
+            "12 models, 40 segments",
+            "6 of the models, 6 of the segments",
+            "P(target) 0.01, C(miss) 1, C(false alarm) 1",
+            "speaker bootstrap, 20 replicates",
+            "<dt>Seed</dt><dd>3</dd>",
+            "2026-01-31",
+            f"bosaris_py {bp.__version__}, Python ",
+            f"numpy {np.__version__}",
+            digest,
+        ):
+            assert fact in text
+
+    def test_has_every_figure_of_the_table_and_its_interval(self, evaluation, tmp_path):
+        text = html.unescape(re.sub(r"</?span[^>]*>", "", written(evaluation, tmp_path)))
+        cells = {cell for row in evaluation._texts() for cell in row}
+        assert len(cells) > 50
+        assert [cell for cell in cells if f">{cell}</t" not in text] == []
+
+    def test_explains_each_drawing_and_each_column(self, evaluation, tmp_path):
+        text = written(evaluation, tmp_path)
+        figures = re.findall(r"<figure>.*?</figure>", text, re.DOTALL)
+        # DET, Bayes, forests of systems and of each one's conditions, Tippett, ECE, PAV, scores.
+        assert len(figures) == 2 + 1 + 2 + 3 + 2
+        for figure in figures:
+            assert re.search(r"<h3>[^<]+</h3><p>[^<]+\.\s*</p>", figure)
+            assert figure.count("<svg ") == 1
+        for name in ("EER", "minDCF", "actDCF", "minCllr", "Cllr", "Costs"):
+            assert f"<dt>{name}</dt>" in text
+        assert "<dt>actCprimary</dt>" not in text
+
+    def test_names_the_plan(self, tmp_path):
+        table = evaluate({"A": make(1, 1.0)}, plan="VoxSRC")
+        text = written(table, tmp_path)
+        assert f"{table.plan.name} ({table.plan.fingerprint})" in text
+        assert "<dt>actCprimary</dt>" in text
+
+    def test_of_files_has_what_needs_no_single_scores(self, tmp_path):
+        KEY.save(tmp_path / "key.h5")
+        make(1, 1.0).save(tmp_path / "a.h5")
+        found = bp.evaluate_files({"A": tmp_path / "a.h5"}, tmp_path / "key.h5")
+        text = written(found, tmp_path)
+        assert re.findall(r"<h3>(.*?)</h3><p>", text) == [
+            "Detection error trade-off (DET)",
+            "Normalized Bayes error-rate",
+        ]
+        in_memory = evaluate({"A": make(1, 1.0)})
+        assert found._texts() == in_memory._texts()
+
+
+class TestCautions:
+    def text(self, scores: bp.Scores, folder: Path, **options: Any) -> str:
+        return html.unescape(written(evaluate({"A": scores}, **options), folder))
+
+    def test_few_errors_are_counted(self, tmp_path):
+        scores = make(1, 1.0)
+        llr = np.asarray(scores.scoremat)
+        # At even odds the Bayes threshold is 0.
+        misses, alarms = (IS_TAR & (llr < 0)).sum(), (~IS_TAR & (llr >= 0)).sum()
+        assert misses < 30
+        text = self.text(scores, tmp_path, priors=0.5)
+        assert f"there are {misses} misses and {alarms} false alarms" in text
+
+    def test_separable_scores(self, tmp_path):
+        text = self.text(bp.Scores(np.where(IS_TAR, 5.0, -5.0), MODELS, SEGMENTS), tmp_path)
+        # No error in n trials: (1 - rate)^n = 0.05, n = 80 and 400.
+        assert "misses are rarer than 3.7 % and false alarms than 0.75 %" in text
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda s: -s, "Above 1, the scores are worse than none"),
+            (lambda s: 0.1 * s, "They may need a calibration"),
+            (lambda s: s + 6.0, "times that of no detector"),
+        ],
+    )
+    def test_scores_that_are_no_llrs(self, tmp_path, change, words):
+        # LLRs of two normal distributions, means +-2, variance 1: four times the score.
+        text = self.text(make(1, 2.0).transform(lambda s: change(4.0 * s)), tmp_path)
+        assert words in text
+        assert words not in self.text(make(1, 2.0).transform(lambda s: 4.0 * s), tmp_path)
+
+    def test_missing_trials(self, tmp_path):
+        scores = make(1, 1.0).filter(MODELS[1:], SEGMENTS, keep=True)
+        with pytest.warns(MissingTrialsWarning) as caught:
+            found = bp.evaluate({"A": scores}, KEY)
+        text = html.unescape(written(found, tmp_path))
+        assert "<h3>Missing trials</h3>" in text
+        for warning in caught:
+            assert str(warning.message) in text
+
+    def test_speakers(self, tmp_path):
+        assert "Who speaks was not given" in self.text(make(1, 1.0), tmp_path)
+        text = self.text(make(1, 1.0), tmp_path, speakers=lambda name: name[:2])
+        assert "There are 6 speakers of the models" in text
+
+    def test_many_of_a_kind_are_folded(self, tmp_path):
+        text = written(evaluate({f"s{i}": make(i, 1.0) for i in range(4)}), tmp_path)
+        # Two operating points and the EER for each of four systems; six are shown.
+        assert "<summary>6 more</summary>" in text
+
+
+class TestFile:
+    def test_same_input_same_bytes_whatever_the_user_set(self, evaluation, tmp_path):
+        first = written(evaluation, tmp_path)
+        with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "none"}):
+            assert written(evaluation, tmp_path) == first
+
+    def test_hostile_names(self, tmp_path):
+        systems = {name: make(i, 1.0) for i, name in enumerate(HOSTILE)}
+        evaluate(systems).report(tmp_path / "report.html", title=HOSTILE[0], date=HOSTILE[1])
+        text = (tmp_path / "report.html").read_text(encoding="utf-8")
+        elements = Elements(text)
+        assert len(elements.all("script")) == len(elements.all("style")) == 1
+        assert not elements.all("img")
+        assert {tag for tag, _ in elements.found} <= ELEMENTS
+        assert not [a for _, attributes in elements.found for a in attributes if a.startswith("on")]
+        for name in HOSTILE[:8]:
+            assert name in elements.text
+        # A drawing of each, though two are alike in what a legend can show.
+        assert text.count("<h3>Scores of ") == len(HOSTILE)
+
+    def test_hostile_conditions(self, tmp_path):
+        names = ["pooled", "equalised", *HOSTILE[:4]]
+        column = np.arange(len(SEGMENTS)) % len(names)
+        conditions = {name: np.tile(column == i, (len(MODELS), 1)) for i, name in enumerate(names)}
+        text = written(evaluate({"A": make(1, 1.0)}, conditions=conditions), tmp_path)
+        elements = Elements(text)
+        assert {tag for tag, _ in elements.found} <= ELEMENTS
+        assert all(name in elements.text for name in names)
+
+    def test_asks_for_nothing_and_runs_one_script(self, evaluation, tmp_path):
+        text = written(evaluation, tmp_path)
+        assert not re.search(r"https?:|//|@import|<!--", text.replace("// What is", ""))
+        (policy,) = (
+            attributes["content"]
+            for attributes in Elements(text).all("meta")
+            if attributes.get("http-equiv") == "Content-Security-Policy"
+        )
+        script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert (
+            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in policy
+        )
+
+    def test_every_reference_in_a_drawing_has_one_target(self, evaluation, tmp_path):
+        elements = Elements(written(evaluation, tmp_path))
+        counts = Counter(a["id"] for _, a in elements.found if "id" in a)
+        assert max(counts.values()) == 1
+        values = " ".join(v for _, a in elements.found for v in a.values() if v)
+        wanted = {a["href"][1:] for tag, a in elements.found if tag in ("use", "a")}
+        wanted |= set(re.findall(r"url\(#([^)]*)\)", values))
+        assert len(wanted) > 100
+        assert wanted <= set(counts)
+
+    @pytest.mark.parametrize(
+        ("place", "error"),
+        [("no/such/folder/r.html", FileNotFoundError), ("folder", IsADirectoryError)],
+    )
+    def test_bad_paths(self, evaluation, tmp_path, place, error):
+        (tmp_path / "folder").mkdir()
+        with pytest.raises(error):
+            evaluation.report(tmp_path / place)
+        assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+    def test_old_file_stays_if_a_named_one_is_missing(self, evaluation, tmp_path):
+        (tmp_path / "report.html").write_text("old")
+        with pytest.raises(FileNotFoundError):
+            evaluation.report(tmp_path / "report.html", files={"A": tmp_path / "absent"})
+        assert (tmp_path / "report.html").read_text() == "old"
+
+    @pytest.mark.slow
+    def test_24_systems_of_33300_trials_stay_below_3_mb(self, demo, tmp_path):
+        scores, key = demo
+        rng = np.random.default_rng(0)
+        noise = {f"system {i}": rng.normal(0, 0.3 * i, key.tar.shape) for i in range(24)}
+        systems = {
+            name: bp.Scores(np.asarray(scores["fusion"].scoremat) + part, key.modelset, key.segset)
+            for name, part in noise.items()
+        }
+        bp.evaluate(systems, key).report(tmp_path / "report.html")
+        assert (tmp_path / "report.html").stat().st_size < 3_000_000
+
+
+@pytest.fixture(scope="module")
+def demo() -> tuple[dict[str, bp.Scores], bp.Key]:
+    """The systems of the demo, calibrated, their fusion, and the key of the eval set."""
+    names = ("gaussian", "cosine")
+    dev_key, key = (bp.Key.read(DATA / f"{part}_key.h5") for part in ("dev", "eval"))
+    dev, test = (
+        {name: bp.Scores.read(DATA / f"{part}_scores_{name}.h5") for name in names}
+        for part in ("dev", "eval")
+    )
+    systems = {
+        name: bp.LinearCalibration.fit_scores(dev[name], dev_key).apply(test[name])
+        for name in names
+    }
+    fusion = bp.LinearFusion.fit_scores(list(dev.values()), dev_key)
+    return systems | {"fusion": fusion.apply(list(test.values()), key)}, key
+
+
+class Browser:
+    """Chromium without a window, spoken to through pipes in its DevTools protocol."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        theirs, self._to = os.pipe()
+        self._from, answers = os.pipe()
+
+        def pipes() -> None:
+            os.dup2(theirs, 3)
+            os.dup2(answers, 4)
+
+        flags = "--headless --no-sandbox --disable-gpu --disable-background-networking"
+        command = [program, *flags.split(), "--remote-debugging-pipe", f"--user-data-dir={folder}"]
+        quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._process = subprocess.Popen(command, preexec_fn=pipes, pass_fds=(3, 4), **quiet)
+        os.close(theirs)
+        os.close(answers)
+        self._rest, self._number, self.events = b"", 0, []
+        self._session: dict[str, str] = {}
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = {"sessionId": attached["sessionId"]}
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{domain}.enable")
+
+    def _read(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            assert select.select([self._from], [], [], 120.0)[0], "the browser does not answer"
+            part = os.read(self._from, 1 << 20)
+            assert part, "the browser has ended"
+            self._rest += part
+        message, _, self._rest = self._rest.partition(b"\0")
+        return json.loads(message)
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters, **self._session}
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while (answer := self._read()).get("id") != self._number:
+            self.events.append(answer)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def open(self, url: str, width: int, scheme: str) -> None:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
+        media = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", features=media)
+        self.events.clear()
+        self.call("Page.navigate", url=url)
+        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
+            self.events.append(self._read())
+
+    def evaluate(self, expression: str) -> Any:
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def close(self) -> None:
+        self._session = {}
+        self.call("Browser.close")
+        self._process.wait(timeout=30)
+        os.close(self._to)
+        os.close(self._from)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("there is no Chromium here")
+    browser = Browser(program, tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module", params=["demo", "12 conditions", "hostile names"])
+def page(
+    request: pytest.FixtureRequest, demo: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    systems, key = demo
+    options: dict[str, Any] = {"speakers": lambda name: re.search(r"spk\d", name)[0]}
+    if request.param == "hostile names":
+        systems, key, options = {name: make(i, 1.0) for i, name in enumerate(HOSTILE)}, KEY, {}
+    if request.param == "12 conditions":
+        column = np.arange(key.tar.shape[1]) % 12
+        options["conditions"] = {
+            f"{place}, {length}": np.tile(column == 4 * i + j, (key.tar.shape[0], 1))
+            for i, place in enumerate(("phone", "room", "street"))
+            for j, length in enumerate(("2 s", "5 s", "10 s", "30 s"))
+        }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BosarisWarning)
+        bp.evaluate(systems, key, **options).report(path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1280])
+class TestBrowser:
+    @pytest.fixture(autouse=True)
+    def opened(self, browser: Browser, page: Path, width: int, scheme: str) -> None:
+        browser.open(page.as_uri(), width, scheme)
+
+    def test_no_error_and_no_request(self, browser: Browser, page: Path) -> None:
+        browser.evaluate("document.querySelectorAll('th').forEach(cell => cell.click())")
+        events = browser.events
+        faults = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
+        assert [event for event in events if event["method"] in faults] == []
+        asked = [e["params"]["request"]["url"] for e in events if "request" in e.get("params", {})]
+        assert set(asked) == {page.as_uri()}
+
+    def test_nothing_scrolls_sideways(self, browser: Browser, width: int) -> None:
+        assert browser.evaluate("innerWidth") == width
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+    def test_tables_sort(self, browser: Browser) -> None:
+        column = (
+            "[...document.querySelectorAll('#systems tr:not(:first-child)')]"
+            ".map(row => parseFloat(row.cells[{0}].textContent))"
+        )
+        heads = browser.evaluate(
+            "[...document.querySelectorAll('#systems th')].map(cell => cell.textContent)"
+        )
+        at = heads.index("EER (%)")
+        for falling in (False, True):
+            browser.evaluate(f"document.querySelectorAll('#systems th')[{at}].click()")
+            values = browser.evaluate(column.format(at))
+            assert values == sorted(values, reverse=falling)
+
+    def test_text_stands_out(self, browser: Browser, scheme: str) -> None:
+        """By WCAG 2.1: contrast of text and paper at least 4.5, and drawings on white."""
+        colours = [
+            browser.evaluate(f"getComputedStyle(document.querySelector('{element}')).{name}")
+            for element, name in (
+                ("body", "color"),
+                ("dt", "color"),
+                ("a", "color"),
+                ("body", "backgroundColor"),
+                (".card", "backgroundColor"),
+            )
+        ]
+        values = [np.array(re.findall(r"\d+", colour)[:3], dtype=float) / 255 for colour in colours]
+        linear = [np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4) for v in values]
+        *texts, paper, card = (float(v @ [0.2126, 0.7152, 0.0722]) for v in linear)
+        assert card == 1.0
+        assert (paper > 0.5) == (scheme == "light")
+        for text in texts:
+            low, high = sorted((text, paper))
+            assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+@pytest.mark.slow
+def test_the_policy_stops_what_is_not_the_report_s(browser: Browser, tmp_path: Path) -> None:
+    text = written(evaluate({"A": make(1, 1.0)}), tmp_path)
+    foreign = '<img src="https://example.invalid/a.png"><script>window.mark = 1</script>'
+    (tmp_path / "foreign.html").write_text(text.replace("<main>", f"<main>{foreign}"))
+    browser.open((tmp_path / "foreign.html").as_uri(), 1280, "light")
+    assert browser.evaluate("window.mark === undefined")
+    stopped = [e["params"]["entry"] for e in browser.events if e["method"] == "Log.entryAdded"]
+    assert sum("Content Security Policy" in entry["text"] for entry in stopped) == 2
