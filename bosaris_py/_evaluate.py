@@ -237,8 +237,8 @@ class Evaluation(Table):
         The published cost of each system, if there was a plan.
     plan : EvaluationPlan or None
         Whose cost that is.
-    systems, judging
-        What `evaluate` was given, for `compare`.
+    systems, judging, told
+        What `evaluate` was given and warned of, for `compare` and `report`.
     """
 
     table: SystemTable

@@ -36,7 +36,13 @@ _MAPS: dict[str, type[Any]] = {
 
 
 class LLRBounds(NamedTuple):
-    """The lowest and the highest log-likelihood-ratio that a set of trials supports."""
+    """The lowest and the highest log-likelihood-ratio that a set of trials supports.
+
+    Parameters
+    ----------
+    low, high : float
+        Natural logarithms.
+    """
 
     low: float
     high: float

@@ -330,7 +330,7 @@ def _steps(results: Results) -> Float64Array:
 
 @attrs.frozen(eq=False)
 class ECECurve:
-    r"""Empirical cross-entropy over the prior [1]_, in bits.
+    r"""Empirical cross-entropy over the prior (Ramos and Gonzalez-Rodriguez), in bits.
 
     Parameters
     ----------
@@ -424,8 +424,8 @@ class ReliabilityCurve:
     observed : (k,) ndarray of float64
         Share of targets in each bin, weighted likewise.
     low, high : (k,) ndarray of float64
-        Consistency bars [3]_: where the share would lie, with the confidence asked for, if the
-        posteriors were right and trials were independent.
+        Consistency bars (Brocker and Smith): where the share would lie, with the confidence
+        asked for, if the posteriors were right and trials were independent.
     n_tar, n_non : (k,) ndarray of int64
         Numbers of trials in each bin.
 
@@ -530,7 +530,7 @@ class SpeakerZoo:
 
     Notes
     -----
-    The zoo plot of Dunstone and Yager [4]_. Speakers in an extreme quarter of both means are
+    The zoo plot of Dunstone and Yager (2009). Speakers in an extreme quarter of both means are
     *doves* (high target scores, low non-target scores), *worms* (low, high), *chameleons* (high,
     high) or *phantoms* (low, low).
 
