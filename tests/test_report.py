@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import BosarisWarning, MissingTrialsWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
 
 DATA = Path(__file__).parent.parent / "examples" / "japanese_vowels"
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
@@ -274,6 +274,11 @@ class TestFile:
         with pytest.raises(error):
             evaluation.report(tmp_path / place)
         assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+    def test_files_have_roles(self, evaluation, tmp_path):
+        with pytest.raises(InvalidInputError, match="`files` must map roles to paths; got \['a.h5'\]"):
+            evaluation.report(tmp_path / "report.html", files=["a.h5"])
+        assert not list(tmp_path.iterdir())
 
     def test_old_file_stays_if_a_named_one_is_missing(self, evaluation, tmp_path):
         (tmp_path / "report.html").write_text("old")
