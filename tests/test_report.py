@@ -147,6 +147,12 @@ class TestContent:
         assert f"{table.plan.name} ({table.plan.fingerprint})" in text
         assert "<dt>actCprimary</dt>" in text
 
+    def test_names_what_was_cross_fitted(self, tmp_path):
+        options = {"cross_fit": bp.LinearCalibration, "speakers": lambda name: name[:2], "rng": 3}
+        text = written(evaluate({"A": make(1, 1.0)}, **options), tmp_path)
+        assert "<dt>Calibration</dt><dd>cross-fitted: LinearCalibration</dd>" in text
+        assert "<dt>Seed</dt><dd>3</dd>" in text
+
     def test_of_files_has_what_needs_no_single_scores(self, tmp_path):
         KEY.save(tmp_path / "key.h5")
         make(1, 1.0).save(tmp_path / "a.h5")
