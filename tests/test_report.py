@@ -224,6 +224,21 @@ class TestFile:
         with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "none"}):
             assert written(evaluation, tmp_path) == first
 
+    def test_flat_trials_give_the_bytes_of_dense_ones(self, tmp_path):
+        scores, flat = make(1, 1.0), tmp_path / "flat.html"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            bp.evaluate(scores.to_flat(), KEY.to_flat()).report(flat)
+        assert flat.read_text(encoding="utf-8") == written(evaluate(scores), tmp_path)
+
+    @pytest.mark.parametrize("llrs", [[2, -1], [np.inf, -np.inf], [-np.inf, np.inf], [0, 0]])
+    def test_two_trials(self, tmp_path, llrs):
+        key = bp.Key(["a"], ["s", "t"], [[True, False]], [[False, True]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            found = bp.evaluate(bp.Scores([llrs], ["a"], ["s", "t"]), key)
+        assert written(found, tmp_path).count("<svg ") == 6
+
     def test_hostile_names(self, tmp_path):
         systems = {name: make(i, 1.0) for i, name in enumerate(HOSTILE)}
         evaluate(systems).report(tmp_path / "report.html", title=HOSTILE[0], date=HOSTILE[1])
