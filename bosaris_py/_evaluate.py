@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import platform
-import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -24,17 +19,9 @@ from bosaris_py._validation import (
     describe,
     invalid,
 )
-from bosaris_py._version import __version__
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration import cross_fit as cross_fitted
-from bosaris_py.errors import (
-    ConditionWarning,
-    DegenerateReplicatesWarning,
-    FewErrorsWarning,
-    FewSpeakersWarning,
-    MissingTrialsWarning,
-    SuspectScoresWarning,
-)
+from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.evaluation import (
     ConditionRow,
     EvaluationPlan,
@@ -44,7 +31,6 @@ from bosaris_py.evaluation import (
     condition_table,
     primary_cost,
 )
-from bosaris_py.evaluation.cautions import FEW_ERRORS, SUSPECT_SCORES, cautions
 from bosaris_py.evaluation.condition_table import table_figures, table_points
 from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
@@ -65,32 +51,16 @@ from bosaris_py.uncertainty.bootstrapping import (
     table_statistics,
 )
 from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
-from bosaris_py.uncertainty.influence import FEWEST_FOR_TEST
 from bosaris_py.uncertainty.statistic import EER, StatisticLike
 
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
-_plot, _ = on_demand(
+_late, _ = on_demand(
     __name__,
     {
         "bosaris_py.plots": ("plot_bayes", "plot_det"),
         "bosaris_py.report": ("Report", "write_report"),
     },
 )
-
-_FEW_SPEAKERS = "Few speakers"
-
-# What warnings are about, for the report.
-_TOPICS: dict[type, str] = {
-    MissingTrialsWarning: "Missing trials",
-    ConditionWarning: "Conditions of one class",
-    FewSpeakersWarning: _FEW_SPEAKERS,
-    FewErrorsWarning: FEW_ERRORS,
-    SuspectScoresWarning: SUSPECT_SCORES,
-    DegenerateReplicatesWarning: "Replicates without a value",
-}
-
-# Packages on which figures may depend.
-_PACKAGES = ("numpy", "scipy", "matplotlib")
 
 
 def _as_point(point: float | OperatingPoint) -> OperatingPoint:
@@ -200,18 +170,6 @@ class _Judging:
             facts["Seed"] = str(self.seed)
         return facts
 
-    def cautions(self) -> Iterator[tuple[str, str]]:
-        """Yield what to heed of the speakers: topic and text."""
-        if self.key is None:
-            return
-        known = self.speakers()
-        if not known:
-            yield _FEW_SPEAKERS, "Who speaks was not given; each model counts as one speaker."
-        for side, count in known.items():
-            if count < FEWEST_FOR_TEST:
-                text = f"There are {count} speakers of the {side}. With fewer than"
-                yield _FEW_SPEAKERS, f"{text} {FEWEST_FOR_TEST}, intervals may be too short."
-
     @property
     def how(self) -> str:
         """What the intervals are, in words; nothing where there are none."""
@@ -247,7 +205,7 @@ class Evaluation(Table):
     plan: EvaluationPlan | None
     _systems: Mapping[str, AnyScores]
     _judging: _Judging
-    _told: Sequence[tuple[str, str]] = ()
+    _told: Sequence[tuple[type[Warning], str]] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the table as dicts; see `evaluation.SystemTable.records`.
@@ -299,7 +257,7 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        return _plot("plot_det")(self.results, **options)
+        return _late("plot_det")(self.results, **options)
 
     def bayes(self, **options: Any) -> Any:
         """Draw the normalized Bayes error-rates of all systems, actual and minimum.
@@ -313,7 +271,7 @@ class Evaluation(Table):
         -------
         BayesPlot
         """
-        return _plot("plot_bayes")(self.results, **options)
+        return _late("plot_bayes")(self.results, **options)
 
     def compare(self, statistic: StatisticLike | None = None, **options: Any) -> ComparisonTable:
         """Compare each pair of systems; see `uncertainty.compare_systems`.
@@ -363,43 +321,31 @@ class Evaluation(Table):
 
         Raises
         ------
+        InvalidInputError
+            If `files` is no mapping.
         OSError
             If the file cannot be written, or one of `files` not be read.
         """
         how = self._judging
+        if files is not None and not isinstance(files, Mapping):
+            raise invalid("files", "map roles to paths", describe(files))
         facts = {"Systems": str(len(self.results)), **how.facts()}
         if self.plan is not None:
             facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
-        versions = {"bosaris_py": __version__, "Python": platform.python_version()}
-        versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
-        facts["Versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
         if date is not None:
             facts["Date"] = str(date)
-        found = list(how.cautions())
-        for name, results in self.results.items():
-            rows = [row for system, row in self.table.rows if system == name]
-            told = cautions(results, rows, how.points)
-            found += [(topic, f"{name}: {text}") for topic, text in told]
-        report = _plot("Report")(
-            title=title,
+        report = _late("Report")(
+            title=str(title),
             facts=facts,
-            files={role: (str(file), _digest(file)) for role, file in (files or {}).items()},
-            cautions=[*found, *self._told],
+            files=files or {},
+            told=self._told,
+            speakers=None if how.key is None else how.speakers(),
             table=self.table,
             results=self.results,
-            points=list(how.points.values()),
+            points=how.points,
             normalized=how.normalize,
         )
-        _plot("write_report")(path, report)
-
-
-def _digest(file: FilePath) -> str:
-    """Return the SHA-256 of a file; what is no regular file cannot be read again."""
-    path = Path(file)
-    if not stat.S_ISREG(path.stat().st_mode):
-        return "not a regular file"
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        _late("write_report")(path, report)
 
 
 def evaluate(
@@ -499,7 +445,7 @@ def evaluate(
     )
     options: dict[str, Any] = {"speakers": tuple(how.maps.values()), "rng": how.seed}
     results, primary, rows = {}, {}, []
-    told: list[tuple[str, str]] = []
+    told: list[tuple[type[Warning], str]] = []
     for name in named:
         with NamedWarnings(name) as block:
             if model is not None:
@@ -509,7 +455,7 @@ def evaluate(
             if chosen is not None:
                 primary[name] = primary_cost(scores, key, chosen, metadata)
             of_system = how.rows(scores, results[name])
-        told += [(_TOPICS.get(kind, "Other warnings"), text) for kind, text in block.told]
+        told += block.told
         rows += [(name, _ordered(row, primary.get(name))) for row in of_system]
     return Evaluation(
         table=SystemTable(rows),
@@ -574,11 +520,11 @@ def evaluate_files(
     )
     options: dict[str, Any] = {"workers": workers, "progress": progress}
     results = {}
-    told: list[tuple[str, str]] = []
+    told: list[tuple[type[Warning], str]] = []
     for name, file in systems.items():
         with NamedWarnings(name) as block:
             results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
-        told += [(_TOPICS.get(kind, "Other warnings"), text) for kind, text in block.told]
+        told += block.told
     rows = [(name, _ordered(how.pooled(found), None)) for name, found in results.items()]
     return Evaluation(
         table=SystemTable(rows),

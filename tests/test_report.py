@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import BosarisWarning, MissingTrialsWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
 
 DATA = Path(__file__).parent.parent / "examples" / "japanese_vowels"
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
@@ -147,6 +147,12 @@ class TestContent:
         assert f"{table.plan.name} ({table.plan.fingerprint})" in text
         assert "<dt>actCprimary</dt>" in text
 
+    def test_names_what_was_cross_fitted(self, tmp_path):
+        options = {"cross_fit": bp.LinearCalibration, "speakers": lambda name: name[:2], "rng": 3}
+        text = written(evaluate({"A": make(1, 1.0)}, **options), tmp_path)
+        assert "<dt>Calibration</dt><dd>cross-fitted: LinearCalibration</dd>" in text
+        assert "<dt>Seed</dt><dd>3</dd>" in text
+
     def test_of_files_has_what_needs_no_single_scores(self, tmp_path):
         KEY.save(tmp_path / "key.h5")
         make(1, 1.0).save(tmp_path / "a.h5")
@@ -218,6 +224,21 @@ class TestFile:
         with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "none"}):
             assert written(evaluation, tmp_path) == first
 
+    def test_flat_trials_give_the_bytes_of_dense_ones(self, tmp_path):
+        scores, flat = make(1, 1.0), tmp_path / "flat.html"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            bp.evaluate(scores.to_flat(), KEY.to_flat()).report(flat)
+        assert flat.read_text(encoding="utf-8") == written(evaluate(scores), tmp_path)
+
+    @pytest.mark.parametrize("llrs", [[2, -1], [np.inf, -np.inf], [-np.inf, np.inf], [0, 0]])
+    def test_two_trials(self, tmp_path, llrs):
+        key = bp.Key(["a"], ["s", "t"], [[True, False]], [[False, True]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            found = bp.evaluate(bp.Scores([llrs], ["a"], ["s", "t"]), key)
+        assert written(found, tmp_path).count("<svg ") == 6
+
     def test_hostile_names(self, tmp_path):
         systems = {name: make(i, 1.0) for i, name in enumerate(HOSTILE)}
         evaluate(systems).report(tmp_path / "report.html", title=HOSTILE[0], date=HOSTILE[1])
@@ -274,6 +295,11 @@ class TestFile:
         with pytest.raises(error):
             evaluation.report(tmp_path / place)
         assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+    def test_files_have_roles(self, evaluation, tmp_path):
+        with pytest.raises(InvalidInputError, match="`files` must map roles to paths"):
+            evaluation.report(tmp_path / "report.html", files=["a.h5"])
+        assert not list(tmp_path.iterdir())
 
     def test_old_file_stays_if_a_named_one_is_missing(self, evaluation, tmp_path):
         (tmp_path / "report.html").write_text("old")

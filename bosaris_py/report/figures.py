@@ -82,7 +82,7 @@ def _drawings(
     shown = dict(zip(results, _short(results), strict=True))
     named = {shown[name]: found for name, found in results.items()}
     first = points[0] if points else None
-    stars = "Stars are the least cost at the first operating point (filled) and the actual cost. "
+    stars = "Filled stars are the least cost at the first operating point, open ones the actual. "
     yield (
         "Detection error trade-off (DET)",
         lambda: plot_det(named, prior=first),

@@ -5,9 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import importlib.metadata
+import platform
 import re
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -15,9 +19,14 @@ import attrs
 
 from bosaris_py._tables import Table
 from bosaris_py._validation import FilePath
+from bosaris_py._version import __version__
 from bosaris_py.evaluation import Results, SystemTable
+from bosaris_py.report.cautions import of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
 from bosaris_py.storage.atomic import atomic_write
+
+# Packages on which figures may depend.
+_PACKAGES = ("numpy", "scipy", "matplotlib")
 
 # So many cautions of a topic are shown at once.
 _MOST_CAUTIONS = 6
@@ -64,27 +73,30 @@ class Report:
         Its head.
     facts : mapping of str to str
         What was evaluated, and how.
-    files : mapping of str to (str, str)
-        Path and SHA-256 of each file, by its role.
-    cautions : sequence of (str, str)
-        Topic and text of what to heed.
+    files : mapping of str to path
+        The files that were evaluated, by their roles.
+    told : sequence of (type, str)
+        Category and text of the warnings of the evaluation.
+    speakers : mapping of str to int, or None
+        Numbers of speakers, by side of the trials; None if trials are in files.
     table : SystemTable
         The figures of each system and condition.
     results : mapping of str to Results
         What the drawings are made of.
-    points : sequence of float or OperatingPoint
-        Operating points to mark.
+    points : mapping of str to float or OperatingPoint
+        Operating points by what follows the names of costs in the table.
     normalized : bool
         Whether costs are.
     """
 
     title: str
     facts: Mapping[str, str]
-    files: Mapping[str, tuple[str, str]]
-    cautions: Sequence[tuple[str, str]]
+    files: Mapping[str, FilePath]
+    told: Sequence[tuple[type[Warning], str]]
+    speakers: Mapping[str, int] | None
     table: SystemTable
     results: Mapping[str, Results]
-    points: Sequence[Any]
+    points: Mapping[str, Any]
     normalized: bool
 
 
@@ -120,12 +132,15 @@ def _page(report: Report) -> str:
     sections = {
         "summary": (
             "What was evaluated",
-            _definitions(report.facts.items()) + _files(report.files),
+            _definitions([*report.facts.items(), ("Versions", _versions())]) + _files(report.files),
         ),
-        "cautions": ("What to heed", _cautions(report.cautions)),
+        "cautions": ("What to heed", _cautions(report)),
         "systems": ("Systems", _table(pooled) + _metrics(report)),
         "conditions": ("Conditions", _table(report.table) if len(pooled.rows) < len(rows) else ""),
-        "figures": ("Figures", "".join(make_figures(report.results, report.table, report.points))),
+        "figures": (
+            "Figures",
+            "".join(make_figures(report.results, report.table, list(report.points.values()))),
+        ),
     }
     sections = {name: section for name, section in sections.items() if section[1]}
     return Template(texts["page"]).substitute(
@@ -146,19 +161,40 @@ def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
     return f"<dl>{''.join(parts)}</dl>"
 
 
-def _files(files: Mapping[str, tuple[str, str]]) -> str:
+def _versions() -> str:
+    versions = {"bosaris_py": __version__, "Python": platform.python_version()}
+    versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
+
+
+def _digest(file: FilePath) -> str:
+    """Return the SHA-256 of a file; what is no regular file cannot be read again."""
+    path = Path(file)
+    if not stat.S_ISREG(path.stat().st_mode):
+        return "not a regular file"
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _files(files: Mapping[str, FilePath]) -> str:
     if not files:
         return ""
     head = "<tr><th>file</th><th>path</th><th>SHA-256</th></tr>"
     lines = (
-        f"<tr><td>{html.escape(role)}</td><td>{html.escape(path)}</td>"
-        f"<td><code>{html.escape(digest)}</code></td></tr>"
-        for role, (path, digest) in files.items()
+        f"<tr><td>{html.escape(role)}</td><td>{html.escape(str(file))}</td>"
+        f"<td><code>{_digest(file)}</code></td></tr>"
+        for role, file in files.items()
     )
     return f'<div class="wide"><table>{head}{"".join(lines)}</table></div>'
 
 
-def _cautions(found: Sequence[tuple[str, str]]) -> str:
+def _cautions(report: Report) -> str:
+    found = [] if report.speakers is None else [*of_speakers(report.speakers)]
+    for name, results in report.results.items():
+        rows = [row for system, row in report.table.rows if system == name]
+        told = of_scores(results, rows, report.points)
+        found += [(topic, f"{name}: {text}") for topic, text in told]
+    found += of_warnings(report.told)
     if not found:
         return "<p>Nothing was found that speaks against these figures.</p>"
     topics: dict[str, dict[str, None]] = {}
