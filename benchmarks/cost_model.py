@@ -21,10 +21,12 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import timing
 from suite._operation import gaussian_scores
 from timing import peak_bytes, seconds
 
 import bosaris_py as bp
+from bosaris_py.calibration import passes
 from bosaris_py.numerics.linear_objective import TrainingObjective, class_moments
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -370,6 +372,8 @@ def main() -> None:
     parser.add_argument("--folder", help="where files of that size have room")
     parser.add_argument("--output", default=str(DOCS / "cost_table.md"))
     options = parser.parse_args()
+    # The model is one of a single core.
+    passes.n_threads = lambda: 1
     last = round(np.log10(options.largest))
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
@@ -389,6 +393,8 @@ def main() -> None:
             "### Constants",
             "",
             *constants_table(machine),
+            "",
+            f"{timing.machine()}. From files, one thread.",
             "",
             "### Predictions",
             "",

@@ -60,8 +60,13 @@ class _Sample:
     scores: FloatArray
 
     @classmethod
-    def of(cls, scores: FloatArray, first: int, step: int) -> Self:
-        """Take every step-th trial of a block whose first trial has the position `first`."""
+    def of(cls, scores: FloatArray, first: int, step: int, most: int) -> Self:
+        """Take every step-th trial of a block whose first trial has the position `first`.
+
+        Where these are more than `most`, the step is as large as `merge` would make it.
+        """
+        while len(range(-first % step, scores.shape[1], step)) > most:
+            step *= _THINNING
         start = -first % step
         positions = np.arange(first + start, first + scores.shape[1], step)
         return cls(step, positions, scores[:, start::step].copy())
@@ -106,7 +111,7 @@ def _summarise(blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
         # Each block begins to count elsewhere, so that small blocks take turns. 24 bits are kept,
         # so that positions in a block do not overflow.
         first = (rows.start * _SCATTER) % 2**64 >> 40
-        samples.append(_Sample.of(non, first, samples[0].step if samples else 1))
+        samples.append(_Sample.of(non, first, samples[0].step if samples else 1, most))
         # Not with each block, because all that is kept is copied.
         if sum(sample.positions.size for sample in samples) > 2 * most:
             samples = [_Sample.merge(samples, most)]

@@ -162,7 +162,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         """Train scale and offset on a score file of any size.
 
         The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
-        workers or the cluster at all.
+        threads, workers or the cluster at all.
 
         Parameters
         ----------
@@ -176,7 +176,8 @@ class LinearCalibration(LinearMap, ScoreMap):
         block_rows : int, optional
             Rows (models) that are read at once; by default about 4 MB of scores.
         workers : int, default: 1
-            Number of processes among which the rows are divided.
+            Number of processes among which the rows are divided. A single one counts in a
+            thread for each processor that it may use, up to four.
         client : dask.distributed.Client, optional
             A cluster that does the work instead; its workers must see the files under
             the same absolute names.

@@ -324,7 +324,7 @@ class Results(Records):
 
         The files are read twice, by blocks of rows. Counts, and so all metrics that
         rank scores, are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither
-        depends on blocks, workers or the cluster.
+        depends on blocks, threads, workers or the cluster.
 
         Parameters
         ----------
@@ -365,7 +365,7 @@ class Results(Records):
 
         Notes
         -----
-        Memory: some numbers for each target, one block, and up to 128 MB to remember
+        Memory: some numbers for each target, a block a thread, and up to 128 MB to remember
         between the passes which cells are non-targets.
         """
         settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers, "client": client}

@@ -147,7 +147,8 @@ class TrialBlock:
             chosen = labels == label
         else:
             chosen = others[labels[others] == label]
-        return np.stack([matrix.reshape(-1)[chosen] for matrix in self.scores])
+        found = [matrix.reshape(-1)[chosen] for matrix in self.scores]
+        return found[0][np.newaxis] if len(found) == 1 else np.stack(found)
 
     def count(self) -> TrialCounts:
         """Count the trials, those that have scores, and the scores that are NaN."""

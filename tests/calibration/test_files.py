@@ -811,3 +811,23 @@ def test_a_file_may_be_replaced_by_its_own_calibration(
     CALIBRATION.apply_file(str(path), str(path), block_rows=7, progress=True)
     assert Scores.read(path) == CALIBRATION.apply(system)
     assert "scores: 100%" in capsys.readouterr().err
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 1000)), min_size=1, max_size=8),
+    st.integers(1, 40),
+)
+def test_a_sample_is_the_same_thinned_before_or_after_it_is_united(
+    blocks: list[tuple[int, int]], most: int
+) -> None:
+    parts = [(np.arange(size, dtype=np.float64)[np.newaxis], first) for size, first in blocks]
+    # Blocks that begin far apart can have one common position each, which no step takes away.
+    most = max(most, len(parts))
+    sample = file_objective._Sample
+    early, late = (
+        sample.merge([sample.of(scores, first, 1, limit) for scores, first in parts], most)
+        for limit in (most, 10**9)
+    )
+    assert early.step == late.step
+    np.testing.assert_array_equal(early.positions, late.positions)
+    np.testing.assert_array_equal(early.scores, late.scores)
