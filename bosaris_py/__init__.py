@@ -39,7 +39,7 @@ _HOMES = {
         "validate",
     ),
     "bosaris_py.frames": ("TrialFrame", "from_frame"),
-    "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "read_model"),
+    "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "quality_systems", "read_model"),
     "bosaris_py.numerics": (
         "OperatingPoint",
         "ROC",

@@ -261,6 +261,14 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             evaluation.SpeakerZoo.from_scores(x.first, x.key, tuple(x.speaker_maps.values()))
         )
     ],
+    "quality_systems": [
+        lambda x: [
+            system.get_scores(x.key).tolist()
+            for system in fusion.quality_systems(
+                x.systems[0], {"quality": (None, x.quality)}, x.key, scale=["quality"]
+            )
+        ]
+    ],
     "case_llr": [
         lambda x: str(
             bp.case_llr(

@@ -40,7 +40,12 @@ from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInpu
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.numerics.training import LinearSolution, train_linear, train_scale
+from bosaris_py.numerics.training import (
+    LinearSolution,
+    train_linear,
+    train_nonnegative,
+    train_scale,
+)
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.storage.trial_table import trial_codes
@@ -370,6 +375,7 @@ class LinearMap(TrainedMap, ABC):
         non_weights: Weights = None,
         ridge: float = 0.0,
         offset: float | None = None,
+        nonnegative: bool = False,
     ) -> Self:
         r"""Train a calibration's scale, or a fusion's weights, and the offset.
 
@@ -397,6 +403,10 @@ class LinearMap(TrainedMap, ABC):
             Of a calibration: keep this offset and train the scale only. 0 is for scores
             that are log-likelihood-ratios but for their size, as of a system that was
             calibrated on other data.
+
+        nonnegative : bool, default: False
+            Allow no negative weight: systems that would get one are left out, with weight 0,
+            so that the fused score never falls where a system's rises.
 
         Returns
         -------
@@ -453,7 +463,8 @@ class LinearMap(TrainedMap, ABC):
         """
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
         settings = (prior, objective, ridge)
-        return cls._fit(classes, (tar_weights, non_weights), settings, offset)
+        weights = tar_weights, non_weights
+        return cls._fit(classes, weights, settings, offset, nonnegative=nonnegative)
 
     @staticmethod
     @abstractmethod
@@ -472,6 +483,8 @@ class LinearMap(TrainedMap, ABC):
         weights: Sequence[Weights],
         settings: Settings,
         offset: float | None = None,
+        *,
+        nonnegative: bool = False,
     ) -> Self:
         """Train on the scores of targets and non-targets in memory."""
         prior, objective, ridge = settings
@@ -482,7 +495,11 @@ class LinearMap(TrainedMap, ABC):
             tar_weights=weights[0],
             non_weights=weights[1],
         )
-        return cls._train(training, ridge, offset)
+        if not nonnegative:
+            return cls._train(training, ridge, offset)
+        if offset is not None:
+            raise invalid("offset", "be None where weights must not be negative", describe(offset))
+        return cls._of_training(train_nonnegative(training, ridge=ridge), training)
 
     @classmethod
     def _fit_files(
@@ -508,6 +525,11 @@ class LinearMap(TrainedMap, ABC):
         else:
             offset = as_number(offset, "offset", "be finite", math.isfinite)
             solution = train_scale(training, offset=offset, ridge=ridge)
+        return cls._of_training(solution, training)
+
+    @classmethod
+    def _of_training(cls, solution: LinearSolution, training: LinearObjective) -> Self:
+        """Build the map of weights that were found."""
         return cls._from_solution(
             solution,
             prior=training.prior,

@@ -78,6 +78,7 @@ class LinearFusion(LinearMap):
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
         ridge: float = 0.0,
+        nonnegative: bool = False,
     ) -> "LinearFusion":
         """Train weights and offset on the scores of the trials in a key.
 
@@ -93,7 +94,7 @@ class LinearFusion(LinearMap):
             As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the key's trials, column by column.
-        ridge
+        ridge, nonnegative
             As for `fit`.
 
         Returns
@@ -116,7 +117,8 @@ class LinearFusion(LinearMap):
         """
         classes = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
-        return cls._fit(classes, weights, (prior, objective, ridge))
+        settings = (prior, objective, ridge)
+        return cls._fit(classes, weights, settings, nonnegative=nonnegative)
 
     @classmethod
     def fit_files(

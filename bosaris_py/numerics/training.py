@@ -42,6 +42,7 @@ from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     Evaluation,
     LinearObjective,
+    TrainingObjective,
     pool_classes,
 )
 from bosaris_py.numerics.roc import ROC
@@ -731,6 +732,47 @@ def train_linear(
         lowest=lowest,
         highest=highest,
     )
+
+
+def train_nonnegative(objective: TrainingObjective, *, ridge: float) -> LinearSolution:
+    """Find the weights that minimise a training objective, none of them negative.
+
+    Arguments and warnings are those of `train_linear`. Systems are left out, the most negative
+    weight first, and taken back where the slope of the objective calls for it (Kuhn and Tucker's
+    conditions), which of a convex objective is the optimum.
+    """
+    n_systems = len(objective.tar)
+    kept = np.ones(n_systems, dtype=np.bool_)
+    for _ in range(3 * n_systems):
+        weights, offset, solution = np.zeros(n_systems), 0.0, None
+        if kept.any():
+            solution = train_linear(_with_systems(objective, kept), ridge=ridge)
+            weights[kept], offset = solution.weights, solution.offset
+        if weights.min() < 0.0:
+            kept[np.argmin(weights)] = False
+            continue
+        here = objective.evaluate(np.append(weights, offset))
+        # What is in has no slope, but for rounding; what is out must not fall.
+        slopes = np.where(kept, 0.0, here.gradient[:-1])
+        if slopes.min() >= -_ROUNDING * abs(here.gradient).max(initial=1.0):
+            break
+        kept[np.argmin(slopes)] = True
+    tar, non = objective.moments()
+    return LinearSolution(
+        weights=np.maximum(weights, 0.0),
+        offset=offset,
+        objective_value=here.value,
+        ridge=ridge if solution is None else solution.ridge,
+        lowest=np.minimum(tar.lowest, non.lowest),
+        highest=np.maximum(tar.highest, non.highest),
+    )
+
+
+def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObjective:
+    """Return the objective of some of the systems."""
+    n = int(np.count_nonzero(kept))
+    tar, non = objective.tar[kept], objective.non[kept]
+    return evolve(objective, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
 
 
 def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> LinearSolution:

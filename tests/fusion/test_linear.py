@@ -1,6 +1,7 @@
 """Linear fusion against the toolkit, calibration, naive sums, and real systems."""
 
 import copy
+import itertools
 import json
 import pickle
 import re
@@ -517,3 +518,30 @@ def test_real_systems(shared_data):
         assert fused.cllr < single.cllr
         assert fused.min_dcf(0.01) < single.min_dcf(0.01)
         assert fused.eer < single.eer
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nonnegative_weights_are_the_best_of_all_subsets(seed: int) -> None:
+    """The optimum is that of the subset of systems whose weights are positive, and lowest."""
+    rng = np.random.default_rng(seed)
+    mixing = rng.normal(size=(4, 4))
+    tar = mixing @ rng.normal(size=(4, 60)) + 0.3 * rng.normal(size=(4, 1))
+    non = mixing @ rng.normal(size=(4, 90)) - 0.3 * rng.normal(size=(4, 1))
+    found = LinearFusion.fit(tar, non, nonnegative=True)
+    assert (found.weights >= 0).all()
+    values = [1.0]
+    for size in range(1, 5):
+        for chosen in itertools.combinations(range(4), size):
+            some = LinearFusion.fit(tar[list(chosen)], non[list(chosen)])
+            if (some.weights >= 0).all():
+                values.append(some.objective_value)
+    assert found.objective_value == pytest.approx(min(values), rel=1e-9)
+
+
+def test_nonnegative_weights_of_useless_systems_are_zero() -> None:
+    tar, non = np.array([[0.0, -1.0, 2.0]]), np.array([[1.0, 3.0, 1.5]])
+    found = LinearFusion.fit(tar, non, nonnegative=True)
+    assert (found.weights.tolist(), found.offset, found.objective_value) == ([0.0], 0.0, 1.0)
+    assert LinearFusion.fit(-tar, -non, nonnegative=True) == LinearFusion.fit(-tar, -non)
+    with pytest.raises(InvalidInputError, match="`offset` must be None where weights"):
+        LinearFusion.fit(tar, non, nonnegative=True, offset=0.0)

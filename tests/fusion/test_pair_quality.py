@@ -1,0 +1,138 @@
+"""Tests of quality measures of trials as systems of a linear fusion."""
+
+import numpy as np
+import pytest
+
+from bosaris_py.calibration import LinearCalibration, cross_fit
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
+from bosaris_py.numerics import cllr
+from bosaris_py.trials import Key, Scores, SegmentQuality
+
+RNG = np.random.default_rng(8)
+
+
+def mismatched(seed, *, effect=True, n=40, low=0.0, high=1.0):
+    """Scores whose scale and offset depend on the log duration of the segment, in [low, high]."""
+    rng = np.random.default_rng(seed)
+    person = np.repeat(np.arange(n), 4)
+    models, segments = [f"m{i}" for i in range(n)], [f"s{i}" for i in range(person.size)]
+    tar = np.arange(n)[:, None] == person
+    duration = rng.uniform(low, high, person.size)
+    used = duration if effect else np.full(person.size, 0.5)
+    # Calibrated LLRs of a variance that grows with duration, scaled and shifted by it.
+    sigma = 1.5 + 2.0 * used
+    llr = np.where(tar, 0.5, -0.5) * sigma**2 + sigma * rng.normal(size=tar.shape)
+    scores = Scores(llr / (0.5 + 2.0 * used) + 2.0 * used, models, segments)
+    return scores, Key(models, segments, tar, ~tar), SegmentQuality(segments, duration[None])
+
+
+def both(quality):
+    return {"duration": (None, quality)}
+
+
+@pytest.mark.parametrize(
+    ("combine", "function"),
+    [
+        ("min", np.minimum),
+        ("max", np.maximum),
+        ("sum", np.add),
+        ("difference", lambda a, b: np.abs(a - b)),
+    ],
+)
+def test_measures_of_trials(combine, function):
+    scores = Scores(RNG.normal(size=(2, 3)), ["a", "b"], ["x", "y", "z"])
+    key = Key(*scores.ids, np.eye(2, 3, dtype=bool), ~np.eye(2, 3, dtype=bool))
+    of_models, of_segments = np.array([1.0, 5.0]), np.array([3.0, -2.0, 7.0])
+    quality = SegmentQuality(["z", "y", "x", "b", "a", "more"], [[7.0, -2, 3, 5, 1, 9]])
+    expected = function(of_models[:, None], of_segments)
+    for form in (key, key.to_ndx(), key.to_flat()):
+        found = quality_systems(scores, {"q": quality}, form, scale=["q"], combine=combine)
+        matrices = [item.scoremat if form is not key.to_flat() and hasattr(item, "scoremat")
+                    else item.to_dense().scoremat for item in found]  # fmt: skip
+        for matrix, wanted in zip(
+            matrices, (scores.scoremat, expected, expected * scores.scoremat), strict=True
+        ):
+            np.testing.assert_array_equal(matrix, wanted)
+
+
+def test_names_choose_what_is_shifted_and_scaled():
+    scores, key, quality = mismatched(1)
+    other = SegmentQuality(key.segset, RNG.normal(size=(1, key.segset.size)))
+    qualities = {"duration": (None, quality), "snr": (None, other)}
+    assert len(quality_systems(scores, qualities, key)) == 3
+    assert len(quality_systems(scores, qualities, key, offset=["snr"], scale=["duration"])) == 3
+    only = quality_systems(scores, qualities, key, offset=[], scale=["duration"])
+    np.testing.assert_array_equal(only[1].scoremat, scores.scoremat * quality.values)
+
+
+def test_offset_alone_is_the_quality_fusion_of_one_side():
+    """With a measure of segments only both have the same features."""
+    scores, key, quality = mismatched(2)
+    linear = LinearFusion.fit_scores(quality_systems(scores, both(quality), key), key)
+    fused = QualityFusion.fit_scores([scores], [quality], key)
+    assert linear.objective_value == pytest.approx(fused.objective_value, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+@pytest.mark.parametrize("seed", range(10))
+def test_a_mismatch_of_duration_is_halved_and_where_there_is_none_nothing_is_lost(seed):
+    for effect in (True, False):
+        scores, key, quality = mismatched(seed, effect=effect, n=80)
+        plain = LinearCalibration.fit_scores(scores, key)
+        systems = quality_systems(scores, both(quality), key, scale=["duration"])
+        by_quality = LinearFusion.fit_scores(systems, key)
+        # Durations beyond those of the training, or where they do not matter like them.
+        reach = {"low": 1.0, "high": 1.3} if effect else {}
+        new, new_key, new_quality = mismatched(100 + seed, effect=effect, **reach)
+        new_systems = quality_systems(new, both(new_quality), new_key, scale=["duration"])
+        bits = [
+            cllr(*plain.apply(new).get_tar_non(new_key)),
+            cllr(*by_quality.apply(new_systems, new_key).get_tar_non(new_key)),
+        ]
+        used = new_quality.values[0] if effect else 0.5
+        true = Scores((new.scoremat - 2.0 * used) * (0.5 + 2.0 * used), *new.ids)
+        best = cllr(*true.get_tar_non(new_key))
+        if effect:
+            assert bits[1] - best < 0.5 * (bits[0] - best)
+        else:
+            assert bits[1] < 1.02 * bits[0]
+
+
+def test_it_is_cross_fitted():
+    scores, key, quality = mismatched(3)
+    systems = quality_systems(scores, both(quality), key, scale=["duration"])
+    fitted = cross_fit(LinearFusion, systems, key, rng=1)
+    plain = cross_fit(LinearCalibration, scores, key, rng=1)
+    better, worse = (cllr(*item.scores.get_tar_non(key)) for item in (fitted, plain))
+    assert better < worse
+
+
+SCORES, KEY, QUALITY = mismatched(4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"scale": ["length"]}, InvalidInputError, "`scale` must hold names among duration"),
+        ({"offset": "duration"}, InvalidInputError, "`offset` must hold names among duration"),
+        ({"combine": "mean"}, InvalidInputError, "`combine` must be one of"),
+        ({"qualities": {"duration": QUALITY}}, TrialMismatchError, "ids with trials have no value"),
+        ({"qualities": {"duration": (None, None)}}, InvalidInputError, "tell a side"),
+        ({"qualities": {"duration": 3}}, InvalidInputError, "be SegmentQuality of one measure"),
+        (
+            {"qualities": both(SegmentQuality(KEY.segset, np.ones((2, KEY.segset.size))))},
+            InvalidInputError,
+            "be SegmentQuality of one measure",
+        ),
+        (
+            {"qualities": both(SegmentQuality(KEY.segset, np.full((1, KEY.segset.size), np.nan)))},
+            InvalidInputError,
+            "finite",
+        ),
+    ],
+)
+def test_bad_input(arguments, error, message):
+    given = {"scores": SCORES, "qualities": both(QUALITY), "ndx": KEY, **arguments}
+    with pytest.raises(error, match=message):
+        quality_systems(**given)
