@@ -8,11 +8,11 @@ INSTALLED := $(VENV)/installed
 PEERS := .venv-peers
 ARGS ?=
 # Pages whose sentences are checked; the long page on uncertainty is not yet among them.
-PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/uncertainty.md,$(wildcard docs/*.md docs/*/*.md))
+PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/uncertainty.md %_table.md,$(wildcard docs/*.md docs/*/*.md))
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
-.PHONY: help demo test test-all matrix check format docs bench peers build clean
+.PHONY: help demo test test-all matrix check format docs pages bench peers build clean
 # A recipe that fails must not leave a stamp behind.
 .DELETE_ON_ERROR:
 
@@ -24,6 +24,7 @@ help:
 	@echo "make check     format, lint, types, import layers, docstrings, prose"
 	@echo "make format    put the code into the project's format"
 	@echo "make docs      the documentation, in docs/_build/html"
+	@echo "make pages     look at the documentation in Chromium: is anything cut off?"
 	@echo "make bench     quick benchmarks of all operations  (ARGS='--sizes 1e7' for large ones)"
 	@echo "make peers     compare with other libraries, on the same work; takes an hour"
 	@echo "make build     source distribution and wheel, in dist/"
@@ -60,6 +61,10 @@ docs: $(INSTALLED)/docs
 	rm -rf docs/_build docs/api/generated docs/gallery/generated
 	$(RUN) -m sphinx --nitpicky --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+# Needs Chromium, and the pages that `make docs` has built.
+pages: $(INSTALLED)/docs
+	$(RUN) docs/check_pages.py
 
 bench: $(INSTALLED)/package
 	$(RUN) benchmarks/run.py $(ARGS)

@@ -80,6 +80,28 @@ html_static_path = ["_static"]
 html_css_files = ["layout.css"]
 
 
+def _guides() -> dict[str, str]:
+    """Return the guide of each name, from the lines "Guide: " of the pages in docs/api."""
+    found: dict[str, str] = {}
+    for page in (ROOT / "docs" / "api").glob("*.rst"):
+        guide = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if match := re.fullmatch(r"Guide: (:doc:`.*`)", line):
+                guide = match[1]
+            elif re.fullmatch(r" {4}[A-Za-z_][\w.]*", line):
+                found[f"bosaris_py.{line.strip()}"] = guide
+    return found
+
+
+GUIDES = _guides()
+
+
+def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Say at the end of a class or function which guide explains it."""
+    if name in GUIDES:
+        lines += ["", f"Explained in {GUIDES[name]}.", ""]
+
+
 def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     """Leave the name of a field without a link: the class, on the same page, describes it."""
     owner = sys.modules.get(node.get("py:module"))
@@ -129,6 +151,7 @@ def _write_block_mathml(translator: Any, node: nodes.Node) -> None:
 def setup(app: Any) -> None:
     """Connect what Sphinx itself does not know."""
     app.connect("builder-inited", lambda app: gallery.build())
+    app.connect("autodoc-process-docstring", _name_guide, priority=900)  # after numpydoc
     app.connect("missing-reference", _keep_fields_plain)
     app.connect("doctree-read", _strip_code)
     app.connect("doctree-resolved", _link_literals)

@@ -206,10 +206,17 @@ class TestPublicNames:
         assert bosaris_py.__version__ == __version__
 
     def test_reference_lists_exactly_these(self):
-        reference = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
-        listed = re.findall(r"^ {4}(\w+)$", reference, flags=re.MULTILINE)
+        pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.rst")]
+        listed = re.findall(r"^ {4}(\w+)$", "".join(pages), flags=re.MULTILINE)
         assert len(listed) == len(set(listed))
         assert set(listed) == set(bosaris_py.__all__) - {"__version__"}
+
+    def test_each_list_of_the_reference_names_a_guide(self):
+        for path in (ROOT / "docs" / "api").glob("*.rst"):
+            page = path.read_text(encoding="utf-8")
+            guides = re.findall(r"^Guide: :doc:`/(.*)`\n\n\.\. auto", page, flags=re.MULTILINE)
+            assert len(guides) == page.count(".. auto"), path
+            assert [guide for guide in guides if not (ROOT / f"docs/{guide}.md").exists()] == []
 
     def test_all_of_every_module_resolves(self):
         for path in _importable():
