@@ -17,7 +17,7 @@ from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_
 from bosaris_py.calibration.bounds import BoundsKind
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.systems import SpeakersLike, speaker_maps, split_key
+from bosaris_py.trials.speakers import SpeakersLike, speaker_maps, split_key
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 
 # Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.

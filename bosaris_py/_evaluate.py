@@ -36,7 +36,7 @@ from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.trials import Conditions, IdMap
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.systems import (
+from bosaris_py.trials.speakers import (
     SpeakersLike,
     SystemsLike,
     as_conditions,

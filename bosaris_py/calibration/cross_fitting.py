@@ -27,8 +27,7 @@ from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, FlatKey, Key
 from bosaris_py.trials.scores import AnyScores, ListedScores, Scores, listed_scores, stack_scores
-from bosaris_py.trials.speakers import TrialSpeakers
-from bosaris_py.trials.systems import SpeakersLike, speaker_maps, split_key
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_maps, split_key
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
 FoldPair: TypeAlias = tuple[int, int]

@@ -20,8 +20,7 @@ from bosaris_py._validation import (
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, TrialMap
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.numerics.plausibility import FEW_TRIALS
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.roc import FEW_TRIALS, ROC
 from bosaris_py.numerics.rocch import pav_bins
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.

@@ -34,8 +34,7 @@ from bosaris_py._validation import (
     refuse_nan,
     warn_caller,
 )
-from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.calibration.passes import FilePasses, Where, missing_scores, one_file
+from bosaris_py.calibration.passes import FileObjective, FilePasses, Where, missing_scores, one_file
 from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint

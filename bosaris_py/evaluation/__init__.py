@@ -7,6 +7,8 @@ from bosaris_py.evaluation.calibration_curves import (
     ScoreHistogram,
     SpeakerZoo,
     TippettCurve,
+    Validation,
+    validate,
 )
 from bosaris_py.evaluation.condition_table import (
     ConditionRow,
@@ -28,7 +30,6 @@ from bosaris_py.evaluation.primary_cost import (
 )
 from bosaris_py.evaluation.results import Results, ScoreLists, split_by_labels
 from bosaris_py.evaluation.streaming import StreamedScores
-from bosaris_py.evaluation.validation import Validation, validate
 
 __all__ = [
     "PLANS",

@@ -27,8 +27,7 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import invalid
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.counts import as_trials, count_between
-from bosaris_py.numerics.plausibility import largest_of
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.roc import ROC, largest_of
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.key import AnyKey

@@ -15,7 +15,7 @@ from bosaris_py._arrays import BoolArray
 from bosaris_py._tables import Records, text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
-from bosaris_py.evaluation import nist_scorer as nist
+from bosaris_py.evaluation import partitions as nist
 from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partitioning
 from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan

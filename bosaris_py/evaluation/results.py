@@ -18,9 +18,14 @@ from bosaris_py.evaluation.streaming import Files, StreamedScores
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.counts import SortedScores, as_trials
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
-from bosaris_py.numerics.plausibility import largest_of, warn_if_inverted, warn_unless_llrs
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC, EERDefinition
+from bosaris_py.numerics.roc import (
+    ROC,
+    EERDefinition,
+    largest_of,
+    warn_if_inverted,
+    warn_unless_llrs,
+)
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions

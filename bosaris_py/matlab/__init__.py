@@ -15,7 +15,7 @@ of iterations is given.
 from typing import Any
 
 from bosaris_py._lazy import on_demand
-from bosaris_py.matlab.syntax import METHODS, as_function, of_several
+from bosaris_py.matlab.arguments import METHODS, as_function, of_several
 
 # Names by the module that has them.
 _NAMES = {

@@ -20,6 +20,7 @@ from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
+from bosaris_py.fusion.quality import form_from_triangle, fuse_trials, quality_term
 from bosaris_py.matlab.arguments import (
     Qualities,
     Systems,
@@ -35,7 +36,6 @@ from bosaris_py.matlab.arguments import (
     split_by_label,
     vector_of_numbers,
 )
-from bosaris_py.numerics.quality_form import form_from_triangle, fuse_trials, quality_term
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores
 from bosaris_py.trials.quality import mix_measures, stack_quality
 from bosaris_py.trials.scores import assemble, stack_scores

@@ -14,9 +14,15 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weighting, Weights
 from bosaris_py._validation import as_score_lists, as_vector, refuse_nan
 from bosaris_py.numerics.counts import SortedScores, as_trials, count_checked, running_sum
-from bosaris_py.numerics.plausibility import warn_if_inverted
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import EERDefinition, check_eer_definition, check_llrs, hull_of, roc_of
+from bosaris_py.numerics.roc import (
+    EERDefinition,
+    check_eer_definition,
+    check_llrs,
+    hull_of,
+    roc_of,
+    warn_if_inverted,
+)
 
 
 def eer(

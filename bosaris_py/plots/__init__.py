@@ -21,8 +21,13 @@ from bosaris_py.plots.intervals import (
     plot_standard_errors,
 )
 from bosaris_py.plots.looks import style
-from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
-from bosaris_py.plots.windows import WINDOWS, DETWindow
+from bosaris_py.plots.windows import (
+    WINDOWS,
+    DETWindow,
+    PercentFormatter,
+    ProbitLocator,
+    ProbitScale,
+)
 
 __all__ = [
     "WINDOWS",

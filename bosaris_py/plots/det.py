@@ -18,8 +18,16 @@ from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, 
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, results_of
 from bosaris_py.plots.looks import make_axes, text_colour
-from bosaris_py.plots.probit_scale import PercentFormatter, ProbitLocator, ProbitScale
-from bosaris_py.plots.windows import WINDOWS, DETWindow, Point, find_window, window_of
+from bosaris_py.plots.windows import (
+    WINDOWS,
+    DETWindow,
+    PercentFormatter,
+    Point,
+    ProbitLocator,
+    ProbitScale,
+    find_window,
+    window_of,
+)
 from bosaris_py.uncertainty.bands import DETBand
 
 # Width and height of a new figure in inches: with its labels the window is almost square.

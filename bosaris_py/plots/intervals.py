@@ -14,9 +14,8 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import ConditionTable, SystemTable
 from bosaris_py.plots.looks import make_axes, system_look, text_colour
-from bosaris_py.uncertainty.comparisons import ComparisonTable
-from bosaris_py.uncertainty.distribution import StandardErrorDistribution
-from bosaris_py.uncertainty.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.bootstrapping import StandardErrorDistribution
+from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
 
 # Height of a new figure in inches; its width grows with the number of systems.
 _HEIGHT = 4.0

@@ -7,19 +7,18 @@ _NAMES = {
     "analytic": "DeLongResult SpeakerErrors auc_standard_error auc_standard_error_scores "
     "dcf_standard_error dcf_standard_error_scores delong speaker_errors speaker_interval",
     "bands": "ActDCFCurve DCFBand DETBand DETCurve ECE ECEBand MinDCFCurve Tippett TippettBand",
-    "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
+    "bootstrapping": "FTest StandardErrorDistribution bootstrap bootstrap_condition_table "
+    "bootstrap_scores f_test_of_variances relative_deviation "
+    "standard_error_distribution z_test_of_means",
     "bootstrap_result": "BootstrapResult Interval NormalityTest ZTest normality_test quantile "
     "relative_error",
-    "comparisons": "ComparisonTable HolmResult McNemarTest PermutationTest SpeakerZTest "
-    "compare_systems holm_correction mcnemar_test speaker_permutation_test "
-    "speaker_permutation_test_scores speaker_z_test",
+    "comparisons": "ComparisonTable HolmResult McNemarTest PairedBootstrapResult PermutationTest "
+    "SpeakerZTest compare_systems holm_correction mcnemar_test paired_bootstrap "
+    "speaker_permutation_test speaker_permutation_test_scores speaker_z_test",
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
-    "distribution": "FTest StandardErrorDistribution f_test_of_variances relative_deviation "
-    "standard_error_distribution z_test_of_means",
     "influence": "SpeakersNeeded",
-    "paired": "PairedBootstrapResult paired_bootstrap",
     "statistic": "AUC DCF EER ActDCF Cllr ErrorRates MinCllr MinDCF Statistic",
     "strata": "EqualSizeSets equal_size_sets",
 }

@@ -24,19 +24,31 @@ from bosaris_py.uncertainty.bootstrap_result import ZTest as ZTest
 from bosaris_py.uncertainty.bootstrap_result import normality_test as normality_test
 from bosaris_py.uncertainty.bootstrap_result import quantile as quantile
 from bosaris_py.uncertainty.bootstrap_result import relative_error as relative_error
+from bosaris_py.uncertainty.bootstrapping import FTest as FTest
+from bosaris_py.uncertainty.bootstrapping import (
+    StandardErrorDistribution as StandardErrorDistribution,
+)
 from bosaris_py.uncertainty.bootstrapping import bootstrap as bootstrap
 from bosaris_py.uncertainty.bootstrapping import (
     bootstrap_condition_table as bootstrap_condition_table,
 )
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores as bootstrap_scores
+from bosaris_py.uncertainty.bootstrapping import f_test_of_variances as f_test_of_variances
+from bosaris_py.uncertainty.bootstrapping import relative_deviation as relative_deviation
+from bosaris_py.uncertainty.bootstrapping import (
+    standard_error_distribution as standard_error_distribution,
+)
+from bosaris_py.uncertainty.bootstrapping import z_test_of_means as z_test_of_means
 from bosaris_py.uncertainty.comparisons import ComparisonTable as ComparisonTable
 from bosaris_py.uncertainty.comparisons import HolmResult as HolmResult
 from bosaris_py.uncertainty.comparisons import McNemarTest as McNemarTest
+from bosaris_py.uncertainty.comparisons import PairedBootstrapResult as PairedBootstrapResult
 from bosaris_py.uncertainty.comparisons import PermutationTest as PermutationTest
 from bosaris_py.uncertainty.comparisons import SpeakerZTest as SpeakerZTest
 from bosaris_py.uncertainty.comparisons import compare_systems as compare_systems
 from bosaris_py.uncertainty.comparisons import holm_correction as holm_correction
 from bosaris_py.uncertainty.comparisons import mcnemar_test as mcnemar_test
+from bosaris_py.uncertainty.comparisons import paired_bootstrap as paired_bootstrap
 from bosaris_py.uncertainty.comparisons import speaker_permutation_test as speaker_permutation_test
 from bosaris_py.uncertainty.comparisons import (
     speaker_permutation_test_scores as speaker_permutation_test_scores,
@@ -55,19 +67,7 @@ from bosaris_py.uncertainty.decisions import rule_of_3 as rule_of_3
 from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
-from bosaris_py.uncertainty.distribution import FTest as FTest
-from bosaris_py.uncertainty.distribution import (
-    StandardErrorDistribution as StandardErrorDistribution,
-)
-from bosaris_py.uncertainty.distribution import f_test_of_variances as f_test_of_variances
-from bosaris_py.uncertainty.distribution import relative_deviation as relative_deviation
-from bosaris_py.uncertainty.distribution import (
-    standard_error_distribution as standard_error_distribution,
-)
-from bosaris_py.uncertainty.distribution import z_test_of_means as z_test_of_means
 from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
-from bosaris_py.uncertainty.paired import PairedBootstrapResult as PairedBootstrapResult
-from bosaris_py.uncertainty.paired import paired_bootstrap as paired_bootstrap
 from bosaris_py.uncertainty.statistic import AUC as AUC
 from bosaris_py.uncertainty.statistic import DCF as DCF
 from bosaris_py.uncertainty.statistic import EER as EER

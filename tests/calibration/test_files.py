@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
-from bosaris_py.calibration import file_objective, passes
-from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.calibration.passes import FilePasses, Where
+from bosaris_py.calibration import passes
+from bosaris_py.calibration.passes import FileObjective, FilePasses, Where
 from bosaris_py.errors import (
     BosarisError,
     ConvergenceWarning,
@@ -61,7 +60,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep hardly any non-targets, so that each evaluation passes over the files."""
-    monkeypatch.setattr(file_objective, "_KEPT", 40)
+    monkeypatch.setattr(passes, "_KEPT", 40)
 
 
 def trials(
@@ -191,7 +190,7 @@ def test_any_scores_and_any_key(
     if fit == FUSE:
         files, in_memory = [path], lambda: LinearFusion.fit_scores([system], key)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_objective, "_KEPT", kept)
+        patch.setattr(passes, "_KEPT", kept)
         found = outcome(lambda: fit(files, key_path, block_rows=block_rows))
     expected = outcome(in_memory)
     assert found[1] == expected[1]
@@ -206,7 +205,7 @@ def test_large_sets_start_from_a_sample(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three passes over 40,000 trials: one to look, two to evaluate; and perhaps one more."""
-    monkeypatch.setattr(file_objective, "_KEPT", 20_000)
+    monkeypatch.setattr(passes, "_KEPT", 20_000)
     (system,), key = trials(rng, (200, 200))
     (path,), key_path = save(tmp_path, [system], key)
     labels = []
@@ -228,7 +227,7 @@ def test_a_sample_is_evenly_spaced(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_rows: int
 ) -> None:
     """Each quarter of the rows, and of the columns, gives about a quarter of it."""
-    monkeypatch.setattr(file_objective, "_KEPT", 2000)
+    monkeypatch.setattr(passes, "_KEPT", 2000)
     shape = (200, 128)
     cells = np.arange(200 * 128).reshape(shape)
     ids = [f"m{i}" for i in range(200)], [f"s{i}" for i in range(128)]
@@ -823,7 +822,7 @@ def test_a_sample_is_the_same_thinned_before_or_after_it_is_united(
     parts = [(np.arange(size, dtype=np.float64)[np.newaxis], first) for size, first in blocks]
     # Blocks that begin far apart can have one common position each, which no step takes away.
     most = max(most, len(parts))
-    sample = file_objective._Sample
+    sample = passes._Sample
     early, late = (
         sample.merge([sample.of(scores, first, 1, limit) for scores, first in parts], most)
         for limit in (most, 10**9)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bosaris_py import Key, LinearCalibration, Scores
-from bosaris_py.calibration import file_objective
+from bosaris_py.calibration import passes
 
 distributed = pytest.importorskip("distributed")
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 def die_in_second() -> None:
     """Run on a worker: its process will be killed while it works on its second sum."""
-    work = file_objective._sum
+    work = passes._sum
     calls = []
 
     def deadly(shared: Any, task: Any) -> Any:
@@ -28,7 +28,7 @@ def die_in_second() -> None:
         return work(shared, task)
 
     # A task names the function, and the worker finds this one.
-    file_objective._sum = deadly
+    passes._sum = deadly
 
 
 def test_a_lost_worker_changes_nothing(tmp_path: Path) -> None:

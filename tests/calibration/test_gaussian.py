@@ -9,10 +9,10 @@ from bosaris_py.calibration import (
     LinearCalibration,
     cross_fit,
 )
+from bosaris_py.calibration.gaussian import gaussian_mixture_cdf
 from bosaris_py.errors import ExtrapolationWarning, InvalidInputError
 from bosaris_py.fusion import read_model
 from bosaris_py.numerics import cllr
-from bosaris_py.numerics.gaussian_llrs import gaussian_mixture_cdf
 from tests.calibration.test_cross_fitting import simulated
 
 RNG = np.random.default_rng(4)

@@ -392,7 +392,7 @@ class TestOtherPartitions:
 
 
 class TestOfficialScorer:
-    """Hand-made cases for each quirk of the scorer, as `nist_scorer` lists them."""
+    """Hand-made cases for each quirk of the scorer, as `partitions` lists them."""
 
     def test_agrees_where_there_are_no_quirks(self):
         """Distinct scores, priors below one half: both modes give the same costs."""

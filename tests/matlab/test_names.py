@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bosaris_py.matlab as b
-from bosaris_py.matlab.syntax import METHODS
+from bosaris_py.matlab.arguments import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.gaussian_llrs import (
+from bosaris_py.calibration.gaussian import (
     gaussian_cllr,
     gaussian_mixture_cdf,
     gaussian_mixture_quantiles,
     gaussian_variance,
 )
+from bosaris_py.errors import InvalidInputError
 
 
 def by_quadrature(variance):

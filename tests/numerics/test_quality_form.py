@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics import linear_objective
-from bosaris_py.numerics.linear_objective import class_moments
-from bosaris_py.numerics.quality_form import (
+from bosaris_py.fusion.quality import (
     QualityDesign,
     form_entries,
     form_from_triangle,
@@ -17,6 +15,8 @@ from bosaris_py.numerics.quality_form import (
     quality_term,
     triangle_from_form,
 )
+from bosaris_py.numerics import linear_objective
+from bosaris_py.numerics.linear_objective import class_moments
 
 
 def test_given_weights_of_the_toolkit(oracle):

@@ -38,8 +38,7 @@ from bosaris_py.plots.looks import system_look
 from bosaris_py.uncertainty.bands import ECE, Tippett
 from bosaris_py.uncertainty.bootstrap_result import Interval
 from bosaris_py.uncertainty.bootstrapping import bootstrap
-from bosaris_py.uncertainty.comparisons import compare_systems
-from bosaris_py.uncertainty.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.comparisons import PairedBootstrapResult, compare_systems
 from bosaris_py.uncertainty.statistic import EER
 
 LOG_10 = math.log(10)

@@ -4,10 +4,9 @@
 add a format, add a `TrialFormat` to `catalogue`.
 """
 
-from bosaris_py.storage.formats.answers import read_answers, write_answers
 from bosaris_py.storage.formats.catalogue import FORMATS, TrialFormat
 from bosaris_py.storage.formats.detection import detect_format
-from bosaris_py.storage.formats.reading import ReadOptions, read_table
+from bosaris_py.storage.formats.reading import ReadOptions, read_answers, read_table, write_answers
 from bosaris_py.storage.formats.writing import write_table
 from bosaris_py.storage.trial_table import TrialTable
 
