@@ -67,7 +67,7 @@ def rows(page: str) -> list[list[str]]:
 
 def left_out(page: str) -> str:
     """Return what stands in the first column of the last table."""
-    lines = page.split("## Left out on purpose")[1].splitlines()
+    lines = page.split("## Names left out")[1].splitlines()
     return "\n".join(line.split(" | ")[0] for line in lines if line.startswith("| `"))
 
 
