@@ -96,7 +96,7 @@ def speaker_maps(
         if found is None and given is not None and is_pair:
             raise invalid("speakers", f"tell the speakers of the {side}", fault)
         maps.append(found)
-    if speakers is not None and maps == [None, None]:
+    if pair != (None, None) and maps == [None, None]:
         raise invalid("speakers", "tell the speakers of models or segments", fault)
     return maps[0], maps[1]
 
