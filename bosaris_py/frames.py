@@ -134,7 +134,11 @@ class _Columns:
         self._frame = df
         # A table of pyarrow has its columns themselves under the name of `columns`.
         names = getattr(df, "column_names", getattr(df, "columns", df))
-        if isinstance(df, np.ndarray) or not hasattr(df, "__getitem__") or callable(names):
+        if (
+            isinstance(df, (str, list, tuple, np.ndarray))
+            or not hasattr(df, "__getitem__")
+            or callable(names)
+        ):
             expected = "be a data frame, or a mapping of names to columns"
             raise invalid("df", expected, describe(df))
         self.names = list(names)
@@ -166,8 +170,11 @@ class _Columns:
 
     def coded(self, name: Any, argument: str) -> Coded:
         """Return a column of text as codes, and what they mean."""
-        codes, levels = _coded(self.column(name, argument))
-        if codes.size and codes.min() < 0:
+        column = self.column(name, argument)
+        if not len(column):
+            raise invalid("df", "have a row for each trial", "no rows")
+        codes, levels = _coded(column)
+        if codes.min() < 0:
             raise _bad_rows(argument, "hold a value in each row", "none", codes < 0)
         texts = [_text(level) for level in levels]
         if None in texts:

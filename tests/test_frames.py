@@ -218,10 +218,20 @@ def test_repeated_rows_in_a_large_grid():
         bp.from_frame(rows)
 
 
-@pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv"])
+@pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv", [{"model": "a"}], ()])
 def test_no_data_frame(value):
-    with pytest.raises(InvalidInputError, match=r"must be a data frame|must name a column"):
+    with pytest.raises(InvalidInputError, match="must be a data frame"):
         bp.from_frame(value)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict"])
+def test_no_rows(library):
+    empty = {"model": [], "segment": [], "label": [], "s": []}
+    if library != "dict":
+        module = pytest.importorskip(library)
+        empty = module.table(empty) if library == "pyarrow" else module.DataFrame(empty)
+    with pytest.raises(InvalidInputError, match="`df` must have a row for each trial; got no rows"):
+        bp.from_frame(empty)
 
 
 def test_imports_no_data_frame_library():
