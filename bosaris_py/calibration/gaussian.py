@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
 import attrs
@@ -25,6 +26,7 @@ from bosaris_py.numerics.gaussian_llrs import (
     gaussian_variance,
 )
 from bosaris_py.numerics.linear_objective import class_moments, refuse_non_finite
+from bosaris_py.numerics.plausibility import FEW_TRIALS, warn_of_negative
 
 # Points at which a bi-Gaussian map is kept, if more scores are different.
 _MOST_POINTS = 1000
@@ -107,6 +109,11 @@ class GaussianCalibration(SavedMap, TrialMap):
         InvalidInputError
             If a class is empty, a score is not finite, a weight is bad, or no score differs
             from the mean of its class.
+
+        Warns
+        -----
+        SuspectScoresWarning
+            If the scale is negative: labels swapped, or distances for scores?
         """
         share = check_fraction(target_share, "target_share")
         (tar, tar_used), (non, non_used) = _classes(tar, non, tar_weights, non_weights)
@@ -115,6 +122,10 @@ class GaussianCalibration(SavedMap, TrialMap):
         if not variance > 0.0:
             raise invalid("tar", "vary, or `non`", "scores that are equal within each class")
         scale = float(targets.mean[0] - others.mean[0]) / variance
+        # Three standard errors of the difference of the means, in units of the deviation.
+        chance = 3.0 * math.sqrt(1.0 / tar.size + 1.0 / non.size)
+        if scale * math.sqrt(variance) < -chance and min(tar.size, non.size) > FEW_TRIALS:
+            warn_of_negative(scale)
         return cls(
             scale=scale,
             offset=-scale * float(targets.mean[0] + others.mean[0]) / 2,

@@ -9,7 +9,7 @@ from bosaris_py.calibration import (
     LinearCalibration,
     cross_fit,
 )
-from bosaris_py.errors import ExtrapolationWarning, InvalidInputError
+from bosaris_py.errors import ExtrapolationWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.fusion import read_model
 from bosaris_py.numerics import cllr
 from bosaris_py.numerics.gaussian_llrs import gaussian_mixture_cdf
@@ -93,6 +93,16 @@ def test_far_scores_are_warned_of():
     found = GaussianCalibration.fit([2.0, 4.0], [-2.0, 0.0])
     with pytest.warns(ExtrapolationWarning, match="1 of 2 scores .* -2 to 4; .* 10, by 1 of their"):
         found.apply([1.0, 10.0])
+
+
+def test_distances_are_warned_of():
+    with pytest.warns(SuspectScoresWarning, match=r"scale is negative \(-"):
+        falling = GaussianCalibration.fit(-TAR, -NON)
+    assert falling.scale == -GaussianCalibration.fit(TAR, NON).scale
+    # Means that differ by less than three standard errors, and few trials, are no evidence.
+    GaussianCalibration.fit(NON[::2], NON[1::2])
+    GaussianCalibration.fit(NON[1::2], NON[::2])
+    GaussianCalibration.fit(-TAR[:30], -NON)
 
 
 @pytest.mark.parametrize(
