@@ -249,7 +249,9 @@ class BiGaussianCalibration(SavedMap, TrialMap):
         )
         points, numbers = np.unique(pooled, return_inverse=True)
         below: Float64Array = np.cumsum(np.bincount(numbers, shares), dtype=np.float64)
-        variance = gaussian_variance(linear.objective_value)
+        # A rising map has no use for what falling scores tell.
+        cllr = linear.objective_value if linear.scale > 0.0 else 1.0
+        variance = gaussian_variance(cllr)
         if points.size > _MOST_POINTS:
             # Evenly spaced in what the map gives, of which some are in the same place.
             ends = gaussian_mixture_quantiles(below[[0, -1]], variance or 1.0)
@@ -262,7 +264,7 @@ class BiGaussianCalibration(SavedMap, TrialMap):
         return cls(
             scores=mark_read_only(points.astype(np.float64)),
             llrs=mark_read_only(llrs),
-            cllr=linear.objective_value,
+            cllr=cllr,
             variance=variance,
             n_tar=linear.n_tar,
             n_non=linear.n_non,

@@ -79,6 +79,14 @@ def test_bigaussian_without_information_is_zero():
     np.testing.assert_allclose(found.apply([0.0, 2.0, 5.0]), 0, atol=1e-2)
 
 
+def test_bigaussian_of_distances_says_nothing():
+    """A rising map of them would have the wrong sign: Cllr 3.3 where nothing known has 1."""
+    with pytest.warns(SuspectScoresWarning, match="scale is negative"):
+        found = BiGaussianCalibration.fit(-TAR, -NON)
+    assert (found.cllr, found.variance) == (1.0, 0.0)
+    assert found.apply([-1.0, 0.0, 1.0]).tolist() == [0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("model", [GaussianCalibration, BiGaussianCalibration])
 def test_protocol(model, tmp_path):
     scores, key, speakers = simulated()
