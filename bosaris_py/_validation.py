@@ -164,7 +164,8 @@ def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 2-D float array, without a copy where possible."""
     array = _as_float_array(values, name)
     if array.ndim != 2:
-        raise invalid(name, "be two-dimensional", describe(array))
+        hint = f"A single row is [{name}]." if array.ndim == 1 else ""
+        raise invalid(name, "be two-dimensional", describe(array), hint)
     return array
 
 

@@ -134,10 +134,15 @@ class _Columns:
         self._frame = df
         # A table of pyarrow has its columns themselves under the name of `columns`.
         names = getattr(df, "column_names", getattr(df, "columns", df))
-        if isinstance(df, np.ndarray) or not hasattr(df, "__getitem__") or callable(names):
+        if (
+            isinstance(df, (str, list, tuple, np.ndarray))
+            or not hasattr(df, "__getitem__")
+            or callable(names)
+        ):
             expected = "be a data frame, or a mapping of names to columns"
             raise invalid("df", expected, describe(df))
         self.names = list(names)
+        self._n_rows = len(df[self.names[0]]) if self.names else 0
 
     def column(self, name: Any, argument: str) -> Any:
         """Return a column as the library has it."""
@@ -147,6 +152,10 @@ class _Columns:
         column = self._frame[name]
         if getattr(column, "ndim", 1) != 1:
             raise invalid(argument, "name one column", f"several named {name!r}")
+        # Columns of a mapping may differ.
+        if len(column) != self._n_rows:
+            found = f"{len(column)} in column {name!r}"
+            raise invalid("df", f"have {self._n_rows} rows in each column", found)
         return column
 
     def is_numeric(self, name: Any, argument: str = "score") -> bool:
@@ -166,8 +175,14 @@ class _Columns:
 
     def coded(self, name: Any, argument: str) -> Coded:
         """Return a column of text as codes, and what they mean."""
-        codes, levels = _coded(self.column(name, argument))
-        if codes.size and codes.min() < 0:
+        column = self.column(name, argument)
+        if not self._n_rows:
+            raise invalid("df", "have a row for each trial", "no rows")
+        if self._kind(column) == "f":
+            found = f"numbers with a fraction in column {name!r}"
+            raise invalid(argument, "name a column of text or whole numbers", found)
+        codes, levels = _coded(column)
+        if codes.min() < 0:
             raise _bad_rows(argument, "hold a value in each row", "none", codes < 0)
         texts = [_text(level) for level in levels]
         if None in texts:
@@ -204,6 +219,8 @@ class _Columns:
             if given.dtype == np.bool_:
                 return given
         codes, words = self.coded(name, "label")
+        # Rows that were taken out leave their categories.
+        used = np.flatnonzero(np.bincount(codes)).tolist()
         if tar != "target":
             meant = np.array([word == str(tar) for word in words], dtype=np.bool_)
             if not meant.any():
@@ -213,10 +230,10 @@ class _Columns:
         lower = [word.lower() for word in words]
         for known in (vocabulary.classes for vocabulary in VOCABULARIES):
             classes = [known.get(word, TrialClass.SPOOF) for word in lower]
-            if TrialClass.SPOOF not in classes:
+            if all(classes[code] is not TrialClass.SPOOF for code in used):
                 return np.array([item == TrialClass.TARGET for item in classes])[codes]
         expected = "hold target|nontarget, tgt|imp, 1|0, 1|-1, bonafide|spoof or true|false"
-        raise invalid("label", expected, list_some(map(repr, words)), _TAR)
+        raise invalid("label", expected, list_some(repr(words[code]) for code in used), _TAR)
 
     def described(self, name: Any) -> Any:
         """Return a column of metadata: numbers as an array, all else as a factor."""

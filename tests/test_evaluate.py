@@ -221,6 +221,16 @@ class TestWaysOut:
         assert row["difference"] == expected.difference
         assert row["standard_error"] == pytest.approx(expected.standard_error, rel=1e-12)
 
+    def test_comparison_without_speakers_is_that_of_compare_systems(self):
+        """Each segment has a target trial, so the key tells who speaks; nothing else does."""
+        same = np.eye(80, dtype=bool)
+        ids = [f"m{i}" for i in range(80)], [f"s{i}" for i in range(80)]
+        key, rng = bp.Key(*ids, same, ~same), np.random.default_rng(3)
+        noise = rng.normal(size=(2, 80, 80))
+        systems = {"A": bp.Scores(same + noise[0], *ids), "B": bp.Scores(same + noise[1], *ids)}
+        expected = unc.compare_systems(systems, key, unc.EER())
+        assert bp.evaluate(systems, key).compare().records() == expected.records()
+
 
 class TestWarningsAndErrors:
     def test_a_warning_names_the_system(self, systems, key):

@@ -203,7 +203,7 @@ ROWS = {
             {},
             r"one row for each trial; got \(a, s\) of row 0 again in row 1 \(1 rows repeat",
         ),
-        ({"model": [0.5, 1.5, 2.5]}, {}, "categories"),
+        ({"model": [0.5, 1.5, 2.5]}, {}, "text or whole numbers; got numbers with a fra"),
     ],
 )
 def test_bad_input(changed, options, message):
@@ -218,10 +218,44 @@ def test_repeated_rows_in_a_large_grid():
         bp.from_frame(rows)
 
 
-@pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv"])
+@pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv", [{"model": "a"}], ()])
 def test_no_data_frame(value):
-    with pytest.raises(InvalidInputError, match=r"must be a data frame|must name a column"):
+    with pytest.raises(InvalidInputError, match="must be a data frame"):
         bp.from_frame(value)
+
+
+@pytest.mark.parametrize("name", list(ROWS))
+def test_columns_of_other_lengths(name):
+    with pytest.raises(InvalidInputError, match=r"`df` must have \d+ rows in each column; got"):
+        bp.from_frame(ROWS | {name: ROWS[name][:1]})
+
+
+def test_labels_that_no_row_has():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"model": ["a", "a", "b"], "segment": ["x", "y", "x"], "s": [1.0, 0.0, 2.0]}
+    )
+    frame["label"] = pandas.Categorical(["target", "nontarget", "attack"])
+    key = bp.from_frame(frame[frame.label != "attack"]).key
+    assert key.records() == [
+        {"model": "a", "segment": "x", "target": True},
+        {"model": "a", "segment": "y", "target": False},
+    ]
+
+
+def test_ids_with_fractions():
+    with pytest.raises(InvalidInputError, match="`model` must name a column of text or whole"):
+        bp.from_frame({"model": [1.5, 2.5], "segment": ["x", "y"], "s": [0.0, 1.0]})
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict"])
+def test_no_rows(library):
+    empty = {"model": [], "segment": [], "label": [], "s": []}
+    if library != "dict":
+        module = pytest.importorskip(library)
+        empty = module.table(empty) if library == "pyarrow" else module.DataFrame(empty)
+    with pytest.raises(InvalidInputError, match="`df` must have a row for each trial; got no rows"):
+        bp.from_frame(empty)
 
 
 def test_imports_no_data_frame_library():

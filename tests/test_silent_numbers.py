@@ -107,6 +107,8 @@ def test_split_by_labels(labels: object) -> None:
     [
         (LABELS[:9], SCORES, "`labels` must hold one label for each of the 100 scores; got 9 la"),
         (SCORES, LABELS, "`labels` must be True and False, 0 and 1, or -1 and 1; got numbers from"),
+        (SCORES, LABELS, "Labels come first, then scores"),
+        (np.where(LABELS == 1, 1.0, np.nan), SCORES, "-1 and 1; got NaN at position 30"),
         (LABELS - 1 + 2 * LABELS, SCORES, "0 and 1, or -1 and 1; got numbers from -1 to 2"),
         (LABELS[:, None], SCORES, "`labels` must be one-dimensional; got an array of shape"),
         (["same", "different"], [1, 2], r"labels == 'same'"),

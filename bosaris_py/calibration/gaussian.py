@@ -31,6 +31,7 @@ from bosaris_py._validation import (
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, NUMBER, VECTOR, SavedMap, TrialMap
 from bosaris_py.numerics.linear_objective import class_moments, refuse_non_finite
+from bosaris_py.numerics.roc import FEW_TRIALS, warn_of_negative
 
 # The integrand falls like exp(-|x| / 2), so that 1e-20 of it lies beyond; or like the normal law.
 _REACH, _DEVIATIONS = 100.0, 40.0
@@ -199,6 +200,11 @@ class GaussianCalibration(SavedMap, TrialMap):
         InvalidInputError
             If a class is empty, a score is not finite, a weight is bad, or no score differs
             from the mean of its class.
+
+        Warns
+        -----
+        SuspectScoresWarning
+            If the scale is negative: labels swapped, or distances for scores?
         """
         share = check_fraction(target_share, "target_share")
         (tar, tar_used), (non, non_used) = _classes(tar, non, tar_weights, non_weights)
@@ -207,6 +213,10 @@ class GaussianCalibration(SavedMap, TrialMap):
         if not variance > 0.0:
             raise invalid("tar", "vary, or `non`", "scores that are equal within each class")
         scale = float(targets.mean[0] - others.mean[0]) / variance
+        # Three standard errors of the difference of the means, in units of the deviation.
+        chance = 3.0 * math.sqrt(1.0 / tar.size + 1.0 / non.size)
+        if scale * math.sqrt(variance) < -chance and min(tar.size, non.size) > FEW_TRIALS:
+            warn_of_negative(scale)
         return cls(
             scale=scale,
             offset=-scale * float(targets.mean[0] + others.mean[0]) / 2,
@@ -330,7 +340,9 @@ class BiGaussianCalibration(SavedMap, TrialMap):
         )
         points, numbers = np.unique(pooled, return_inverse=True)
         below: Float64Array = np.cumsum(np.bincount(numbers, shares), dtype=np.float64)
-        variance = gaussian_variance(linear.objective_value)
+        # A rising map has no use for what falling scores tell.
+        cllr = linear.objective_value if linear.scale > 0.0 else 1.0
+        variance = gaussian_variance(cllr)
         if points.size > _MOST_POINTS:
             # Evenly spaced in what the map gives, of which some are in the same place.
             ends = gaussian_mixture_quantiles(below[[0, -1]], variance or 1.0)
@@ -343,7 +355,7 @@ class BiGaussianCalibration(SavedMap, TrialMap):
         return cls(
             scores=mark_read_only(points.astype(np.float64)),
             llrs=mark_read_only(llrs),
-            cllr=linear.objective_value,
+            cllr=cllr,
             variance=variance,
             n_tar=linear.n_tar,
             n_non=linear.n_non,

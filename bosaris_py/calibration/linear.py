@@ -8,7 +8,7 @@ import attrs
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._validation import FilePath, as_vector, warn_caller
+from bosaris_py._validation import FilePath, as_vector
 from bosaris_py.calibration.passes import Where, one_file
 from bosaris_py.calibration.trained import (
     NUMBER,
@@ -18,9 +18,9 @@ from bosaris_py.calibration.trained import (
     weighted_sum,
     write_llrs,
 )
-from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
@@ -237,11 +237,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         # Not an error: whoever calibrates distances may want it.
         trained = super()._train(training, ridge, offset)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
-            message = (
-                f"The scale is negative ({trained.scale:.4g}), so higher scores speak "
-                "against targets. Are targets and non-targets swapped, or the scores distances?"
-            )
-            warn_caller(message, SuspectScoresWarning)
+            warn_of_negative(trained.scale)
         return trained
 
     @classmethod

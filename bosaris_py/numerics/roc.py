@@ -88,6 +88,15 @@ def warn_if_inverted(eer: float, auc: Callable[[], float], n_tar: int, n_non: in
         warn_caller(message, SuspectScoresWarning)
 
 
+def warn_of_negative(scale: float) -> None:
+    """Warn of a map that was trained to fall as the scores rise."""
+    message = (
+        f"The scale is negative ({scale:.4g}), so higher scores speak "
+        "against targets. Are targets and non-targets swapped, or the scores distances?"
+    )
+    warn_caller(message, SuspectScoresWarning)
+
+
 def warn_unless_llrs(min_error: Callable[[], float], largest: float, n_smaller: int) -> None:
     """Warn if scores are too good to be llrs, given their largest absolute value.
 

@@ -116,6 +116,8 @@ def plot_histogram(
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['2 targets', '4 non-targets', 'threshold at 50 %']
     """
+    if not isinstance(results, (Results, tuple)):
+        raise invalid("results", "be Results or (tar, non) of one system", describe(results))
     (judged,) = results_of({"": results}).values()
     sheet = _sheet(ax, _SIZE, title, "score", "density")
     numbers = ScoreHistogram.from_results(judged, bins)

@@ -14,6 +14,7 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import ConditionTable, SystemTable
 from bosaris_py.plots.looks import make_axes, system_look, text_colour
+from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.bootstrapping import StandardErrorDistribution
 from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
 
@@ -291,7 +292,7 @@ def plot_forest(
     ----------
     rows : mapping of str to BootstrapResult, Interval or PairedBootstrapResult; or a table
         From top to bottom. Of a paired result the difference is drawn, with its p-value. Tables are
-        ConditionTable, the table of `evaluate`, and a ComparisonTable of paired bootstraps.
+        ConditionTable, the table of `evaluate`, and a ComparisonTable.
     figure : str, default: "eer"
         Which figure of a table of conditions or systems, such as ``"cllr"`` or ``"act_dcf"``.
     ax, title
@@ -328,7 +329,14 @@ def plot_forest(
     notes: dict[str, str] = {}
     if isinstance(rows, ComparisonTable):
         pairs = (f"{first} - {second}" for first, second in rows.pairs)
-        rows = dict(zip(pairs, cast("Any", rows.tests), strict=True))
+        tests = dict(zip(pairs, cast("Any", rows.tests), strict=True))
+        notes = {name: f"p = {test.p_value:.2g}" for name, test in tests.items()}
+        rows = {
+            k: test.interval() if isinstance(test, ZTest) else test for k, test in tests.items()
+        }
+        reference = 0.0 if reference is None else reference
+    if hasattr(rows, "table"):
+        raise invalid("rows", "be a table", describe(rows), "Give its table: evaluation.table.")
     if isinstance(rows, ConditionTable | SystemTable):
         rows, notes, pooled = _of_table(rows, figure)
         reference = pooled if reference is None else reference

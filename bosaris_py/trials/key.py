@@ -802,8 +802,12 @@ def check_key(key: object) -> None:
 
 def _misuse(key: object) -> str:
     """Return the likely mistake where something stands in the place of a key or of trials."""
+    if hasattr(key, "metadata") and not isinstance(key, tuple):
+        return "Give its key: data.key."
     if isinstance(key, tuple):
         return "read_key gives two things: key, metadata = read_key(path)."
+    if hasattr(key, "columns"):
+        return "Make a key of a data frame: from_frame(df).key."
     swapped = isinstance(key, list) or hasattr(key, "get_tar_non")
     return "Were scores and key swapped?" if swapped else ""
 

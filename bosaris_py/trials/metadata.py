@@ -572,7 +572,10 @@ class TrialMetadata:
 def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
     """Return the error for a column that does not exist."""
     expected = f"be a column ({', '.join(known) or 'there is none'})"
-    return invalid("name", expected, describe(name), nearest(name, known))
+    hint = nearest(name, known)
+    if not known:
+        hint = "Columns come from a key file that has them, or from from_frame(df, columns=[...])."
+    return invalid("name", expected, describe(name), hint)
 
 
 def _find_column(table: Columns, name: str) -> Column:

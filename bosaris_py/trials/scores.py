@@ -19,7 +19,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import as_vector, describe, invalid
+from bosaris_py._validation import as_vector, describe, invalid, list_some
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import (
@@ -783,6 +783,10 @@ def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
         hint = "Were scores and key swapped?" if isinstance(scores, AnyNdx) else ""
+        if isinstance(scores, Mapping):
+            hint = f"Give one system of it: {list_some(scores)}."
+        elif hasattr(scores, "columns"):
+            hint = "Make scores of a data frame: from_frame(df).scores."
         raise invalid("scores", "be a Scores object", describe(scores), hint)
 
 

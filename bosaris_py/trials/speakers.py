@@ -249,10 +249,13 @@ def _named(
     return found
 
 
-def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> AnyArray:
+def _look_up(ids: StrArray, needed: BoolArray, speakers: object, name: str) -> AnyArray:
     """Return the speaker of each id, or None; an id with trials must not have several."""
     if not isinstance(speakers, IdMap):
-        raise invalid(name, "be an IdMap", describe(speakers))
+        hint = "Of a dict that is IdMap(list(speakers), list(speakers.values()))."
+        if callable(speakers):
+            hint = "Of a function f of ids that is IdMap(ids, [f(some_id) for some_id in ids])."
+        raise invalid(name, "be an IdMap", describe(speakers), hint)
     _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
     differs = speakers.rightids != speakers.rightids[first][numbers]
     ambiguous = ids[needed & np.isin(ids, speakers.leftids[differs])]
@@ -349,7 +352,7 @@ def speaker_maps(
         if found is None and given is not None and is_pair:
             raise invalid("speakers", f"tell the speakers of the {side}", fault)
         maps.append(found)
-    if speakers is not None and maps == [None, None]:
+    if pair != (None, None) and maps == [None, None]:
         raise invalid("speakers", "tell the speakers of models or segments", fault)
     return maps[0], maps[1]
 

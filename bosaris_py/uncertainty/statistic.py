@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -962,4 +963,15 @@ def as_statistic(statistic: object) -> AnyStatistic:
     if not callable(statistic):
         hint = "For instance EER(), or a function f(tar, non, tar_weights, non_weights)."
         raise invalid("statistic", "be callable", describe(statistic), hint)
-    return statistic if isinstance(statistic, Statistic) else UserFunction(statistic)
+    if isinstance(statistic, Statistic):
+        return statistic
+    try:
+        inspect.signature(statistic).bind(*range(4))
+    except TypeError:
+        expected = "be a function f(tar, non, tar_weights, non_weights)"
+        name = getattr(statistic, "__name__", describe(statistic))
+        hint = "The metrics of this package are statistics, too: EER(), MinDCF(0.01), Cllr()."
+        raise invalid("statistic", expected, f"{name}, which takes others", hint) from None
+    except ValueError:  # a function of C that does not tell
+        pass
+    return UserFunction(statistic)

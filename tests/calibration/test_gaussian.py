@@ -10,7 +10,7 @@ from bosaris_py.calibration import (
     cross_fit,
 )
 from bosaris_py.calibration.gaussian import gaussian_mixture_cdf
-from bosaris_py.errors import ExtrapolationWarning, InvalidInputError
+from bosaris_py.errors import ExtrapolationWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.fusion import read_model
 from bosaris_py.numerics import cllr
 from tests.calibration.test_cross_fitting import simulated
@@ -79,6 +79,14 @@ def test_bigaussian_without_information_is_zero():
     np.testing.assert_allclose(found.apply([0.0, 2.0, 5.0]), 0, atol=1e-2)
 
 
+def test_bigaussian_of_distances_says_nothing():
+    """A rising map of them would have the wrong sign: Cllr 3.3 where nothing known has 1."""
+    with pytest.warns(SuspectScoresWarning, match="scale is negative"):
+        found = BiGaussianCalibration.fit(-TAR, -NON)
+    assert (found.cllr, found.variance) == (1.0, 0.0)
+    assert found.apply([-1.0, 0.0, 1.0]).tolist() == [0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("model", [GaussianCalibration, BiGaussianCalibration])
 def test_protocol(model, tmp_path):
     scores, key, speakers = simulated()
@@ -93,6 +101,16 @@ def test_far_scores_are_warned_of():
     found = GaussianCalibration.fit([2.0, 4.0], [-2.0, 0.0])
     with pytest.warns(ExtrapolationWarning, match="1 of 2 scores .* -2 to 4; .* 10, by 1 of their"):
         found.apply([1.0, 10.0])
+
+
+def test_distances_are_warned_of():
+    with pytest.warns(SuspectScoresWarning, match=r"scale is negative \(-"):
+        falling = GaussianCalibration.fit(-TAR, -NON)
+    assert falling.scale == -GaussianCalibration.fit(TAR, NON).scale
+    # Means that differ by less than three standard errors, and few trials, are no evidence.
+    GaussianCalibration.fit(NON[::2], NON[1::2])
+    GaussianCalibration.fit(NON[1::2], NON[::2])
+    GaussianCalibration.fit(-TAR[:30], -NON)
 
 
 @pytest.mark.parametrize(

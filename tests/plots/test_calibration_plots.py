@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -12,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from bosaris_py import Conditions, Key, Scores, evaluate
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import FewSpeakersWarning, InvalidInputError
 from bosaris_py.evaluation import (
     ConditionRow,
     ConditionTable,
@@ -277,10 +278,16 @@ def test_forest_of_an_evaluation() -> None:
     np.testing.assert_allclose(axes.lines[0].get_xdata(), expected)
     labels = [label.get_text() for label in plot_forest(several.table).get_yticklabels()]
     assert labels[:2] == ["A, x", "A, y"]
-    compared = compare_systems(
-        systems, key, EER(), speakers=lambda name: str(int(name[1:]) % 10), replications=20, rng=1
-    )
+    with pytest.warns(FewSpeakersWarning, match="A and B"):
+        compared = compare_systems(
+            systems, key, EER(), speakers=lambda name: str(int(name[1:]) % 10)
+        )
     axes = plot_forest(compared)
+    (test,) = compared.tests
+    (note,) = (text.get_text() for text in axes.texts)
+    interval = test.interval()
+    assert f"[{interval.low:.3g}, {interval.high:.3g}]" in note
+    assert f"p = {test.p_value:.2g}" in note
     assert [label.get_text() for label in axes.get_yticklabels()] == ["A - B"]
     assert axes.lines[-1].get_xdata() == [0.0, 0.0]
 
@@ -304,9 +311,11 @@ def test_map_of_conditions() -> None:
         (lambda: plot_forest({"A": 0.5}), "got 0.5 for A"),
         (lambda: plot_forest(_table("x"), "dcf"), "`figure` must be one of eer, cllr; got 'dcf'"),
         (lambda: plot_condition_map(_table("x")), "`table` must have conditions named after two"),
+        (lambda: plot_forest(SimpleNamespace(table=3)), "Give its table: evaluation.table"),
         (lambda: plot_zoo(3), "`zoo` must be a SpeakerZoo; got 3"),
         (lambda: plot_tippett({"A": ([1.0], [0.0])}, convention="both"), "`convention` must be"),
-        (lambda: plot_histogram([1.0]), "`systems` must be a mapping"),
+        (lambda: plot_histogram([1.0]), "`results` must be Results or (tar, non) of one system"),
+        (lambda: plot_histogram({"A": ([1.0], [0.0])}), "of one system; got {"),
     ],
 )
 def test_bad_input(call: Callable[[], Any], message: str) -> None:

@@ -318,6 +318,7 @@ class TestFiles:
         ),
         (lambda: metadata().model_column("match"), r"be a column \(gender, sessions\)"),
         (lambda: TrialMetadata(KEY).segment_column("a"), "there is none"),
+        (lambda: TrialMetadata(KEY).column("a"), r"got 'a'. Columns come from a key file"),
         (lambda: metadata().conditions(), r"name at least one column \(match, snr"),
         (lambda: metadata().conditions("gender", "sex"), "got 'sex'"),
         (lambda: metadata().for_trials("abc"), "be an Ndx"),

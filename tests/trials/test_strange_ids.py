@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -142,6 +143,11 @@ def test_scores_and_key_swapped(call: Callable[[object, object], object]) -> Non
         call(KEY, SCORES)
 
 
+FRAME = bp.from_frame({"model": ["m"], "segment": ["s"], "label": [1], "A": [0.5]})
+# What tells a data frame of any library.
+TABLE = SimpleNamespace(columns=["model", "segment", "A"])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -149,6 +155,11 @@ def test_scores_and_key_swapped(call: Callable[[object, object], object]) -> Non
         (lambda: bp.eer(KEY, SCORES), r"belong into Results\.from_scores\(scores, key\)"),
         (lambda: SCORES.get_tar_non(SCORES), "`key` .* swapped"),
         (lambda: bp.Results.from_scores(SCORES, (KEY, None)), r"key, metadata = read_key\(path\)"),
+        (lambda: bp.Results.from_scores(SCORES, FRAME), r"Give its key: data\.key"),
+        (lambda: bp.Results.from_scores(SCORES, TABLE), r"from_frame\(df\)\.key"),
+        (lambda: bp.Results.from_scores(TABLE, KEY), r"from_frame\(df\)\.scores"),
+        (lambda: bp.Results.from_scores({"A": SCORES}, KEY), r"Give one system of it: A\."),
+        (lambda: bp.SegmentQuality(["s", "t"], [1.0, 2.0]), r"A single row is \[values\]"),
     ],
 )
 def test_other_mistakes(call: Callable[[], object], message: str) -> None:

@@ -452,6 +452,10 @@ SETS = {"method": "one-layer", "tar_sets": [0, 1, 1], "non_sets": ["a", "b"]}
         ({"non": [0.0, np.nan]}, "`non` must not hold NaN; got NaN at 1 of 2"),
         ({"statistic": unc.EER}, r"not a class; got EER. Make one first: EER\(...\)"),
         ({"statistic": 3}, "`statistic` must be callable; got 3"),
+        (
+            {"statistic": bosaris_py.eer},
+            r"f\(tar, non, tar_weights, non_weights\); got eer, which takes oth",
+        ),
         ({"statistic": lambda t, n, tw, nw: np.nan}, "be finite on the data; got nan"),
         ({"statistic": unc.Cllr(), "tar": [-np.inf, 1.0]}, "be finite on the data; got inf"),
         ({"method": "jackknife"}, '`method` .* one of "iid", "one-layer", "two-layer"'),

@@ -515,7 +515,7 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
             lambda: speaker_errors(
                 Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, model_speakers={"a": "b"}
             ),
-            "`model_speakers` must be an IdMap",
+            "`model_speakers` must be an IdMap; got .* Of a dict that is IdMap",
         ),
         (
             lambda: speaker_errors(

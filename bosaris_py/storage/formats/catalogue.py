@@ -88,8 +88,11 @@ def as_labels(labels: Any, name: str) -> BoolArray:
         is_target: BoolArray = array == 1
         if (array[~is_target] == 0).all() or (array[~is_target] == -1).all():
             return is_target
+        expected = "be True and False, 0 and 1, or -1 and 1"
+        if np.isnan(array).any():
+            raise invalid(name, expected, f"NaN at position {np.argmax(np.isnan(array))}")
         found = f"numbers from {array.min():g} to {array.max():g}"
-        raise invalid(name, "be True and False, 0 and 1, or -1 and 1", found)
+        raise invalid(name, expected, found, "Labels come first, then scores.")
     words = Factor.from_values(array if array.dtype.kind == "U" else array.tolist())
     lower = [str(word).lower() for word in words.levels]
     fitting = (each.classes for each in VOCABULARIES if set(lower) <= set(each.classes))
