@@ -145,7 +145,19 @@ class FilePasses:
     ) -> list[Result]:
         """Return ``function((pairs, setting), task)`` for all tasks, in their order."""
         tasks = self.tasks() if tasks is None else tasks
-        return self.runner(label).map(function, (self.pairs, setting), tasks)
+        with self.blaming_changes():
+            return self.runner(label).map(function, (self.pairs, setting), tasks)
+
+    @contextmanager
+    def blaming_changes(self) -> Iterator[None]:
+        """Say of whatever fails in a pass that a file has changed, if so: that explains it."""
+        try:
+            yield
+        except Exception:
+            for pair in self.pairs:
+                for file in (pair.trials, *pair.scores):
+                    file.stamp.check()
+            raise
 
     def runner(self, label: str) -> Runner:
         """Return what runs the tasks of one pass."""

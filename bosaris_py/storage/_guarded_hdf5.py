@@ -62,6 +62,8 @@ _LONGEST_ATTRIBUTE = 1024
 
 # A file of scores has ten objects at most; one of MATLAB 7.3 has one for each id.
 _MOST_OBJECTS = 2**20
+# Groups lie three deep; the names of their members grow with each more.
+_MOST_LEVELS = 32
 
 _TYPE_CLASSES = {
     h5py.h5t.INTEGER: "integer",
@@ -252,11 +254,14 @@ class GuardedFile:
         and more objects than a walk through them may meet. The names in each group are
         checked before the library reads them.
         """
-        groups = [("", self.file.id)]
+        groups = [("", self.file.id, 0)]
         seen = {_address(self.file.id)}
         count = 0
         while groups:
-            parent, group = groups.pop()
+            parent, group, depth = groups.pop()
+            if depth > _MOST_LEVELS:
+                message = f"{self.path}: more than {_MOST_LEVELS} groups, each inside the other"
+                raise FileFormatError(message)
             links = _links(group, _MOST_OBJECTS - count)
             count += len(links)
             if count > _MOST_OBJECTS:
@@ -275,7 +280,7 @@ class GuardedFile:
                         checks.check(header)
                     if _address(found) not in seen:
                         seen.add(_address(found))
-                        groups.append((f"{path}/", found))
+                        groups.append((f"{path}/", found, depth + 1))
 
     def _refuse_link(self, name: str, link: int) -> None:
         """Refuse a link that is not the plain name of an object."""

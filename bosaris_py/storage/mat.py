@@ -54,6 +54,9 @@ _HEADER_TEXT = 116
 # Memory of a reference and a string of Python.
 _BYTES_OF_CELL = 200
 
+# The header of an object of HDF5 with type, shape and place has more bytes.
+_LEAST_HEADER = 40
+
 
 def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the arrays of an object.
@@ -414,6 +417,9 @@ class _Struct73(_Struct):
         if cells.count and max(cells.shape, default=1) != cells.count:
             raise cells.error(f"must be a list of ids; it has shape {cells.shape}")
         self.budget.claim(_BYTES_OF_CELL * cells.count, f"data set `/{place}`")
+        # Each string of a real file has a header of its own.
+        if cells.count * _LEAST_HEADER > self.path.stat().st_size:
+            raise cells.error(f"refers to {cells.count} strings, more than the file can hold")
         cells.check_chunks()
         return [self._string(reference, place) for reference in np.ravel(cells.dataset[()])]
 

@@ -70,6 +70,9 @@ _LAYOUTS = {
 # Memory of a line: the codes of its ids and its content, here and in the object.
 _BYTES_OF_LINE = {"ndx": 24, "key": 26, "scores": 40, "id_map": 16}
 
+# A number as a format writes it, with blanks to fill a width.
+_NUMBER = re.compile(r" *[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)? *")
+
 _LABELS = {b"target": True, b"nontarget": False}
 
 # Lines that are put together before they are written: about 2 MB.
@@ -306,7 +309,9 @@ def formatter(number_format: str | None) -> Callable[[float], str]:
         return float.__repr__
     try:
         sample: Any = number_format % 1.5
-        is_word = isinstance(sample, str) and math.isfinite(float(sample))
+        # What comes out is a number that readers take for the same: float() takes more.
+        is_word = isinstance(sample, str) and abs(float(sample) - 1.5) <= 0.5
+        is_word = is_word and _NUMBER.fullmatch(sample) is not None
         # A whole number, such as "%d" makes, has no infinity.
         number_format % math.inf
     except (TypeError, ValueError, OverflowError):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import describe, invalid, list_some, repetitions
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage.formats.catalogue import (
     MODEL,
@@ -82,7 +82,7 @@ def format_of_columns(columns: Columns) -> TrialFormat:
 def _as_names(columns: Columns) -> tuple[str, ...]:
     """Return columns from left to right, checked."""
     names = tuple(columns.split()) if isinstance(columns, str) else tuple(columns)
-    repeated = {name for name in names if name != SKIPPED and names.count(name) > 1}
+    repeated = set(repetitions(names)) - {SKIPPED}
     if not names or repeated:
         found = f"{sorted(repeated)} more than once" if repeated else "none"
         raise invalid("columns", "name each column once", found)
@@ -127,7 +127,7 @@ def _plan_by_header(
         expected = f"map only {', '.join(ROLES)}; other columns keep their names"
         raise invalid("columns", expected, list_some(unknown))
     separator, names = cut_header(first.text)
-    repeated = [name for i, name in enumerate(names) if name and name in names[:i]]
+    repeated = repetitions(filter(None, names))
     if repeated:
         text = f"the header names {list_some(repeated)} more than once"
         raise line_error(path, first.number, text)
