@@ -59,6 +59,15 @@ def invalid(name: str, expected: str, got: str, hint: str = "") -> InvalidInputE
     return InvalidInputError(f"{message} {hint}" if hint else message)
 
 
+def as_path(path: Any, name: str = "path") -> Path:
+    """Return a path; refuse what is no name of a file, such as a list of names."""
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise invalid(name, "be the name of a file", describe(path))
+    if "\0" in os.fspath(path):
+        raise invalid(name, "not contain the character NUL", describe(path))
+    return Path(path)
+
+
 def safe(text: object, most: int = 80) -> str:
     """Return a name or id for a message or a repr: printable, and not longer than `most`."""
     shown = str(text)

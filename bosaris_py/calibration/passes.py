@@ -19,7 +19,7 @@ import numpy as np
 
 from bosaris_py._arrays import FloatArray
 from bosaris_py._execution import Runner, check_client, n_threads, whole_number, worker_processes
-from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 
@@ -41,19 +41,12 @@ _FEWEST_TASKS = 16
 MOST_TASKS = 256
 
 
-def one_file(path: Any, name: str) -> FilePath:
-    """Return the name of a file; refuse what is none, such as a list of names."""
-    if not isinstance(path, str | os.PathLike):
-        raise invalid(name, "be the name of a file", describe(path))
-    return path
-
-
 def files_of_systems(paths: Any) -> list[FilePath]:
     """Return the names of score files; refuse what is no list of names."""
     if isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable):
         hint = "Put the files of all systems into a list."
         raise invalid("score_files", "be a list of files", describe(paths), hint)
-    return [one_file(path, "score_files") for path in paths]
+    return [as_path(path, "score_files") for path in paths]
 
 
 def _block_rows(value: Any) -> int | None:

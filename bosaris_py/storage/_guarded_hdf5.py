@@ -20,6 +20,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ except ImportError:
     resource = None  # type: ignore[assignment]
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath, list_some
+from bosaris_py._validation import FilePath, as_path, describe, invalid, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
 from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
 
@@ -140,6 +141,9 @@ class MemoryBudget:
 
     def __attrs_post_init__(self) -> None:
         """Find out the limit."""
+        given: Any = self.max_bytes
+        if not isinstance(given, Real | None):
+            raise invalid("max_bytes", "be a number of bytes", describe(given))
         self._limit = usable_memory() if self.max_bytes is None else self.max_bytes
 
     def claim(self, count: int, what: str) -> None:
@@ -203,7 +207,7 @@ def open_guarded(
     OSError
         If it cannot be opened at all, for instance `FileNotFoundError`.
     """
-    file_path = Path(path)
+    file_path = as_path(path)
     with contextlib.ExitStack() as stack:
         stream = stack.enter_context(file_path.open("rb"))
         head = stream.read(16)

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from bosaris_py._validation import FilePath
+from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import InvalidInputError
 
 # The temporary name repeats so much of the wanted one; file systems take 255 bytes in all.
@@ -63,7 +63,7 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
     >>> [p.name for p in folder.iterdir()]
     ['a.txt']
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(as_path(path)))
     old = _check_target(target)
     # A new file gets the mode that open() would use; until it takes the place of an old one,
     # it is private.

@@ -28,7 +28,7 @@ import numpy as np
 import scipy.io
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath, list_some
+from bosaris_py._validation import FilePath, as_path, list_some
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import (
@@ -92,7 +92,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     optional = KINDS[kind].optional
     arrays: Arrays = {}
     sizes: dict[str, int] = {}
-    with _open_struct(Path(path), kind, max_bytes) as found:
+    with _open_struct(as_path(path), kind, max_bytes) as found:
         if "hasmodel" not in found.names:
             optional = optional | {"hasseg"}
         # The ids tell the extents of all others.
@@ -137,7 +137,7 @@ def kind_of(path: FilePath) -> str:
     for name, kind in KINDS.items():
         if kind.variable is not None:
             try:
-                with _open_struct(Path(path), name, None):
+                with _open_struct(as_path(path), name, None):
                     return name
             except FileFormatError as error:
                 reasons.append(error)

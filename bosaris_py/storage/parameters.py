@@ -23,12 +23,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bosaris_py._validation import FilePath, describe, invalid, repetitions, safe
+from bosaris_py._validation import FilePath, as_path, describe, invalid, repetitions, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
@@ -115,7 +114,7 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
 
 def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
     """Read the parameters of whatever class a JSON file is of, and the name of the class."""
-    file_path = Path(path)
+    file_path = as_path(path)
     hooks: Any = {"object_pairs_hook": _refuse_repetition, "parse_constant": _refuse_constant}
     try:
         with within_memory(file_path):

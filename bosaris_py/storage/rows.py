@@ -44,7 +44,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import FilePath, invalid
+from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedDataset,
@@ -91,7 +91,7 @@ class FileStamp:
     @classmethod
     def of(cls, path: FilePath) -> Self:
         """Return the stamp of a file as it is now."""
-        absolute = Path(path).absolute()
+        absolute = as_path(path).absolute()
         status = absolute.stat()
         return cls(absolute, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 

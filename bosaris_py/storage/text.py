@@ -32,7 +32,6 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -40,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, mark_read_only
-from bosaris_py._validation import FilePath, as_ids, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import LONGEST_ID, MemoryBudget, within_memory
 from bosaris_py.storage.atomic import atomic_write
@@ -97,8 +96,8 @@ class _Lines:
     @classmethod
     def read(cls, path: FilePath, kind: str, max_bytes: int | None, *, progress: bool) -> "_Lines":
         """Read a file of a kind of `_LAYOUTS`."""
-        numbers = LineNumbers(Path(path))
-        budget = MemoryBudget(Path(path), max_bytes)
+        numbers = LineNumbers(as_path(path))
+        budget = MemoryBudget(as_path(path), max_bytes)
         columns = IdColumn(), IdColumn()
         codes: tuple[list[Int32Array], list[Int32Array]] = ([], [])
         labels = IdColumn()
@@ -251,15 +250,15 @@ def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> 
     digits = head.text.strip()
     if not digits.isdigit() or len(digits) > 9:
         text = f"the first line must be the number of measures, found {show(head.text)}"
-        raise line_error(Path(path), head.number, text)
+        raise line_error(as_path(path), head.number, text)
     count = int(digits)
     names = " ".join(["id", *(f"measure{1 + row}" for row in range(min(count, 3)))])
     layout = Layout(f"{names} ..." if count > 3 else names, 1 + count)
-    numbers = LineNumbers(Path(path))
+    numbers = LineNumbers(as_path(path))
     column = IdColumn()
     codes = [np.empty(0, dtype=np.intp)]
     parts: list[Float64Array] = [np.empty((count, 0))]
-    budget = MemoryBudget(Path(path), max_bytes)
+    budget = MemoryBudget(as_path(path), max_bytes)
     lines = itertools.chain([(head.number + 1, head.rest)], blocks)
     for block in cut_blocks(lines, layout, numbers, budget):
         # What the first line says is believed only if the others say so too.
@@ -328,7 +327,7 @@ def write_parts(path: FilePath, parts: Iterable[str]) -> None:
     A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text
     gives the same bytes.
     """
-    compressed = Path(path).suffix.lower() == ".gz"
+    compressed = as_path(path).suffix.lower() == ".gz"
     with atomic_write(path) as temporary, temporary.open("wb") as on_disk:
         target: Any = on_disk
         if compressed:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath
+from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._guarded_hdf5 import (
     LONGEST_STORED_ID,
@@ -76,7 +76,7 @@ def read_blocks(path: FilePath, *, progress: bool = False) -> Iterator[tuple[int
     The last line is ended like the others even at the end of the file. A byte order mark is
     skipped; a file whose name ends in ``.gz`` is decompressed.
     """
-    file_path = Path(path)
+    file_path = as_path(path)
     line = 1
     pending: list[bytes] = []
     for number, part in enumerate(_read_parts(file_path, progress=progress)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import BoolArray, FloatArray, read_only
 from bosaris_py._validation import (
     FilePath,
+    as_path,
     describe,
     invalid,
     list_some,
@@ -610,7 +610,7 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
 
 def _check_extension(path: FilePath) -> None:
     """Refuse a file name of another format than HDF5."""
-    if Path(path).suffix.lower() not in _HDF5:
+    if as_path(path).suffix.lower() not in _HDF5:
         expected = f"end in {' or '.join(_HDF5)}"
         raise invalid("path", expected, repr(str(path)))
 

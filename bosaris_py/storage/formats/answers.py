@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import mark_read_only
-from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.text import formatter, row_slices, write_parts
@@ -59,8 +57,8 @@ def read_answers(
     """
     if not isinstance(trials, TrialTable):
         raise invalid("trials", "be a TrialTable", describe(trials))
-    numbers = LineNumbers(Path(path))
-    budget = MemoryBudget(Path(path), max_bytes)
+    numbers = LineNumbers(as_path(path))
+    budget = MemoryBudget(as_path(path), max_bytes)
     parts = [np.empty(0)]
     with within_memory(path):
         blocks = read_blocks(path, progress=progress)

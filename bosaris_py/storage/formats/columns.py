@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -79,9 +79,22 @@ def format_of_columns(columns: Columns) -> TrialFormat:
     )
 
 
+def check_names(names: object, argument: str) -> None:
+    """Raise unless these are several texts, which UTF-8 can encode."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise invalid(argument, "be a list of names", describe(names))
+    for name in names:
+        if not isinstance(name, str):
+            raise invalid(argument, "hold text only", describe(name))
+        if not name.isascii() and name.encode(errors="ignore").decode() != name:
+            raise invalid(argument, "hold text that UTF-8 can encode", describe(name))
+
+
 def _as_names(columns: Columns) -> tuple[str, ...]:
     """Return columns from left to right, checked."""
-    names = tuple(columns.split()) if isinstance(columns, str) else tuple(columns)
+    names = columns.split() if isinstance(columns, str) else columns
+    check_names(names, "columns")
+    names = tuple(names)
     repeated = set(repetitions(names)) - {SKIPPED}
     if not names or repeated:
         found = f"{sorted(repeated)} more than once" if repeated else "none"
