@@ -14,6 +14,7 @@ from typing import Any
 
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import FilePath
+from bosaris_py.errors import printable
 from bosaris_py.storage.atomic import atomic_write
 
 _LATEX = str.maketrans(
@@ -30,6 +31,7 @@ def text_table(
     Columns are two spaces apart; those named in `left` are aligned to the left, the
     others to the right. A rule stands before each row that `rules` names.
     """
+    rows = [list(map(printable, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for number, row in enumerate(rows):

@@ -12,6 +12,7 @@ import difflib
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -29,7 +30,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, as_message, printable
 
 FilePath = str | os.PathLike[str]
 
@@ -58,6 +59,27 @@ def invalid(name: str, expected: str, got: str, hint: str = "") -> InvalidInputE
     return InvalidInputError(f"{message} {hint}" if hint else message)
 
 
+def as_path(path: Any, name: str = "path") -> Path:
+    """Return a path; refuse what is no name of a file, such as a list of names."""
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise invalid(name, "be the name of a file", describe(path))
+    if "\0" in os.fspath(path):
+        raise invalid(name, "not contain the character NUL", describe(path))
+    return Path(path)
+
+
+def safe(text: object, most: int = 80) -> str:
+    """Return a name or id for a message or a repr: printable, and not longer than `most`."""
+    shown = str(text)
+    shown = printable(shown[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 3]}..."
+
+
+def repetitions(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once, in the order of their first occurrence."""
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
 def describe(value: object) -> str:
     """Return a short description of `value` for an error message."""
     if isinstance(value, np.ndarray):
@@ -69,7 +91,7 @@ def describe(value: object) -> str:
 def list_some(items: Iterable[object], shown: int = _EXAMPLES_SHOWN) -> str:
     """Return the first few items, comma-separated, with an ellipsis if cut."""
     materialised = list(items)
-    text = ", ".join(str(item) for item in materialised[:shown])
+    text = ", ".join(safe(item) for item in materialised[:shown])
     return f"{text}, ..." if len(materialised) > shown else text
 
 
@@ -174,7 +196,12 @@ def as_mask(values: npt.ArrayLike, name: str) -> BoolArray:
     # Numbers are refused even if they are all 0 or 1: a matrix of scores or of +1/-1 labels in
     # the place of a mask is a common mistake, and silent if converted.
     _refuse_masked(values, name)
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise invalid(
+            name, "be a regular array of booleans", f"what numpy refuses: {error}"
+        ) from error
     if array.dtype != np.bool_:
         if array.size == 0:
             return array.astype(np.bool_)
@@ -217,12 +244,14 @@ def _as_id(item: object, name: str) -> str:
         try:
             item = item.decode("utf-8")
         except UnicodeDecodeError:
-            raise invalid(name, "be text in UTF-8", repr(item)) from None
+            raise invalid(name, "be text in UTF-8", describe(item)) from None
     if not isinstance(item, str):
-        hint = "Ids are text; is a value missing?" if item != item else "Ids are text; use str()."
+        # Missing values of pandas have no truth value.
+        is_missing = type(item).__name__.startswith("NA") or bool(item != item)
+        hint = "Ids are text; is a value missing?" if is_missing else "Ids are text; use str()."
         raise invalid(name, "hold strings", f"among others {describe(item)}", hint)
     if "\0" in item:
-        raise invalid(name, "not contain the character NUL", repr(item))
+        raise invalid(name, "not contain the character NUL", describe(item))
     return item
 
 
@@ -358,7 +387,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     ours = (_PACKAGE, "<attrs generated")
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(as_message(message), category, stacklevel=level)
 
 
 class NamedWarnings:

@@ -8,9 +8,37 @@ all.
 
 from __future__ import annotations
 
+# No message is longer; what is left out is between head and tail.
+_LONGEST_MESSAGE, _TAIL = 1000, 100
+
+
+def printable(text: str) -> str:
+    """Return a text with what is not printable escaped: controls, line ends, half surrogates."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
+def as_message(text: str) -> str:
+    """Return a message in one line of printable characters and of bounded length."""
+    # What a file says in it cannot steer a terminal or forge a line of a log.
+    if len(text) > _LONGEST_MESSAGE:
+        text = text[:_LONGEST_MESSAGE] + "..." + text[-_TAIL:]
+    text = printable(text)
+    if len(text) > _LONGEST_MESSAGE:
+        text = f"{text[: _LONGEST_MESSAGE - _TAIL - 3]}...{text[-_TAIL:]}"
+    return text
+
 
 class BosarisError(Exception):
     """Root of all exceptions that bosaris_py raises on purpose."""
+
+    def __str__(self) -> str:
+        """Return the message, in one line of at most 1,000 printable characters."""
+        return as_message(Exception.__str__(self))
 
 
 class InvalidInputError(BosarisError, ValueError):
@@ -27,10 +55,6 @@ class DisjointIdsError(TrialMismatchError, InvalidInputError):
 
 class UnknownPlanError(InvalidInputError, KeyError):
     """There is no evaluation plan of this name; the message lists the known ones."""
-
-    def __str__(self) -> str:
-        """Return the message; a KeyError would show its quotation marks."""
-        return ValueError.__str__(self)
 
 
 class FileFormatError(BosarisError, OSError):

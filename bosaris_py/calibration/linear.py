@@ -8,8 +8,8 @@ import attrs
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._validation import FilePath, as_vector
-from bosaris_py.calibration.passes import Where, one_file
+from bosaris_py._validation import FilePath, as_path, as_vector
+from bosaris_py.calibration.passes import Where
 from bosaris_py.calibration.trained import (
     NUMBER,
     NUMBER_OR_NONE,
@@ -228,7 +228,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         LinearCalibration: llr = 1.977 * score - 2.299, cllr 0.543 at prior 0.5,
         3 targets, 3 non-targets
         """
-        files = [one_file(score_file, "score_file")]
+        files = [as_path(score_file, "score_file")]
         where = Where(block_rows, workers, client, progress)
         return cls._fit_files(files, key_file, (prior, objective, ridge), where)
 
@@ -307,7 +307,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         -----
         Memory: a few blocks, whatever the size of the files.
         """
-        files = [one_file(score_file, "score_file")]
+        files = [as_path(score_file, "score_file")]
         where = Where(block_rows, progress=progress)
         write_llrs(files, ndx_file, output_file, [self.scale], self.offset, where, needs_all=False)
 

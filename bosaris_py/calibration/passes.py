@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
 from bosaris_py._execution import Runner, check_client, n_threads, whole_number, worker_processes
-from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
@@ -68,19 +68,12 @@ _FEWEST_TASKS = 16
 MOST_TASKS = 256
 
 
-def one_file(path: Any, name: str) -> FilePath:
-    """Return the name of a file; refuse what is none, such as a list of names."""
-    if not isinstance(path, str | os.PathLike):
-        raise invalid(name, "be the name of a file", describe(path))
-    return path
-
-
 def files_of_systems(paths: Any) -> list[FilePath]:
     """Return the names of score files; refuse what is no list of names."""
     if isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable):
         hint = "Put the files of all systems into a list."
         raise invalid("score_files", "be a list of files", describe(paths), hint)
-    return [one_file(path, "score_files") for path in paths]
+    return [as_path(path, "score_files") for path in paths]
 
 
 def _block_rows(value: Any) -> int | None:
@@ -172,7 +165,19 @@ class FilePasses:
     ) -> list[Result]:
         """Return ``function((pairs, setting), task)`` for all tasks, in their order."""
         tasks = self.tasks() if tasks is None else tasks
-        return self.runner(label).map(function, (self.pairs, setting), tasks)
+        with self.blaming_changes():
+            return self.runner(label).map(function, (self.pairs, setting), tasks)
+
+    @contextmanager
+    def blaming_changes(self) -> Iterator[None]:
+        """Say of whatever fails in a pass that a file has changed, if so: that explains it."""
+        try:
+            yield
+        except Exception:
+            for pair in self.pairs:
+                for file in (pair.trials, *pair.scores):
+                    file.stamp.check()
+            raise
 
     def runner(self, label: str) -> Runner:
         """Return what runs the tasks of one pass."""

@@ -27,6 +27,7 @@ from bosaris_py._validation import (
     FilePath,
     as_nonnegative,
     as_number,
+    as_path,
     as_vector,
     check_fraction,
     describe,
@@ -34,7 +35,7 @@ from bosaris_py._validation import (
     refuse_nan,
     warn_caller,
 )
-from bosaris_py.calibration.passes import FileObjective, FilePasses, Where, missing_scores, one_file
+from bosaris_py.calibration.passes import FileObjective, FilePasses, Where, missing_scores
 from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInputError
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
@@ -89,7 +90,7 @@ class SavedMap(metaclass=Readable):
             If the name ends otherwise; nothing is written. A file of scores cannot
             be overwritten by mistake.
         """
-        if Path(path).suffix.lower() != ".json":
+        if as_path(path).suffix.lower() != ".json":
             raise invalid("path", "end in .json", repr(str(path)))
         write_parameters(path, {"kind": type(self).__name__, **self._content()})
 
@@ -509,7 +510,7 @@ class LinearMap(TrainedMap, ABC):
         # Arguments are checked before files are opened and read for minutes.
         as_nonnegative(ridge, "ridge")
         rule = scoring_rule(objective), *resolve_prior(prior)
-        passes, ids = FilePasses.open([(scores, one_file(key_file, "key_file"))], where)
+        passes, ids = FilePasses.open([(scores, as_path(key_file, "key_file"))], where)
         with passes.keeping_workers() as kept:
             training = FileObjective.from_passes(kept, ids, rule, needs_all=cls._needs_all)
             return cls._train(training, ridge)
@@ -648,10 +649,10 @@ def write_llrs(
     Without `ndx_file` all scores of the one system are written. Trials without score are
     refused if all are needed, and warned of otherwise.
     """
-    if Path(one_file(output_file, "output_file")).suffix.lower() not in _HDF5:
+    if Path(as_path(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
     if ndx_file is not None and os.path.realpath(output_file) == os.path.realpath(
-        one_file(ndx_file, "ndx_file")
+        as_path(ndx_file, "ndx_file")
     ):
         expected = "be another file than `ndx_file`, whose content would be lost"
         raise invalid("output_file", expected, repr(str(output_file)))

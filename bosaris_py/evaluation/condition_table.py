@@ -176,7 +176,8 @@ class SystemTable(Table):
     def __repr__(self) -> str:
         """Return the table as text, a rule between systems that have several rows."""
         lines, names = self._texts(), [name for name, _ in self.rows]
-        starts = [i + 1 for i, name in enumerate(names) if name not in names[:i]]
+        first = {name: i for i, name in reversed(list(enumerate(names, start=1)))}
+        starts = sorted(first.values())
         rules = starts if len(self._heads) > 1 else starts[:1]
         return "\n".join(text_table(lines, left=self._left, rules=rules))
 

@@ -136,7 +136,8 @@ def _count_all(
 ) -> Counts:
     """Count the non-targets of all tasks, which must be `n_non`."""
     runner = passes.runner("non-target scores")
-    at, between = runner.reduce(_count, _add, (passes.pairs, thresholds), tasks)
+    with passes.blaming_changes():
+        at, between = runner.reduce(_count, _add, (passes.pairs, thresholds), tasks)
     check_unchanged(int(at.sum() + between.sum()), n_non)
     return at, between
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._validation import FilePath, as_matrix, invalid, list_some, refuse_nan
-from bosaris_py.calibration.passes import Where, files_of_systems, one_file
+from bosaris_py._validation import FilePath, as_matrix, as_path, invalid, list_some, refuse_nan
+from bosaris_py.calibration.passes import Where, files_of_systems
 from bosaris_py.calibration.trained import NUMBER, VECTOR, LinearMap, weighted_sum, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import LinearSolution
@@ -273,7 +273,7 @@ class LinearFusion(LinearMap):
         """
         files = files_of_systems(score_files)
         self._check_systems(len(files), "score_files")
-        ndx_file = one_file(ndx_file, "ndx_file")
+        ndx_file = as_path(ndx_file, "ndx_file")
         where = Where(block_rows, progress=progress)
         write_llrs(files, ndx_file, output_file, self.weights, self.offset, where, needs_all=True)
 

@@ -21,8 +21,9 @@ from bosaris_py._validation import (
     list_some,
     warn_caller,
 )
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
 from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.tokens import read_blocks
 from bosaris_py.trials import IdMap, Key, Ndx
 from bosaris_py.trials.alignment import IdIndex
 
@@ -71,7 +72,11 @@ def read_list(filename: FilePath) -> list[str]:
 
     Toolkit: read_list.m; native: none; differs: returns a list.
     """
-    return Path(filename).read_text(encoding="utf-8").split()
+    try:
+        parts = (data.decode().split() for _, data in read_blocks(filename))
+        return [name for part in parts for name in part]
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{filename}: the names are not in UTF-8: {error}") from error
 
 
 def save_list(filename: FilePath, names: npt.ArrayLike) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import matplotlib as mpl
@@ -20,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from bosaris_py._validation import FilePath, describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, as_path, describe, invalid, warn_caller
 from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.plots import looks
@@ -309,7 +308,7 @@ class Sheet:
         -----
         The same plot gives the same file, byte for byte, with the same version of matplotlib.
         """
-        extension = Path(path).suffix.lower()
+        extension = as_path(path).suffix.lower()
         if extension not in looks.METADATA:
             known = ", ".join(looks.METADATA)
             raise invalid("path", f"end in one of {known}", describe(str(path)))

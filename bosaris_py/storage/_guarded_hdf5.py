@@ -20,6 +20,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ except ImportError:
     resource = None  # type: ignore[assignment]
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath, list_some
+from bosaris_py._validation import FilePath, as_path, describe, invalid, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
 from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
 
@@ -62,6 +63,8 @@ _LONGEST_ATTRIBUTE = 1024
 
 # A file of scores has ten objects at most; one of MATLAB 7.3 has one for each id.
 _MOST_OBJECTS = 2**20
+# Groups lie three deep; the names of their members grow with each more.
+_MOST_LEVELS = 32
 
 _TYPE_CLASSES = {
     h5py.h5t.INTEGER: "integer",
@@ -138,6 +141,9 @@ class MemoryBudget:
 
     def __attrs_post_init__(self) -> None:
         """Find out the limit."""
+        given: Any = self.max_bytes
+        if not isinstance(given, Real | None):
+            raise invalid("max_bytes", "be a number of bytes", describe(given))
         self._limit = usable_memory() if self.max_bytes is None else self.max_bytes
 
     def claim(self, count: int, what: str) -> None:
@@ -201,7 +207,7 @@ def open_guarded(
     OSError
         If it cannot be opened at all, for instance `FileNotFoundError`.
     """
-    file_path = Path(path)
+    file_path = as_path(path)
     with contextlib.ExitStack() as stack:
         stream = stack.enter_context(file_path.open("rb"))
         head = stream.read(16)
@@ -252,11 +258,14 @@ class GuardedFile:
         and more objects than a walk through them may meet. The names in each group are
         checked before the library reads them.
         """
-        groups = [("", self.file.id)]
+        groups = [("", self.file.id, 0)]
         seen = {_address(self.file.id)}
         count = 0
         while groups:
-            parent, group = groups.pop()
+            parent, group, depth = groups.pop()
+            if depth > _MOST_LEVELS:
+                message = f"{self.path}: more than {_MOST_LEVELS} groups, each inside the other"
+                raise FileFormatError(message)
             links = _links(group, _MOST_OBJECTS - count)
             count += len(links)
             if count > _MOST_OBJECTS:
@@ -275,7 +284,7 @@ class GuardedFile:
                         checks.check(header)
                     if _address(found) not in seen:
                         seen.add(_address(found))
-                        groups.append((f"{path}/", found))
+                        groups.append((f"{path}/", found, depth + 1))
 
     def _refuse_link(self, name: str, link: int) -> None:
         """Refuse a link that is not the plain name of an object."""

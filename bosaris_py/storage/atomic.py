@@ -10,13 +10,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from bosaris_py._validation import FilePath
+from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import InvalidInputError
 
 # The temporary name repeats so much of the wanted one; file systems take 255 bytes in all.
 _NAME_KEPT = 40
-
-_SUFFIX_KEPT = 10
 
 
 @contextlib.contextmanager
@@ -24,10 +22,10 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
     """Give a temporary path whose content replaces `path` when all went well.
 
     The temporary file lies in the same folder, because only there can the
-    operating system put it in place in one step. It is empty at first, keeps the
-    extension of `path` (some writers choose the format by it), and is removed if
-    the block raises. On success it is flushed to the disk, gets the permissions of
-    the file it replaces, and takes its place.
+    operating system put it in place in one step. It is empty at first, can be read
+    by nobody who may not read the old file, and is removed if the block raises. On
+    success it is flushed to the disk, gets owner (where that is allowed) and permissions
+    of the file it replaces, and takes its place.
 
     Parameters
     ----------
@@ -53,8 +51,8 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
 
     Notes
     -----
-    A process that is killed outright leaves the old file untouched and may leave
-    the temporary one behind, named ``.<name>.<eight hex digits>.tmp<extension>``.
+    A process that is killed outright leaves the old file untouched and may leave the
+    temporary one behind, named ``.<name>.<eight hex digits>.tmp``: not like a score file.
 
     Examples
     --------
@@ -65,15 +63,17 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
     >>> [p.name for p in folder.iterdir()]
     ['a.txt']
     """
-    target = Path(os.path.realpath(path))
-    old_mode = _check_target(target)
-    temporary = _create_beside(target)
+    target = Path(os.path.realpath(as_path(path)))
+    old = _check_target(target)
+    # A new file gets the mode that open() would use; until it takes the place of an old one,
+    # it is private.
+    temporary = _create_beside(target, 0o666 if old is None else 0o600)
     try:
         yield temporary
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
-        if old_mode is not None:
-            temporary.chmod(stat.S_IMODE(old_mode))
+        if old is not None:
+            _take_over(temporary, old)
         temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -82,31 +82,43 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
     _flush_folder(target.parent)
 
 
-def _check_target(target: Path) -> int | None:
-    """Return the mode of the file to be replaced, None if there is none."""
+def _check_target(target: Path) -> os.stat_result | None:
+    """Return the status of the file to be replaced, None if there is none."""
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "No such folder to write into", str(target.parent))
     try:
-        mode = target.stat().st_mode
+        status = target.stat()
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(mode):
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(status.st_mode):
         raise InvalidInputError(f"{target} is not a regular file and cannot be replaced")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-    return mode
+    return status
 
 
-def _create_beside(target: Path) -> Path:
+def _take_over(path: Path, old: os.stat_result) -> None:
+    """Give a file owner and permissions of an older one."""
+    mode, new = stat.S_IMODE(old.st_mode), path.stat()
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.chown(path, old.st_uid, old.st_gid)
+        except OSError:
+            # Those of another group, or of another owner, may do what all others may.
+            if new.st_gid != old.st_gid:
+                mode = mode & ~0o070 | (mode & 0o007) << 3
+    path.chmod(mode)
+
+
+def _create_beside(target: Path, mode: int) -> Path:
     """Create an empty file of a new name in the folder of `target`."""
     while True:
-        ending = f"{secrets.token_hex(4)}.tmp{target.suffix[:_SUFFIX_KEPT]}"
-        temporary = target.with_name(f".{target.name[:_NAME_KEPT]}.{ending}")
+        name = f".{target.name[:_NAME_KEPT]}.{secrets.token_hex(4)}.tmp"
+        temporary = target.with_name(name)
         try:
-            # The mode is what open() would use, so the user's umask applies.
-            descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
         except FileExistsError:
             continue
         os.close(descriptor)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, StrArray, by_constructor, mark_read_only, read_only
-from bosaris_py._validation import as_ids, check_unique, describe, invalid
+from bosaris_py._validation import as_ids, check_unique, describe, invalid, list_some
 
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -117,10 +117,7 @@ class Factor:
 
     def __repr__(self) -> str:
         """Return the counts and the first levels."""
-        shown = [str(level) for level in self.levels[:5]]
-        if self.levels.size > len(shown):
-            shown.append("...")
-        return f"Factor: {len(self)} values of {self.levels.size} levels ({', '.join(shown)})"
+        return f"Factor: {len(self)} values of {self.levels.size} levels ({list_some(self.levels)})"
 
     def __eq__(self, other: object) -> bool:
         """Compare the values of both."""

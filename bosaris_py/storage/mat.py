@@ -28,7 +28,7 @@ import numpy as np
 import scipy.io
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath, list_some
+from bosaris_py._validation import FilePath, as_path, list_some
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import (
@@ -53,6 +53,9 @@ _HEADER_TEXT = 116
 
 # Memory of a reference and a string of Python.
 _BYTES_OF_CELL = 200
+
+# The header of an object of HDF5 with type, shape and place has more bytes.
+_LEAST_HEADER = 40
 
 
 def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
@@ -89,7 +92,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     optional = KINDS[kind].optional
     arrays: Arrays = {}
     sizes: dict[str, int] = {}
-    with _open_struct(Path(path), kind, max_bytes) as found:
+    with _open_struct(as_path(path), kind, max_bytes) as found:
         if "hasmodel" not in found.names:
             optional = optional | {"hasseg"}
         # The ids tell the extents of all others.
@@ -134,7 +137,7 @@ def kind_of(path: FilePath) -> str:
     for name, kind in KINDS.items():
         if kind.variable is not None:
             try:
-                with _open_struct(Path(path), name, None):
+                with _open_struct(as_path(path), name, None):
                     return name
             except FileFormatError as error:
                 reasons.append(error)
@@ -414,6 +417,9 @@ class _Struct73(_Struct):
         if cells.count and max(cells.shape, default=1) != cells.count:
             raise cells.error(f"must be a list of ids; it has shape {cells.shape}")
         self.budget.claim(_BYTES_OF_CELL * cells.count, f"data set `/{place}`")
+        # Each string of a real file has a header of its own.
+        if cells.count * _LEAST_HEADER > self.path.stat().st_size:
+            raise cells.error(f"refers to {cells.count} strings, more than the file can hold")
         cells.check_chunks()
         return [self._string(reference, place) for reference in np.ravel(cells.dataset[()])]
 

@@ -23,21 +23,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py._validation import FilePath, as_path, describe, invalid, repetitions, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage._guarded_hdf5 import within_memory
+from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.schema import refuse_newer
 
 _FORMAT = "bosaris_py.parameters"
 
 _FORMAT_VERSION = "1.0"
+
+# A longer text holds no model; and what Python makes of a letter at most, in bytes.
+_MOST_BYTES, _BYTES_OF_LETTER = 2**27, 20
 
 _FROM_WORD = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
@@ -106,34 +108,41 @@ def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
     """
     found, parameters = read_any_parameters(path)
     if found != kind:
-        raise FileFormatError(f"{path}: expected {kind}; the file holds {found}")
+        raise FileFormatError(f"{path}: expected {kind}; the file holds {safe(found)}")
     return parameters
 
 
 def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
     """Read the parameters of whatever class a JSON file is of, and the name of the class."""
-    file_path = Path(path)
-    encoded = file_path.read_bytes()
-    # Editors of Windows put a mark of the byte order in front.
+    file_path = as_path(path)
     hooks: Any = {"object_pairs_hook": _refuse_repetition, "parse_constant": _refuse_constant}
     try:
         with within_memory(file_path):
+            with file_path.open("rb") as stream:
+                encoded = stream.read(_MOST_BYTES + 1)
+            if len(encoded) > _MOST_BYTES:
+                raise ValueError(f"more than {_MOST_BYTES} bytes; these are no parameters")
+            MemoryBudget(file_path, None).claim(_BYTES_OF_LETTER * len(encoded), "the text")
+            # Editors of Windows put a mark of the byte order in front.
             content = json.loads(encoded.decode("utf-8-sig"), **hooks)
+            is_object = isinstance(content, dict)
+            parameters = _from_json(content.get("parameters")) if is_object else None
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{file_path}: no JSON text in UTF-8") from error
     except json.JSONDecodeError as error:
         raise FileFormatError(f"{file_path}:{error.lineno}: no valid JSON: {error.msg}") from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise FileFormatError(f"{file_path}: lists in lists, too deep for parameters") from error
+    except ValueError as error:
         raise FileFormatError(f"{file_path}: {error}") from error
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+    if not is_object or content.get("format") != _FORMAT:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)
     refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
-    parameters = content.get("parameters")
     if not isinstance(parameters, dict):
         raise FileFormatError(f'{file_path}: the entry "parameters" is missing')
     kind = str(content.get("kind"))
-    return kind, {name: _from_json(value) for name, value in parameters.items()}
+    return kind, parameters
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -141,9 +150,8 @@ def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     # Python's JSON takes the last one in silence.
     built = dict(pairs)
     if len(built) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f'the name "{repeated}" occurs twice')
+        (repeated, *_) = repetitions(name for name, _ in pairs)
+        raise ValueError(f'the name "{safe(repeated)}" occurs twice')
     return built
 
 

@@ -44,7 +44,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import FilePath, invalid
+from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage._guarded_hdf5 import (
     GuardedDataset,
@@ -79,18 +79,21 @@ _BLOCK_BYTES = 2**22
 
 @attrs.frozen
 class FileStamp:
-    """Absolute path, size in bytes and time of the last change (in ns) of a file."""
+    """Absolute path of a file, and what changes with its content."""
 
     path: Path
     size: int
+    # Time of the last change in ns, as programs may set it, and as the system sets it.
     modified: int
+    changed: int
+    inode: int
 
     @classmethod
     def of(cls, path: FilePath) -> Self:
         """Return the stamp of a file as it is now."""
-        absolute = Path(path).absolute()
+        absolute = as_path(path).absolute()
         status = absolute.stat()
-        return cls(absolute, status.st_size, status.st_mtime_ns)
+        return cls(absolute, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def check(self) -> None:
         """Raise `FileFormatError` if the file is not the same any more."""
@@ -327,12 +330,12 @@ class FileReader:
         return self
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        """Close the file; if all went well, check that it has not changed."""
+        """Close the file, and check that it has not changed: this may be why something failed."""
         self._matrices = []
         if self._opened is not None:
             self._opened.__exit__(None, None, None)
             self._opened = None
-        if error is None:
+        if error is None or isinstance(error, Exception):
             self.file.stamp.check()
 
     @contextmanager

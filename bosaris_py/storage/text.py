@@ -32,7 +32,6 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -40,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, mark_read_only
-from bosaris_py._validation import FilePath, as_ids, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage._guarded_hdf5 import LONGEST_ID, MemoryBudget, within_memory
 from bosaris_py.storage.atomic import atomic_write
@@ -70,6 +69,9 @@ _LAYOUTS = {
 # Memory of a line: the codes of its ids and its content, here and in the object.
 _BYTES_OF_LINE = {"ndx": 24, "key": 26, "scores": 40, "id_map": 16}
 
+# A number as a format writes it, with blanks to fill a width.
+_NUMBER = re.compile(r" *[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)? *")
+
 _LABELS = {b"target": True, b"nontarget": False}
 
 # Lines that are put together before they are written: about 2 MB.
@@ -94,8 +96,8 @@ class _Lines:
     @classmethod
     def read(cls, path: FilePath, kind: str, max_bytes: int | None, *, progress: bool) -> "_Lines":
         """Read a file of a kind of `_LAYOUTS`."""
-        numbers = LineNumbers(Path(path))
-        budget = MemoryBudget(Path(path), max_bytes)
+        numbers = LineNumbers(as_path(path))
+        budget = MemoryBudget(as_path(path), max_bytes)
         columns = IdColumn(), IdColumn()
         codes: tuple[list[Int32Array], list[Int32Array]] = ([], [])
         labels = IdColumn()
@@ -248,15 +250,15 @@ def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> 
     digits = head.text.strip()
     if not digits.isdigit() or len(digits) > 9:
         text = f"the first line must be the number of measures, found {show(head.text)}"
-        raise line_error(Path(path), head.number, text)
+        raise line_error(as_path(path), head.number, text)
     count = int(digits)
     names = " ".join(["id", *(f"measure{1 + row}" for row in range(min(count, 3)))])
     layout = Layout(f"{names} ..." if count > 3 else names, 1 + count)
-    numbers = LineNumbers(Path(path))
+    numbers = LineNumbers(as_path(path))
     column = IdColumn()
     codes = [np.empty(0, dtype=np.intp)]
     parts: list[Float64Array] = [np.empty((count, 0))]
-    budget = MemoryBudget(Path(path), max_bytes)
+    budget = MemoryBudget(as_path(path), max_bytes)
     lines = itertools.chain([(head.number + 1, head.rest)], blocks)
     for block in cut_blocks(lines, layout, numbers, budget):
         # What the first line says is believed only if the others say so too.
@@ -306,7 +308,9 @@ def formatter(number_format: str | None) -> Callable[[float], str]:
         return float.__repr__
     try:
         sample: Any = number_format % 1.5
-        is_word = isinstance(sample, str) and math.isfinite(float(sample))
+        # What comes out is a number that readers take for the same: float() takes more.
+        is_word = isinstance(sample, str) and abs(float(sample) - 1.5) <= 0.5
+        is_word = is_word and _NUMBER.fullmatch(sample) is not None
         # A whole number, such as "%d" makes, has no infinity.
         number_format % math.inf
     except (TypeError, ValueError, OverflowError):
@@ -323,7 +327,7 @@ def write_parts(path: FilePath, parts: Iterable[str]) -> None:
     A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text
     gives the same bytes.
     """
-    compressed = Path(path).suffix.lower() == ".gz"
+    compressed = as_path(path).suffix.lower() == ".gz"
     with atomic_write(path) as temporary, temporary.open("wb") as on_disk:
         target: Any = on_disk
         if compressed:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath
+from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage._guarded_hdf5 import (
     LONGEST_STORED_ID,
@@ -76,7 +76,7 @@ def read_blocks(path: FilePath, *, progress: bool = False) -> Iterator[tuple[int
     The last line is ended like the others even at the end of the file. A byte order mark is
     skipped; a file whose name ends in ``.gz`` is decompressed.
     """
-    file_path = Path(path)
+    file_path = as_path(path)
     line = 1
     pending: list[bytes] = []
     for number, part in enumerate(_read_parts(file_path, progress=progress)):
@@ -300,10 +300,17 @@ class _Text:
 
     def trim(self, starts: IndexArray, stops: IndexArray) -> None:
         """Move the ends of tokens inwards over blanks."""
-        while (is_blank := (starts < stops) & (self.letters[starts] <= ord(" "))).any():
-            starts += is_blank
-        while (is_blank := (starts < stops) & (self.letters[stops - 1] <= ord(" "))).any():
-            stops -= is_blank
+        solid: IndexArray | None = None
+        for ends, before in ((starts, 0), (stops, 1)):
+            is_blank = (starts < stops) & (self.letters[ends - before] <= ord(" "))
+            if not is_blank.any():
+                continue
+            if solid is None:
+                solid = np.flatnonzero(self.letters > ord(" "))
+                solid = np.concatenate(([-1], solid, [self.letters.size]))
+            # The next letter that is no blank, or the one before; a blank field is left empty.
+            at = solid[np.searchsorted(solid, ends[is_blank]) - before] + before
+            ends[is_blank] = np.clip(at, starts[is_blank], stops[is_blank])
 
     def take_off_quotes(self, starts: IndexArray, stops: IndexArray) -> None:
         """Move the ends of tokens inwards over a pair of quotes; refuse other quotes."""
@@ -384,20 +391,29 @@ _BYTES_OF_DISTINCT_ID = 64
 # Marks a long id: the word is this control character, which no text holds, and a number.
 _LONG_MARK = 1
 
-# 2^64 divided by the golden ratio, Knuth's multiplier (The Art of Computer Programming,
-# vol. 3, section 6.4); its upper bits depend on all bits of the word.
-_MULTIPLIER = 0x9E3779B97F4A7C15
-_HALF_WORD = np.uint64(32)
+# Random numbers, two for each word, so that nobody can choose ids that share a slot.
+_KEYS = np.frombuffer(os.urandom(16 * _LONGEST_ID // 8), dtype=np.uint64).reshape(-1, 2)
+_OF_ZEROS = np.cumsum(_KEYS.prod(axis=1, dtype=np.uint64), dtype=np.uint64)
+_HALF_WORD, _LOWER_HALF = np.uint64(32), np.uint64(2**32 - 1)
 
 
 def _hash(words: WordArray) -> WordArray:
-    """Return a hash of each token; words of zeros behind it do not count."""
+    """Return a hash of each token, in its upper half; words of zeros behind it do not count.
+
+    Two ids get the same with a probability of 2^-32: sums of products of pairs of halves of
+    words, M. Thorup, "High speed hashing for integers and strings", arXiv:1504.06804, 2015,
+    section 3.6. What words of zeros add is taken off.
+    """
     hashes = np.zeros(words.shape[1], dtype=np.uint64)
-    for number, column in enumerate(words):
-        hashes += (column ^ (column >> _HALF_WORD)) * np.uint64(
-            pow(_MULTIPLIER, number + 1, 1 << 64)
-        )
-    return (hashes ^ (hashes >> _HALF_WORD)) * np.uint64(_MULTIPLIER)
+    hashes -= _OF_ZEROS[len(words) - 1]
+    for column, (first, second) in zip(words, _KEYS, strict=False):
+        product = column >> _HALF_WORD
+        product += first
+        lower = column & _LOWER_HALF
+        lower += second
+        product *= lower
+        hashes += product
+    return hashes
 
 
 @attrs.define(eq=False)

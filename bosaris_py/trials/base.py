@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from numbers import Real
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -36,6 +35,7 @@ from bosaris_py._validation import (
     as_ids,
     as_mask,
     as_matrix,
+    as_path,
     check_shape,
     describe,
     invalid,
@@ -87,7 +87,7 @@ class FileMethods(ArrayRecord):
     @classmethod
     def _format_of(cls, path: FilePath) -> str:
         """Return the format that a file name stands for, which the class must have."""
-        extension = Path(path).suffix.lower()
+        extension = as_path(path).suffix.lower()
         known = [known for known, form in _FORMATS.items() if hasattr(cls, f"read_{form}")]
         if extension not in known:
             expected = f"end in {', '.join(known[:-1])} or {known[-1]}"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 import numpy as np
 
 from bosaris_py._arrays import mark_read_only
-from bosaris_py._validation import FilePath, describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, as_path, describe, invalid, warn_caller
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat
 from bosaris_py.storage._guarded_hdf5 import usable_memory
@@ -61,7 +61,7 @@ def binary_kind(path: FilePath) -> tuple[str, str] | None:
     FileNotFoundError
         If there is no such file.
     """
-    file = Path(path)
+    file = as_path(path)
     # A pipe can be read only once, and holds text.
     if file.exists() and not file.is_file():
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -13,7 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, FloatArray, read_only
-from bosaris_py._validation import FilePath, describe, invalid, list_some, nearest
+from bosaris_py._validation import (
+    FilePath,
+    as_path,
+    describe,
+    invalid,
+    list_some,
+    nearest,
+    repetitions,
+    safe,
+)
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
@@ -185,7 +193,7 @@ class TrialMetadata:
         sizes = (trials.n_trials, trials.modelset.size, trials.segset.size)
         tables = tuple(map(_as_columns, given, COLUMN_KINDS, sizes))
         names = [name for table in tables for name in table]
-        repeated = sorted({name for name in names if names.count(name) > 1})
+        repeated = sorted(repetitions(names))
         if repeated:
             found = f"{list_some(map(repr, repeated))} more than once"
             hint = "A column belongs to trials, to models or to segments."
@@ -273,7 +281,7 @@ class TrialMetadata:
         parts = [f"TrialMetadata: {self.trials.n_trials} trials"]
         for kind, table in zip(COLUMN_KINDS, self._tables, strict=True):
             if table:
-                parts.append(f"{', '.join(table)} by {kind}")
+                parts.append(f"{', '.join(map(safe, table))} by {kind}")
         return "; ".join(parts)
 
     def __eq__(self, other: object) -> bool:
@@ -605,7 +613,7 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
 
 def _check_extension(path: FilePath) -> None:
     """Refuse a file name of another format than HDF5."""
-    if Path(path).suffix.lower() not in _HDF5:
+    if as_path(path).suffix.lower() not in _HDF5:
         expected = f"end in {' or '.join(_HDF5)}"
         raise invalid("path", expected, repr(str(path)))
 

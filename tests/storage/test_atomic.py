@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.storage import atomic
 from bosaris_py.storage.atomic import atomic_write
 
 
@@ -20,9 +21,9 @@ def test_new_file_appears_only_at_the_end(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_temporary_name_keeps_the_extension_and_is_hidden(tmp_path: Path) -> None:
+def test_temporary_name_is_hidden_and_not_that_of_a_score_file(tmp_path: Path) -> None:
     with atomic_write(tmp_path / "plot.v1.pdf") as temporary:
-        assert temporary.suffix == ".pdf"
+        assert temporary.suffix == ".tmp"
         assert temporary.name.startswith(".plot.v1.pdf.")
 
 
@@ -60,6 +61,7 @@ def test_killed_process_leaves_the_old_file(tmp_path: Path) -> None:
     assert target.read_text() == "old"
     (rest,) = set(tmp_path.iterdir()) - {target}
     assert rest.name.startswith(".scores.txt.")
+    assert list(tmp_path.glob("*.txt")) == [target]
 
 
 def test_permissions_are_those_of_the_old_file(tmp_path: Path) -> None:
@@ -69,6 +71,49 @@ def test_permissions_are_those_of_the_old_file(tmp_path: Path) -> None:
     with atomic_write(target) as temporary:
         temporary.write_text("new")
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o4711])
+def test_private_file_stays_private_while_it_is_replaced(tmp_path: Path, mode: int) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    target.chmod(mode)
+    with atomic_write(target) as temporary:
+        assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
+    assert stat.S_IMODE(target.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the superuser gives files away"
+)
+def test_owner_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    os.chown(target, 12345, 23456)
+    target.chmod(0o2750)
+    with atomic_write(target) as temporary:
+        temporary.write_text("new")
+    found = target.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o2750)
+
+
+def test_another_group_gets_no_more_than_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    target.chmod(0o664)
+    status = list(target.stat())
+    status[5] += 1
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "chown", refuse)
+    monkeypatch.setattr(atomic, "_check_target", lambda _: os.stat_result(status))
+    with atomic_write(target):
+        pass
+    assert stat.S_IMODE(target.stat().st_mode) == 0o644
 
 
 def test_permissions_of_a_new_file_follow_the_umask(tmp_path: Path) -> None:

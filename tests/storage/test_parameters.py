@@ -116,7 +116,7 @@ HEAD = '{"format": "bosaris_py.parameters", "format_version": "1.0", "kind": "K"
         (HEAD.replace('"K"', '"L"') + '"parameters": {}}', "expected K; the file holds L"),
         (HEAD + '"parameters": {"a": 1, "a": 2}}', '"a" occurs twice'),
         (HEAD + '"parameters": {"a": NaN}}', "NaN is no JSON"),
-        ("[" * 100_000, "recursion|Recursion|no valid JSON"),
+        ("[" * 100_000, "lists in lists|no valid JSON"),
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, message: str) -> None:

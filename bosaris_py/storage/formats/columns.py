@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import attrs
 
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import describe, invalid, list_some, repetitions
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage.formats.catalogue import (
     MODEL,
@@ -79,10 +79,23 @@ def format_of_columns(columns: Columns) -> TrialFormat:
     )
 
 
+def check_names(names: object, argument: str) -> None:
+    """Raise unless these are several texts, which UTF-8 can encode."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise invalid(argument, "be a list of names", describe(names))
+    for name in names:
+        if not isinstance(name, str):
+            raise invalid(argument, "hold text only", describe(name))
+        if not name.isascii() and name.encode(errors="ignore").decode() != name:
+            raise invalid(argument, "hold text that UTF-8 can encode", describe(name))
+
+
 def _as_names(columns: Columns) -> tuple[str, ...]:
     """Return columns from left to right, checked."""
-    names = tuple(columns.split()) if isinstance(columns, str) else tuple(columns)
-    repeated = {name for name in names if name != SKIPPED and names.count(name) > 1}
+    names = columns.split() if isinstance(columns, str) else columns
+    check_names(names, "columns")
+    names = tuple(names)
+    repeated = set(repetitions(names)) - {SKIPPED}
     if not names or repeated:
         found = f"{sorted(repeated)} more than once" if repeated else "none"
         raise invalid("columns", "name each column once", found)
@@ -127,7 +140,7 @@ def _plan_by_header(
         expected = f"map only {', '.join(ROLES)}; other columns keep their names"
         raise invalid("columns", expected, list_some(unknown))
     separator, names = cut_header(first.text)
-    repeated = [name for i, name in enumerate(names) if name and name in names[:i]]
+    repeated = repetitions(filter(None, names))
     if repeated:
         text = f"the header names {list_some(repeated)} more than once"
         raise line_error(path, first.number, text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import attrs
 
-from bosaris_py._validation import FilePath
+from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage.formats.catalogue import (
     FORMATS,
@@ -65,7 +65,7 @@ def detect_format(path: FilePath) -> str:
     >>> detect_format(path)
     'voxceleb-scores'
     """
-    file_path = Path(path)
+    file_path = as_path(path)
     return detect_in(FirstLine.of(read_blocks(file_path)), file_path).name
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import attrs
 import numpy as np
@@ -19,7 +18,15 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import FilePath, describe, invalid, list_some, one_of, warn_caller
+from bosaris_py._validation import (
+    FilePath,
+    as_path,
+    describe,
+    invalid,
+    list_some,
+    one_of,
+    warn_caller,
+)
 from bosaris_py.errors import BosarisWarning, FileFormatError, TrialMismatchError
 from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.factors import Factor
@@ -35,7 +42,13 @@ from bosaris_py.storage.formats.catalogue import (
     Vocabulary,
     find_format,
 )
-from bosaris_py.storage.formats.columns import Columns, Plan, format_of_columns, make_plan
+from bosaris_py.storage.formats.columns import (
+    Columns,
+    Plan,
+    check_names,
+    format_of_columns,
+    make_plan,
+)
 from bosaris_py.storage.formats.detection import detect_in
 from bosaris_py.storage.text import formatter, row_slices, write_parts
 from bosaris_py.storage.tokens import (
@@ -169,7 +182,7 @@ def read_table(
     (['anna/1', 'bert/1'], [True, False])
     """
     options = _Options(spoof, side, strip_suffix, missing, numbers, extra)
-    file_path = Path(path)
+    file_path = as_path(path)
     with within_memory(path):
         blocks = read_blocks(file_path, progress=progress)
         first = FirstLine.of(blocks)
@@ -208,7 +221,9 @@ def read_table(
 
 def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return one or more texts as a tuple."""
-    return (value,) if isinstance(value, str) else tuple(value)
+    # Whoever gives something else than text is told so later.
+    is_list = not isinstance(value, str | bytes) and hasattr(value, "__iter__")
+    return tuple(value if is_list else (cast(str, value),))
 
 
 @attrs.frozen
@@ -224,9 +239,10 @@ class _Options:
 
     def __attrs_post_init__(self) -> None:
         """Check the others."""
-        for name, names in (("numbers", self.numbers), ("extra", self.extra)):
-            if isinstance(names, str):
-                raise invalid(name, "be a list of names", describe(names))
+        for name, names in (("numbers", self.numbers), ("extra", self.extra or ())):
+            check_names(names, name)
+        for name, names in (("strip_suffix", self.strip_suffix), ("missing", self.missing)):
+            check_names(names, name)
         if "" in self.strip_suffix:
             raise invalid("strip_suffix", "not be empty", "''")
         long = [text for text in self.missing if len(text.encode()) > _LONGEST_MISSING]
@@ -601,8 +617,8 @@ def read_answers(
     """
     if not isinstance(trials, TrialTable):
         raise invalid("trials", "be a TrialTable", describe(trials))
-    numbers = LineNumbers(Path(path))
-    budget = MemoryBudget(Path(path), max_bytes)
+    numbers = LineNumbers(as_path(path))
+    budget = MemoryBudget(as_path(path), max_bytes)
     parts = [np.empty(0)]
     with within_memory(path):
         blocks = read_blocks(path, progress=progress)

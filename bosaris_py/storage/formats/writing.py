@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._validation import FilePath, describe, invalid, list_some
+from bosaris_py._validation import FilePath, describe, invalid, list_some, repetitions
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (
     LABEL,
@@ -175,7 +175,7 @@ class _Writer:
     def check_names(self, written: Sequence[FileColumn]) -> None:
         """Raise unless a reader will find the columns again by their names."""
         names = [column.name for column in written]
-        repeated = [name for i, name in enumerate(names) if name in names[:i] or not name]
+        repeated = [*repetitions(names), *(name for name in names if not name)]
         if repeated:
             found = f"{list_some(map(repr, repeated))} again, or without a name"
             raise invalid("columns", "name each column once", found)
