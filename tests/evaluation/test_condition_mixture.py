@@ -336,6 +336,7 @@ def figures(results: Results, prior: float) -> dict[str, object]:
     return record
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 class TestLaws:
     @given(mixtures(), priors)
     def test_as_results_with_trial_weights(self, mixture, prior):

@@ -92,6 +92,7 @@ def test_the_same_with_weighted_conditions(
     assert lazy == pytest.approx(numerics.eer(*lists, **options), abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 @pytest.mark.parametrize("separation", [-1.0, 0.0, 1.0, 3.0, 9.0])
 def test_the_same_for_larger_sets(separation: float) -> None:
     rng = np.random.default_rng(7)

@@ -235,7 +235,8 @@ class TestNumbers:
         result = compare(systems, COST, replications=200, rng=15)
         table = unc.ComparisonTable.from_tests({("a", "b"): result, ("b", "a"): result})
         assert table.holm.adjusted[0] == min(1.0, 2 * result.p_value)
-        assert f"{result.difference:.4g}" in repr(table)
+        # Differences have as many decimals as show three digits of the standard error.
+        assert f"{result.difference:.4f}" in repr(table)
 
 
 def test_undefined_replicates_are_counted_once() -> None:

@@ -12,7 +12,7 @@ NAME_WIDTH = 25
 
 def examples() -> list[tuple[str, str]]:
     """Return name and lines of each example."""
-    block = PAGE.read_text().split("### Two lines of each")[1].split("```")[1]
+    block = PAGE.read_text().split("### Examples")[1].split("```")[1]
     found: list[tuple[str, str]] = []
     for line in block.splitlines()[1:]:
         name, content = line[:NAME_WIDTH].strip(), line[NAME_WIDTH:].replace("→", "\t")
