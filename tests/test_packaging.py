@@ -57,7 +57,9 @@ def _importable() -> Iterator[Path]:
 def _text_files() -> Iterator[Path]:
     """Yield the text files of the tree, without what tools wrote into it."""
     written = {"__pycache__", "_build", "generated"}
-    candidates = [path for path in ROOT.iterdir() if path.is_file()]
+    # In a worktree .git is a file; .coverage is binary.
+    tools = {".git", ".coverage"}
+    candidates = [path for path in ROOT.iterdir() if path.is_file() and path.name not in tools]
     for folder in TREE:
         candidates += (path for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in candidates:

@@ -50,8 +50,12 @@ def in_child(call: Callable[[], Any]) -> Any:
                 found = call()
             except BaseException as error:
                 found = error
+            try:
+                answer = pickle.dumps(found)
+            except BaseException as error:
+                answer = pickle.dumps(RuntimeError(f"{type(found)} is not sent: {error!r}"))
             with os.fdopen(sending, "wb") as stream:
-                pickle.dump(found, stream)
+                stream.write(answer)
         finally:
             os._exit(0)
     os.close(sending)
