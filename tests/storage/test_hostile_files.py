@@ -4,6 +4,7 @@ import contextlib
 import os
 import pickle
 import resource
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -50,6 +51,8 @@ def in_child(call: Callable[[], Any]) -> Any:
                 found = call()
             except BaseException as error:
                 found = error
+            # Other tests may have left little room for recursion, which pickling needs.
+            sys.setrecursionlimit(10_000)
             try:
                 answer = pickle.dumps(found)
             except BaseException as error:
