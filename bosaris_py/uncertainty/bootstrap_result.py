@@ -677,7 +677,8 @@ class BootstrapResult(Records):
         if self.interval == "normal":
             with np.errstate(divide="ignore", invalid="ignore"):
                 z = np.where(spread > 0, estimate / spread, 0.0)
-            p_value = normal_p_value(z, alternative)
+            # A z of 40 has a p-value that a float cannot hold; none is 0.
+            p_value = np.maximum(normal_p_value(z, alternative), np.finfo(np.float64).tiny)
         else:
             # What percentile intervals ask of 0, basic ones ask of twice the estimate.
             sample = (

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -144,6 +144,8 @@ def test_close_to_the_bootstrap(statistic: unc.Statistic) -> None:
     assert interval.low < interval.estimate < interval.high
 
 
+# Two speakers of whom most replicates hold one: z is -40.
+@example(65501, "two-sided", 0.0)
 @given(st.integers(0, 10**6), st.sampled_from(["two-sided", "less", "greater"]), st.floats(-1, 1))
 def test_p_and_interval_agree(seed: int, side: str, shift: float) -> None:
     rng = np.random.default_rng(seed)
