@@ -7,6 +7,9 @@ INSTALLED := $(VENV)/installed
 # Other libraries bring much that could hold numpy back: they stay away from .venv.
 PEERS := .venv-peers
 ARGS ?=
+# LOCKED=1: the versions of constraints.txt and no others, their files checked by hash.
+LOCKED ?=
+PIP = $(RUN) -m pip install --quiet --disable-pip-version-check
 # Pages whose sentences are checked; the long page on uncertainty is not yet among them.
 PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/uncertainty.md %_table.md,$(wildcard docs/*.md docs/*/*.md))
 
@@ -31,6 +34,7 @@ help:
 	@echo "make clean     remove what the targets above wrote, except .venv"
 	@echo
 	@echo "Each sets up .venv as needed. Another Python: make PYTHON=python3.12 ..."
+	@echo "With LOCKED=1 it installs the versions of constraints.txt, and checks their hashes."
 
 demo: $(INSTALLED)/package
 	$(RUN) examples/demo.py
@@ -82,14 +86,16 @@ clean:
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per extra, renewed when the requirements change.
-$(INSTALLED)/package: setup.cfg pyproject.toml | $(RUN)
+$(INSTALLED)/package: setup.cfg pyproject.toml $(if $(LOCKED),constraints.txt) | $(RUN)
 	@echo "Installing bosaris_py into $(VENV) ..."
-	$(RUN) -m pip install --quiet --disable-pip-version-check --editable .
+	$(if $(LOCKED),$(PIP) --require-hashes --requirement constraints.txt)
+	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation) --editable .
 	@mkdir -p $(@D) && touch $@
 
-$(INSTALLED)/%: setup.cfg pyproject.toml | $(RUN)
+$(INSTALLED)/%: setup.cfg pyproject.toml $(if $(LOCKED),constraints.txt) | $(RUN)
 	@echo "Installing bosaris_py and what '$*' needs into $(VENV) ..."
-	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	$(if $(LOCKED),$(PIP) --require-hashes --requirement constraints.txt)
+	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[$*]')
 	@mkdir -p $(@D) && touch $@
 
 $(PEERS)/installed: setup.cfg pyproject.toml | $(RUN)
