@@ -1,6 +1,9 @@
 """Fixtures shared by all tests."""
 
 import os
+import socket
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,28 @@ ROOT = Path(__file__).resolve().parent.parent
 settings.register_profile("quick", max_examples=30, deadline=None)
 settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+_NETWORK = {"allowed": False}
+
+
+def _refuse_network(event: str, args: tuple[object, ...]) -> None:
+    # Other families are pipes between processes of one machine.
+    network = event == "socket.__new__" and args[1] in {socket.AF_INET, socket.AF_INET6}
+    if network and not _NETWORK["allowed"]:
+        msg = "only tests marked slow may open a socket"
+        raise RuntimeError(msg)
+
+
+sys.addaudithook(_refuse_network)
+
+
+@pytest.fixture(autouse=True)
+def _network(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Refuse network sockets to the fast tests; the cluster's tests need them."""
+    _NETWORK["allowed"] = request.node.get_closest_marker("slow") is not None
+    yield
+    _NETWORK["allowed"] = False
 
 
 @pytest.fixture

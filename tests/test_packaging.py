@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import bosaris_py
 from bosaris_py._version import __version__
@@ -279,3 +280,20 @@ class TestOtherDescriptions:
         found = {line.strip("- ").replace(" ", "") for line in run.splitlines()}
         expected.add(f"python{setup['options']['python_requires']}")
         assert {name.replace("matplotlib-base", "matplotlib") for name in found} == expected
+
+    def test_the_pins_are_what_the_requirements_allow(self):
+        """constraints.txt has a version of each, with the hashes of its files."""
+        setup = configparser.ConfigParser()
+        setup.read(ROOT / "setup.cfg", encoding="utf-8")
+        wanted = [setup["options"]["install_requires"]]
+        wanted += [setup["options.extras_require"][extra] for extra in ("test", "docs", "dev")]
+        pin = re.compile(
+            r"^([\w.-]+)==([\w.]+)[^\n]* \\\n +--hash=sha256:[0-9a-f]{64}", re.MULTILINE
+        )
+        pins = pin.findall((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+        for line in "\n".join(wanted).split("\n"):
+            if line and not line.startswith("#"):
+                requirement = Requirement(line)
+                versions = [version for name, version in pins if name == requirement.name.lower()]
+                assert versions, line
+                assert all(requirement.specifier.contains(version) for version in versions), line
