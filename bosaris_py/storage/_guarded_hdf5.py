@@ -38,7 +38,13 @@ except ImportError:
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, describe, invalid, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
-from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
+from bosaris_py.storage._stored_bytes import (
+    ByteArray,
+    GroupChecks,
+    StoredChunks,
+    checksum,
+    read_global_heap,
+)
 
 BytesArray = npt.NDArray[np.bytes_]
 
@@ -65,6 +71,10 @@ _LONGEST_ATTRIBUTE = 1024
 _MOST_OBJECTS = 2**20
 # Groups lie three deep; the names of their members grow with each more.
 _MOST_LEVELS = 32
+
+# The attribute of a data set with the rows (first extent) of a block and the checksum of each.
+CHECKSUMS = b"checksums"
+_MOST_CHECKSUMS = 2**14
 
 _TYPE_CLASSES = {
     h5py.h5t.INTEGER: "integer",
@@ -362,7 +372,7 @@ class GuardedFile:
             )
         if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
             raise self.error(name, "must hold a mask; it is of an enumeration type")
-        return checked
+        return attrs.evolve(checked, checksums=_checksums(checked))
 
     def check_dataset(
         self, found: Any, name: str, classes: set[str], wanted: str, *, content: str = ""
@@ -445,6 +455,26 @@ class GuardedFile:
             raise self.error(checked.name, text)
 
 
+def _checksums(found: "GuardedDataset") -> tuple[int, ...]:
+    """Return the rows of a block and the checksum of each, as the attribute of a data set says."""
+    place, shape = found.dataset.id, found.shape
+    if found.count == 0 or not h5py.h5a.exists(place, CHECKSUMS):
+        return ()
+    attribute = h5py.h5a.open(place, CHECKSUMS)
+    size = attribute.shape[0] if len(attribute.shape) == 1 else 0
+    if attribute.get_type() == h5py.h5t.STD_U32LE and 1 < size <= _MOST_CHECKSUMS:
+        values = np.empty(attribute.shape, dtype="<u4")
+        attribute.read(values)
+        rows, *rest = values.tolist()
+        # A part of a block cannot be verified: one must fit into memory beside what was asked for.
+        is_small = rows * found.stored_bytes <= shape[0] * max(
+            _HARMLESS_BYTES, found.stored_bytes / 1000
+        )
+        if rows and len(rest) == -(-shape[0] // rows) and (is_small or found.content == "ids"):
+            return rows, *rest
+    raise found.error("is damaged: its checksums are not those of its shape")
+
+
 def _address(found: Any) -> int:
     """Return where in the file the header of an object is."""
     return int(h5py.h5o.get_info(found).addr)
@@ -474,6 +504,10 @@ class GuardedDataset:
     shape: tuple[int, ...]
     # None if it is not stored in chunks.
     chunks: StoredChunks | None = None
+    # The rows of a block, and the checksum of each; nothing in files without them.
+    checksums: tuple[int, ...] = ()
+    # The last block of which a part was wanted, by its first row.
+    _last_block: dict[int, AnyArray] = attrs.field(factory=dict, init=False)
 
     def error(self, text: str) -> FileFormatError:
         """Return an error about this data set."""
@@ -529,8 +563,41 @@ class GuardedDataset:
     def read_into(self, out: AnyArray, begin: tuple[int, ...] | None = None) -> None:
         """Read all elements into an array in C order, or as many as it has from `begin` on.
 
-        The array must be zeros where chunks may be missing: see `is_whole`.
+        The array must be zeros where chunks may be missing: see `is_whole`. Where there are
+        checksums, whole blocks are read and verified while they are in the processor's cache.
         """
+        if not self.checksums:
+            self._load(out, begin)
+            return
+        first, step = 0 if begin is None else begin[0], self.checksums[0]
+        last = first + len(out)
+        for number in range(first // step, -(-last // step)):
+            start, stop = number * step, min((number + 1) * step, self.shape[0])
+            if first <= start and stop <= last:
+                self._load_block(out[start - first : stop - first], start)
+                continue
+            block = self._last_block.get(start)
+            if block is None:
+                block = np.zeros((stop - start, *self.shape[1:]), dtype=out.dtype)
+                self._load_block(block, start)
+                self._last_block.clear()
+                self._last_block[start] = block
+            low, high = max(first, start), min(last, stop)
+            out[low - first : high - first] = block[low - start : high - start]
+
+    def _load_block(self, out: AnyArray, start: int) -> None:
+        """Read the block that begins with a row, and verify its checksum."""
+        self._load(out, (start, *[0] * (out.ndim - 1)))
+        self._verify(out, start)
+
+    def _verify(self, block: AnyArray, start: int = 0) -> None:
+        """Refuse a block that is not what was written."""
+        if self.checksums and checksum(block) != self.checksums[1 + start // self.checksums[0]]:
+            rows = f"{start} to {start + len(block) - 1}"
+            raise self.error(f"is damaged: the checksum of rows {rows} is wrong")
+
+    def _load(self, out: AnyArray, begin: tuple[int, ...] | None) -> None:
+        """Read elements as they are stored."""
         # Bytes are taken as they are stored, also those of an enumeration, in which a
         # damaged file can hold what numpy's bool must never hold.
         kind = self.dataset.id.get_type() if self._is_byte_mask else None
@@ -626,6 +693,7 @@ class GuardedDataset:
                 encoded = np.strings.rstrip(encoded, b" ")
             else:
                 encoded = cut_at_null(encoded)
+            self._verify(encoded)
         try:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:

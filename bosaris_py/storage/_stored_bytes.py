@@ -37,6 +37,9 @@ _CHECKSUM_BYTES = 4
 # Chunks up to this size are remembered for further reads of parts of them.
 _REMEMBERED_BYTES = 2**23
 
+# Sums of a checksum: a prime, so that stretches that changed places are not summed alike.
+_SUMS = 1021
+
 # Memory of what is kept of each chunk.
 _BYTES_OF_CHUNK = 200
 
@@ -288,6 +291,28 @@ def fletcher32(data: bytes) -> int:
     # The folded sums of the library are never 0 unless all words are.
     low, high = (total and (total - 1) % 65535 + 1 for total in (low, high))
     return high << 16 | low
+
+
+# Checksums of what a data set holds, by block of rows
+
+
+def checksum(block: npt.NDArray[Any]) -> int:
+    """Return the CRC-32 of 1021 sums, modulo 2^64, of every 1021st word of eight bytes.
+
+    What is behind the last whole 1021 words is appended as it is. Each changed word changes a
+    sum, whose place in the CRC-32 tells of words that changed places. A sum takes a tenth of
+    the time of reading.
+    """
+    little = block.astype(block.dtype.newbyteorder("<"), copy=False)
+    data = np.ascontiguousarray(little).reshape(-1).view(np.uint8)
+    end = data.size // (8 * _SUMS) * (8 * _SUMS)
+    sums = data[:end].view("<u8").reshape(-1, _SUMS).sum(axis=0, dtype="<u8")
+    return zlib.crc32(data[end:].data, zlib.crc32(sums.data))
+
+
+def checksums(array: npt.NDArray[Any], rows: int) -> list[int]:
+    """Return the checksum of each block of so many rows."""
+    return [checksum(array[start : start + rows]) for start in range(0, len(array), rows)]
 
 
 # Strings of variable length
