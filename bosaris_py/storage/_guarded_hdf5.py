@@ -20,6 +20,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -570,25 +571,36 @@ class GuardedDataset:
             self._load(out, begin)
             return
         first, step = 0 if begin is None else begin[0], self.checksums[0]
-        last = first + len(out)
-        for number in range(first // step, -(-last // step)):
-            start, stop = number * step, min((number + 1) * step, self.shape[0])
-            if first <= start and stop <= last:
-                self._load_block(out[start - first : stop - first], start)
-                continue
-            block = self._last_block.get(start)
-            if block is None:
-                block = np.zeros((stop - start, *self.shape[1:]), dtype=out.dtype)
-                self._load_block(block, start)
-                self._last_block.clear()
-                self._last_block[start] = block
-            low, high = max(first, start), min(last, stop)
-            out[low - first : high - first] = block[low - start : high - start]
+        last, end = first + len(out), self.shape[0]
+        start, stop = -(-first // step) * step, last if last == end else last // step * step
+        # What is unpacked is not in the cache anyway; one call for all saves memory management.
+        at_once = step if self.chunks is None or not self.chunks.is_packed else max(step, end)
+        for begin_row in range(start, stop, at_once):
+            self._load_rows(out[begin_row - first : stop - first][:at_once], begin_row)
+        # Blocks of which a part is wanted.
+        for begin_row in {first // step * step, (last - 1) // step * step}:
+            if begin_row < start or begin_row >= stop:
+                block = self._last_block.get(begin_row)
+                if block is None:
+                    rows = min(step, end - begin_row)
+                    block = np.zeros((rows, *self.shape[1:]), dtype=out.dtype)
+                    self._load_rows(block, begin_row)
+                    self._last_block.clear()
+                    self._last_block[begin_row] = block
+                low, high = max(first, begin_row), min(last, begin_row + step)
+                out[low - first : high - first] = block[low - begin_row : high - begin_row]
 
-    def _load_block(self, out: AnyArray, start: int) -> None:
-        """Read the block that begins with a row, and verify its checksum."""
-        self._load(out, (start, *[0] * (out.ndim - 1)))
-        self._verify(out, start)
+    def _load_rows(self, out: AnyArray, begin: int) -> None:
+        """Read whole blocks, the first of which begins with a row, and verify their checksums."""
+        self._load(out, (begin, *[0] * (out.ndim - 1)))
+        for start in range(0, len(out), self.checksums[0]):
+            self._verify(out[start : start + self.checksums[0]], begin + start)
+
+    def verify(self) -> None:
+        """Read all blocks that have a checksum, one at a time; a wrong one raises."""
+        for start in range(0, self.shape[0], self.checksums[0]) if self.checksums else ():
+            rows = min(self.checksums[0], self.shape[0] - start)
+            self._load_rows(np.zeros((rows, *self.shape[1:]), dtype=self.memory_type), start)
 
     def _verify(self, block: AnyArray, start: int = 0) -> None:
         """Refuse a block that is not what was written."""
@@ -604,12 +616,32 @@ class GuardedDataset:
         if self.chunks is not None and self.chunks.is_packed:
             with self._damage():
                 self._unpack_into(out, (0,) * out.ndim if begin is None else begin, kind)
+        elif self._plain_file is not None and out.shape[1:] == self.shape[1:]:
+            assert self.chunks is not None
+            with self._damage():
+                self.chunks.read_rows(self._plain_file, out, 0 if begin is None else begin[0])
         elif begin is None:
             self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, out, mtype=kind)
         else:
             space = self.dataset.id.get_space()
             space.select_hyperslab(begin, out.shape)
             self.dataset.id.read(h5py.h5s.create_simple(out.shape), space, out, mtype=kind)
+
+    @cached_property
+    def _plain_file(self) -> int | None:
+        """The open file, if whole rows are stored as in memory: faster than by the library."""
+        chunks, kind = self.chunks, h5py.h5t.py_create(self.memory_type)
+        if (
+            chunks is None
+            or chunks.filters
+            or chunks.shape[1:] != self.shape[1:]
+            or not self.is_whole
+            or self.dataset.id.get_type() != kind
+            or self.source.file.userblock_size
+            or not hasattr(os, "preadv")
+        ):
+            return None
+        return int(self.source.file.id.get_vfd_handle())
 
     def _unpack_into(self, out: AnyArray, begin: tuple[int, ...], kind: Any) -> None:
         """Unpack the elements from `begin` on; those of chunks never written are the fill value."""

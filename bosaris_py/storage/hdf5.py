@@ -17,9 +17,10 @@ the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
 
 Rows are models and columns are segments, as h5dump shows them. Ids are strings of fixed
 length, null-terminated, ASCII (UTF-8 if they are not ASCII). The root carries the attributes
-``format`` (such as ``bosaris_py.scores``), ``format_version`` and ``created_by``, which the
-toolkit ignores. Scores are not compressed (it saves less than a fifth and costs several times
-the time), masks are, with gzip. The same content gives the same file, bit for bit.
+``format`` (such as ``bosaris_py.scores``), ``format_version`` and ``created_by``, and each
+data set the checksums of its blocks of rows; the toolkit ignores them. Scores are not
+compressed (it saves less than a fifth and costs several times the time), masks are, with gzip.
+The same content gives the same file, bit for bit.
 
 Lists of trials have a layout of this package's own, which the MATLAB toolkit does not read:
 

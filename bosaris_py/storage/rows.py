@@ -341,6 +341,12 @@ class FileReader:
         if error is None or isinstance(error, Exception):
             self.file.stamp.check()
 
+    def verify(self) -> None:
+        """Read whatever has checksums, block by block; raise `FileFormatError` if one is wrong."""
+        for matrix in self._matrices:
+            with self._reading(f"`/{matrix.name}`"):
+                matrix.verify()
+
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
         """Turn whatever goes wrong inside HDF5 into an error about the file."""
