@@ -214,6 +214,8 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     kind = binary[1].removeprefix("flat_")
     if kind in ("scores", "key", "ndx") and _are_large(args, path):
         found, models, segments = bp.storage.rows.describe(path, kind)
+        with bp.storage.rows.FileReader(found) as reader:
+            reader.verify()
         holds = f"{found.kind}: {models.size} models x {segments.size} segments, read in blocks"
         return {"file": path, "format": binary[0], "holds": holds}
     return {"file": path, "format": binary[0], "holds": repr(bp.trials.read_any(path))}

@@ -20,6 +20,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,13 @@ except ImportError:
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, describe, invalid, list_some
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
-from bosaris_py.storage._stored_bytes import ByteArray, GroupChecks, StoredChunks, read_global_heap
+from bosaris_py.storage._stored_bytes import (
+    ByteArray,
+    GroupChecks,
+    StoredChunks,
+    checksum,
+    read_global_heap,
+)
 
 BytesArray = npt.NDArray[np.bytes_]
 
@@ -65,6 +72,10 @@ _LONGEST_ATTRIBUTE = 1024
 _MOST_OBJECTS = 2**20
 # Groups lie three deep; the names of their members grow with each more.
 _MOST_LEVELS = 32
+
+# The attribute of a data set with the rows (first extent) of a block and the checksum of each.
+CHECKSUMS = b"checksums"
+_MOST_CHECKSUMS = 2**14
 
 _TYPE_CLASSES = {
     h5py.h5t.INTEGER: "integer",
@@ -362,7 +373,7 @@ class GuardedFile:
             )
         if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
             raise self.error(name, "must hold a mask; it is of an enumeration type")
-        return checked
+        return attrs.evolve(checked, checksums=_checksums(checked))
 
     def check_dataset(
         self, found: Any, name: str, classes: set[str], wanted: str, *, content: str = ""
@@ -445,6 +456,26 @@ class GuardedFile:
             raise self.error(checked.name, text)
 
 
+def _checksums(found: "GuardedDataset") -> tuple[int, ...]:
+    """Return the rows of a block and the checksum of each, as the attribute of a data set says."""
+    place, shape = found.dataset.id, found.shape
+    if found.count == 0 or not h5py.h5a.exists(place, CHECKSUMS):
+        return ()
+    attribute = h5py.h5a.open(place, CHECKSUMS)
+    size = attribute.shape[0] if len(attribute.shape) == 1 else 0
+    if attribute.get_type() == h5py.h5t.STD_U32LE and 1 < size <= _MOST_CHECKSUMS:
+        values = np.empty(attribute.shape, dtype="<u4")
+        attribute.read(values)
+        rows, *rest = values.tolist()
+        # A part of a block cannot be verified: one must fit into memory beside what was asked for.
+        is_small = rows * found.stored_bytes <= shape[0] * max(
+            _HARMLESS_BYTES, found.stored_bytes / 1000
+        )
+        if rows and len(rest) == -(-shape[0] // rows) and (is_small or found.content == "ids"):
+            return rows, *rest
+    raise found.error("is damaged: its checksums are not those of its shape")
+
+
 def _address(found: Any) -> int:
     """Return where in the file the header of an object is."""
     return int(h5py.h5o.get_info(found).addr)
@@ -474,6 +505,10 @@ class GuardedDataset:
     shape: tuple[int, ...]
     # None if it is not stored in chunks.
     chunks: StoredChunks | None = None
+    # The rows of a block, and the checksum of each; nothing in files without them.
+    checksums: tuple[int, ...] = ()
+    # The last block of which a part was wanted, by its first row.
+    _last_block: dict[int, AnyArray] = attrs.field(factory=dict, init=False)
 
     def error(self, text: str) -> FileFormatError:
         """Return an error about this data set."""
@@ -529,20 +564,84 @@ class GuardedDataset:
     def read_into(self, out: AnyArray, begin: tuple[int, ...] | None = None) -> None:
         """Read all elements into an array in C order, or as many as it has from `begin` on.
 
-        The array must be zeros where chunks may be missing: see `is_whole`.
+        The array must be zeros where chunks may be missing: see `is_whole`. Where there are
+        checksums, whole blocks are read and verified while they are in the processor's cache.
         """
+        if not self.checksums:
+            self._load(out, begin)
+            return
+        first, step = 0 if begin is None else begin[0], self.checksums[0]
+        last, end = first + len(out), self.shape[0]
+        start, stop = -(-first // step) * step, last if last == end else last // step * step
+        # What is unpacked is not in the cache anyway; one call for all saves memory management.
+        at_once = step if self.chunks is None or not self.chunks.is_packed else max(step, end)
+        for begin_row in range(start, stop, at_once):
+            self._load_rows(out[begin_row - first : stop - first][:at_once], begin_row)
+        # Blocks of which a part is wanted.
+        for begin_row in {first // step * step, (last - 1) // step * step}:
+            if begin_row < start or begin_row >= stop:
+                block = self._last_block.get(begin_row)
+                if block is None:
+                    rows = min(step, end - begin_row)
+                    block = np.zeros((rows, *self.shape[1:]), dtype=out.dtype)
+                    self._load_rows(block, begin_row)
+                    self._last_block.clear()
+                    self._last_block[begin_row] = block
+                low, high = max(first, begin_row), min(last, begin_row + step)
+                out[low - first : high - first] = block[low - begin_row : high - begin_row]
+
+    def _load_rows(self, out: AnyArray, begin: int) -> None:
+        """Read whole blocks, the first of which begins with a row, and verify their checksums."""
+        self._load(out, (begin, *[0] * (out.ndim - 1)))
+        for start in range(0, len(out), self.checksums[0]):
+            self._verify(out[start : start + self.checksums[0]], begin + start)
+
+    def verify(self) -> None:
+        """Read all blocks that have a checksum, one at a time; a wrong one raises."""
+        for start in range(0, self.shape[0], self.checksums[0]) if self.checksums else ():
+            rows = min(self.checksums[0], self.shape[0] - start)
+            self._load_rows(np.zeros((rows, *self.shape[1:]), dtype=self.memory_type), start)
+
+    def _verify(self, block: AnyArray, start: int = 0) -> None:
+        """Refuse a block that is not what was written."""
+        if self.checksums and checksum(block) != self.checksums[1 + start // self.checksums[0]]:
+            rows = f"{start} to {start + len(block) - 1}"
+            raise self.error(f"is damaged: the checksum of rows {rows} is wrong")
+
+    def _load(self, out: AnyArray, begin: tuple[int, ...] | None) -> None:
+        """Read elements as they are stored."""
         # Bytes are taken as they are stored, also those of an enumeration, in which a
         # damaged file can hold what numpy's bool must never hold.
         kind = self.dataset.id.get_type() if self._is_byte_mask else None
         if self.chunks is not None and self.chunks.is_packed:
             with self._damage():
                 self._unpack_into(out, (0,) * out.ndim if begin is None else begin, kind)
+        elif self._plain_file is not None and out.shape[1:] == self.shape[1:]:
+            assert self.chunks is not None
+            with self._damage():
+                self.chunks.read_rows(self._plain_file, out, 0 if begin is None else begin[0])
         elif begin is None:
             self.dataset.id.read(h5py.h5s.ALL, h5py.h5s.ALL, out, mtype=kind)
         else:
             space = self.dataset.id.get_space()
             space.select_hyperslab(begin, out.shape)
             self.dataset.id.read(h5py.h5s.create_simple(out.shape), space, out, mtype=kind)
+
+    @cached_property
+    def _plain_file(self) -> int | None:
+        """The open file, if whole rows are stored as in memory: faster than by the library."""
+        chunks, kind = self.chunks, h5py.h5t.py_create(self.memory_type)
+        if (
+            chunks is None
+            or chunks.filters
+            or chunks.shape[1:] != self.shape[1:]
+            or not self.is_whole
+            or self.dataset.id.get_type() != kind
+            or self.source.file.userblock_size
+            or not hasattr(os, "preadv")
+        ):
+            return None
+        return int(self.source.file.id.get_vfd_handle())
 
     def _unpack_into(self, out: AnyArray, begin: tuple[int, ...], kind: Any) -> None:
         """Unpack the elements from `begin` on; those of chunks never written are the fill value."""
@@ -626,6 +725,7 @@ class GuardedDataset:
                 encoded = np.strings.rstrip(encoded, b" ")
             else:
                 encoded = cut_at_null(encoded)
+            self._verify(encoded)
         try:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:

@@ -3,7 +3,7 @@
 The library takes the size of a chunk, what a compressed chunk unpacks to, and the list of the
 free places in a heap from the file. A wrong size makes it read memory that is no part of the
 file; a wrong list makes it take all memory. So these are checked here before it reads them,
-and chunks compressed with gzip are unpacked here.
+and chunks compressed with gzip are unpacked here. What data sets hold has checksums.
 
 The format is that of the HDF5 File Format Specification, version 3.0: II.A (superblock), III.D
 and III.E (local and global heaps), IV.A (object headers). What is wrong raises `ValueError`,
@@ -36,6 +36,9 @@ _CHECKSUM_BYTES = 4
 
 # Chunks up to this size are remembered for further reads of parts of them.
 _REMEMBERED_BYTES = 2**23
+
+# Sums of a checksum: a prime, so that stretches that changed places are not summed alike.
+_SUMS = 1021
 
 # Memory of what is kept of each chunk.
 _BYTES_OF_CHUNK = 200
@@ -74,8 +77,8 @@ class StoredChunks:
     filters: tuple[int, ...]
     # Whether chunks are unpacked here, not by the library.
     is_packed: bool
-    # Where in the data set the chunks begin, if they are unpacked here.
-    begins: set[tuple[int, ...]] = attrs.field(factory=set, init=False)
+    # Where the chunks begin: in the data set, and in the file.
+    begins: dict[tuple[int, ...], int] = attrs.field(factory=dict, init=False)
     count: int = attrs.field(default=0, init=False)
     _remembered: dict[tuple[int, ...], ByteArray] = attrs.field(factory=dict, init=False)
 
@@ -120,10 +123,10 @@ class StoredChunks:
                 for place, step, extent in zip(begin, self.shape, extents, strict=True)
             ):
                 faults.append(f"the chunk at {begin} has no place in the shape {extents}")
-            elif self.is_packed:
+            else:
                 if self.count % 1024 == 1:
                     claim(min(most, 1024) * _BYTES_OF_CHUNK, "the list of chunks")
-                self.begins.add(begin)
+                self.begins[begin] = chunk.byte_offset
             # Anything but None ends the walk.
             return True if faults else None
 
@@ -219,6 +222,17 @@ class StoredChunks:
             part = tuple(slice(a - at, b - at) for (a, b), at in zip(corners, place, strict=True))
             yield inside, chunk, part
 
+    def read_rows(self, file: int, out: npt.NDArray[Any], begin: int) -> None:
+        """Read consecutive rows, as stored, from a file descriptor; chunks must be whole rows."""
+        step, last = self.shape[0], begin + len(out)
+        for start in range(begin // step * step, last, step):
+            low, high = max(begin, start), min(last, start + step)
+            part = out[low - begin : high - begin]
+            place = self.begins[(start, *[0] * (out.ndim - 1))]
+            place += (low - start) * math.prod(self.shape[1:]) * self.item_size
+            if os.preadv(file, [part.data], place) != part.nbytes:
+                raise ValueError(f"the chunk at {place} is not in the file")
+
 
 def _filters(properties: Any, item_size: int) -> tuple[int, ...]:
     """Return the filters of a data set; raise if one of them is not undone here."""
@@ -288,6 +302,28 @@ def fletcher32(data: bytes) -> int:
     # The folded sums of the library are never 0 unless all words are.
     low, high = (total and (total - 1) % 65535 + 1 for total in (low, high))
     return high << 16 | low
+
+
+# Checksums of what a data set holds, by block of rows
+
+
+def checksum(block: npt.NDArray[Any]) -> int:
+    """Return the CRC-32 of 1021 sums, modulo 2^64, of every 1021st word of eight bytes.
+
+    What is behind the last whole 1021 words is appended as it is. Each changed word changes a
+    sum, whose place in the CRC-32 tells of words that changed places. A sum takes a tenth of
+    the time of reading.
+    """
+    little = block.astype(block.dtype.newbyteorder("<"), copy=False)
+    data = np.ascontiguousarray(little).reshape(-1).view(np.uint8)
+    end = data.size // (8 * _SUMS) * (8 * _SUMS)
+    sums = data[:end].view("<u8").reshape(-1, _SUMS).sum(axis=0, dtype="<u8")
+    return zlib.crc32(data[end:].data, zlib.crc32(sums.data))
+
+
+def checksums(array: npt.NDArray[Any], rows: int) -> list[int]:
+    """Return the checksum of each block of so many rows."""
+    return [checksum(array[start : start + rows]) for start in range(0, len(array), rows)]
 
 
 # Strings of variable length

@@ -17,9 +17,10 @@ the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
 
 Rows are models and columns are segments, as h5dump shows them. Ids are strings of fixed
 length, null-terminated, ASCII (UTF-8 if they are not ASCII). The root carries the attributes
-``format`` (such as ``bosaris_py.scores``), ``format_version`` and ``created_by``, which the
-toolkit ignores. Scores are not compressed (it saves less than a fifth and costs several times
-the time), masks are, with gzip. The same content gives the same file, bit for bit.
+``format`` (such as ``bosaris_py.scores``), ``format_version`` and ``created_by``, and each
+data set the checksums of its blocks of rows; the toolkit ignores them. Scores are not
+compressed (it saves less than a fifth and costs several times the time), masks are, with gzip.
+The same content gives the same file, bit for bit.
 
 Lists of trials have a layout of this package's own, which the MATLAB toolkit does not read:
 
@@ -75,6 +76,7 @@ from bosaris_py._validation import FilePath, list_some, warn_caller
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
 from bosaris_py.storage._guarded_hdf5 import (
+    CHECKSUMS,
     GuardedDataset,
     GuardedFile,
     character_codes,
@@ -82,6 +84,7 @@ from bosaris_py.storage._guarded_hdf5 import (
     open_guarded,
     refuse_unstorable,
 )
+from bosaris_py.storage._stored_bytes import checksums
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.schema import (
@@ -112,6 +115,9 @@ _CHUNK_BYTES = 2**20
 
 # Trials in a chunk of all data sets in /trials, so that a range of them can be read at once.
 CHUNK_TRIALS = 2**17
+
+# Checksums of a data set: an attribute takes less than 64 kB.
+_MOST_CHECKSUMS = 16_000
 
 # Below this size compressed data take more bytes than plain ones.
 _COMPRESS_FROM = 2**12
@@ -166,7 +172,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     object in which a model has no measures survives saving and reading. The start and stop
     frames that SIDEKIT keeps beside the ids of an `IdMap` are not read.
     """
-    with open_guarded(path, max_bytes) as source:
+    with open_guarded(path, max_bytes, remember_chunks=False) as source:
         opened = open_fields(source, kind)
         arrays = opened.read()
     opened.warn_of_old_layout(path)
@@ -377,6 +383,9 @@ def open_fields(source: GuardedFile, kind: str) -> OpenedFields:
         fields = ("modelset", "segset", "labels")
     opened = OpenedFields(fields, layout)
     optional = KINDS[kind].optional | layout.may_lack
+    if kind != "trial_metadata" and (source.attribute("format") or "").startswith("bosaris_py."):
+        # This package writes everything: what is missing is lost.
+        optional = frozenset()
     # The ids tell the extents of all others.
     for name in sorted(fields, key=lambda name: FIELDS[name].content != "ids"):
         # Early releases of the toolkit had neither of the two.
@@ -480,10 +489,7 @@ def _put_field(root: Any, name: str, array: AnyArray) -> None:
 def new_field(
     root: Any, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike, data: AnyArray | None = None
 ) -> Any:
-    """Create the data set of a field, with `data` or to be filled part by part.
-
-    That of a vector can be made shorter.
-    """
+    """Create the data set of a field, with `data` or to be filled by a `FieldWriter`."""
     field, size = FIELDS[name], math.prod(shape)
     options: dict[str, Any] = {}
     if len(shape) == 2:
@@ -510,7 +516,62 @@ def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int
 
 def _put(root: Any, name: str, data: AnyArray | None, **options: Any) -> Any:
     """Create a data set without a time stamp, so that equal content gives equal files."""
-    return root.create_dataset(name, data=data, track_times=False, **options)
+    made = root.create_dataset(name, data=data, track_times=False, **options)
+    if data is not None:
+        rows = _block_rows(made)
+        _put_checksums(made.id, rows, checksums(data, rows))
+    return made
+
+
+def _block_rows(dataset: Any) -> int:
+    """Return the rows of a data set that have one checksum: those of a chunk, or of several."""
+    shape = dataset.shape
+    row_bytes = max(1, math.prod(shape[1:]) * dataset.dtype.itemsize)
+    rows = dataset.chunks[0] if dataset.chunks else max(1, _CHUNK_BYTES // row_bytes)
+    return int(rows * max(1, -(-shape[0] // (rows * _MOST_CHECKSUMS))))
+
+
+def _put_checksums(dataset: Any, rows: int, values: list[int]) -> None:
+    """Put the checksums of the blocks of so many rows, unless there are no elements."""
+    if math.prod(dataset.shape):
+        content = np.array([rows, *values], dtype="<u4")
+        space = h5py.h5s.create_simple(content.shape)
+        h5py.h5a.create(dataset, CHECKSUMS, h5py.h5t.STD_U32LE, space).write(content)
+
+
+class FieldWriter:
+    """Fills the data set of a field part by part, and makes that of a vector as short as they are.
+
+    Parameters
+    ----------
+    root, name, shape, dtype
+        As for `new_field`.
+    """
+
+    def __init__(self, root: Any, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
+        self._made = new_field(root, name, shape, dtype)
+        self._step = _block_rows(self._made)
+        self.done = 0
+        self._checksums: list[int] = []
+        # Rows of a block that is not complete.
+        self._rest: AnyArray = np.empty((0, *shape[1:]), self._made.dtype)
+
+    def append(self, part: AnyArray) -> None:
+        """Write the next rows."""
+        part = part.astype(self._made.dtype, copy=False)
+        self._made[self.done : self.done + len(part)] = part
+        self.done += len(part)
+        part = np.concatenate([self._rest, part]) if len(self._rest) else part
+        whole = len(part) // self._step * self._step
+        self._checksums += checksums(part[:whole], self._step)
+        self._rest = part[whole:].copy()
+
+    def close(self) -> None:
+        """Finish the data set."""
+        if self.done < self._made.shape[0]:
+            self._made.resize((self.done,))
+        rest = checksums(self._rest, self._step)
+        _put_checksums(self._made.id, self._step, self._checksums + rest)
 
 
 def put_attribute(location: Any, name: str, text: str) -> None:
@@ -539,7 +600,9 @@ def put_strings(root: Any, name: str, ids: StrArray) -> None:
     properties.set_obj_track_times(False)
     dataset = h5py.h5d.create(root.id, name.encode(), kind, space, properties, lcpl=parents)
     if ids.size:
-        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, encoded.astype(f"S{width}"), mtype=kind)
+        stored = encoded.astype(f"S{width}")
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, stored, mtype=kind)
+        _put_checksums(dataset, ids.size, checksums(stored, ids.size))
 
 
 def _string_type(width: int, *, is_ascii: bool) -> Any:

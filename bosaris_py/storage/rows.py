@@ -55,8 +55,8 @@ from bosaris_py.storage._guarded_hdf5 import (
 from bosaris_py.storage.hdf5 import (
     CHUNK_TRIALS,
     USE_KEY,
+    FieldWriter,
     find_layout,
-    new_field,
     open_fields,
     put_strings,
     write_hdf5,
@@ -215,7 +215,8 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
         described = stamp, kind, shape, data_sets, item_size
         if "k" in opened.sizes:
             nothing = np.empty(0, dtype=np.int64)
-            file = FlatFile(*described, opened.sizes["k"], CHUNK_TRIALS, nothing)
+            chunk = max(CHUNK_TRIALS, *[each.checksums[0] for each in found if each.checksums])
+            file = FlatFile(*described, opened.sizes["k"], chunk, nothing)
         else:
             # Chunks that a part of the rows needs are unpacked whole.
             rows = min(max(map(_chunk_rows, found)), max(1, shape[0]))
@@ -247,7 +248,9 @@ def _kind_of(source: GuardedFile, kinds: Sequence[str]) -> str:
 
 
 def _chunk_rows(matrix: GuardedDataset) -> int:
-    """Return the rows in a chunk of a data set, 1 where there are no chunks."""
+    """Return the rows that a data set keeps together, 1 where there are no chunks."""
+    if matrix.checksums:
+        return matrix.checksums[0]
     chunks = matrix.dataset.chunks
     return int(chunks[0]) if chunks is not None and len(chunks) == 2 else 1
 
@@ -337,6 +340,12 @@ class FileReader:
             self._opened = None
         if error is None or isinstance(error, Exception):
             self.file.stamp.check()
+
+    def verify(self) -> None:
+        """Read whatever has checksums, block by block; raise `FileFormatError` if one is wrong."""
+        for matrix in self._matrices:
+            with self._reading(f"`/{matrix.name}`"):
+                matrix.verify()
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
@@ -576,19 +585,19 @@ def write_score_rows(
     shape = (modelset.size, segset.size)
 
     def fill(root: Any) -> None:
-        scores = new_field(root, "scoremat", shape, dtype)
-        valid = new_field(root, "scoremask", shape, np.uint8)
-        done = 0
+        scores = FieldWriter(root, "scoremat", shape, dtype)
+        valid = FieldWriter(root, "scoremask", shape, np.uint8)
         for rows, values, mask in parts:
-            if rows.start != done or rows.stop > modelset.size:
-                expected = f"go on with row {done} of {modelset.size}"
+            if rows.start != scores.done or rows.stop > modelset.size:
+                expected = f"go on with row {scores.done} of {modelset.size}"
                 raise invalid("parts", expected, f"{rows}")
-            scores[rows] = values
-            valid[rows] = mask.view(np.uint8)
-            done = rows.stop
-        if done != modelset.size:
+            scores.append(values)
+            valid.append(mask.view(np.uint8))
+        if scores.done != modelset.size:
             expected = f"be all {modelset.size} rows"
-            raise invalid("parts", expected, f"{done}")
+            raise invalid("parts", expected, f"{scores.done}")
+        scores.close()
+        valid.close()
         put_strings(root, "ID/row_ids", modelset)
         put_strings(root, "ID/column_ids", segset)
 
@@ -634,15 +643,11 @@ def write_score_list(
     def fill(root: Any) -> None:
         put_strings(root, "ID/row_ids", modelset)
         put_strings(root, "ID/column_ids", segset)
-        columns = [new_field(root, name, (most,), each) for name, each in types.items()]
-        done = 0
+        columns = [FieldWriter(root, name, (most,), each) for name, each in types.items()]
         for part in parts:
-            stop = done + part[-1].size
             for column, values in zip(columns, part, strict=True):
-                column[done:stop] = values
-            done = stop
+                column.append(values)
         for column in columns:
-            if done < most:
-                column.resize((done,))
+            column.close()
 
     write_hdf5(path, "flat_scores", fill)

@@ -114,7 +114,7 @@ def describe(path: Path) -> dict[str, dict[str, Any]]:
             "layout": properties.get_layout(),
             "filters": properties.get_nfilters(),
             "growth": item.maxshape == item.shape,
-            "attributes": list(item.attrs),
+            "attributes": [each for each in item.attrs if each != "checksums"],
             "value": item[()].tolist(),
         }
         if isinstance(kind, h5py.h5t.TypeStringID):
