@@ -186,14 +186,14 @@ class FilePasses:
 
     def first(
         self,
-        keep: Callable[[ReadBlocks], Kept],
+        keep: Callable[[int, ReadBlocks], Kept],
         all_ids: Sequence[TrialIds],
         label: str,
         tasks: list[Task],
         *,
         needs_all: bool = False,
     ) -> list[FirstPass[Kept]]:
-        """Collect the targets, and what `keep` makes of the blocks; check the trials.
+        """Collect the targets, and what `keep` makes of the blocks of a pair; check the trials.
 
         Refuses NaN, a class without scores and, if all are needed, trials without scores; warns
         of the latter otherwise.
@@ -222,7 +222,7 @@ def _n_bytes(pair: TrialBlocks) -> int:
     return max(1, pair.n_cells * pair.scores[0].item_size)
 
 
-def _look(shared: tuple[Pairs, Callable[[ReadBlocks], Kept]], task: Task) -> FirstPass[Kept]:
+def _look(shared: tuple[Pairs, Callable[[int, ReadBlocks], Kept]], task: Task) -> FirstPass[Kept]:
     """Do the first pass over the blocks of a task."""
     (pairs, keep), (i, blocks) = shared, task
     counts, tar = [], []
@@ -234,7 +234,7 @@ def _look(shared: tuple[Pairs, Callable[[ReadBlocks], Kept]], task: Task) -> Fir
             # Last, because `keep` may use the memory of the scores for something else.
             yield rows, block
 
-    kept = keep(read())
+    kept = keep(i, read())
     return FirstPass(task, sum(counts, TrialCounts()), np.concatenate(tar, axis=1), kept)
 
 
@@ -341,7 +341,7 @@ class _NonTargets:
     sample: _Sample
 
 
-def _summarise(blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
+def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
     """Collect moments and a sample of about `most` non-targets; None if there are none."""
     moments, sizes = [], []
     samples: list[_Sample] = []
