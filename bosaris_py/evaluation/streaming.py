@@ -58,10 +58,12 @@ from bosaris_py.evaluation.pooled_scores import (
 )
 from bosaris_py.numerics.cllr import mean_bits, sum_of_bits, total_cost
 from bosaris_py.numerics.counts import RunningCounts, SortedScores
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, FlatNdx, Ndx, TrialMetadata
-from bosaris_py.trials.blocks import TrialBlock, TrialIds
+from bosaris_py.trials.blocks import TrialBlock, TrialCounts, TrialIds
 from bosaris_py.trials.key import AnyNdx
 
 Files: TypeAlias = FilePath | Sequence[FilePath]
@@ -85,6 +87,8 @@ _PLO = (-10.0, 0.0, 1001)
 
 # More combinations of values are a mistake, such as a column of ids.
 _MOST_GROUPS = 10_000
+
+_NONE = mark_read_only(np.zeros(0, dtype=np.intp))
 
 # So few groups are looked for one by one; sorting costs as much as twenty looks.
 _FEW_GROUPS = 20
@@ -126,13 +130,15 @@ Known: TypeAlias = tuple[_NonTargets, ...]
 class Division:
     """What divides the trials of key files into numbered groups.
 
-    The number of a group has a digit for each of the factors `names`, which have `levels`; the
-    last one runs fastest. A trial's number is the sum of those of its model and its segment in
+    The number of a group has a digit for each of the factors `names`, below its size in `sizes`;
+    the last one runs fastest. Digits are positions in `levels`; those beyond say that a trial is
+    in none, or in several. A trial's number is the sum of those of its model and its segment in
     its pair of files, and of those that conditions give it by its ids, times a factor.
     """
 
     names: tuple[str, ...]
     levels: tuple[StrArray, ...]
+    sizes: tuple[int, ...]
     sides: tuple[tuple[AnyArray, AnyArray], ...]
     by_trial: tuple[tuple[Conditions, int], ...]
     ids: tuple[TrialIds, ...]
@@ -142,67 +148,64 @@ class Division:
         cls, division: Conditions | TrialMetadata, columns: Sequence[str], ids: Sequence[TrialIds]
     ) -> Self:
         """Divide by conditions, or by columns of metadata."""
-        factors: list[tuple[str, Any]] = []
+        # By trials there are conditions; by models and segments, None.
+        factors: list[tuple[Conditions | None, StrArray]] = []
         if isinstance(division, Conditions):
             for each in ids:
                 division.rows((each.modelset.size, each.segset.size))
-            factors = [("trial", division)]
-            levels = [np.array([*division.names, "none", "several"])]
+            columns = ("condition",)
+            factors = [(division, np.array(division.names))]
         else:
             for name in columns:
                 kind, factor = division.stored(name)
-                single = (
-                    Conditions.from_factors(division.trials, {name: factor})
-                    if (kind == "trial")
-                    else None
-                )
-                factors.append((kind, single or name))
-            levels = [
-                np.array([*item.names, ""]) if kind == "trial" else division.stored(item)[1].levels
-                for kind, item in factors
-            ]
-        size = math.prod(len(found) for found in levels)
+                single = None
+                if kind == "trial":
+                    single = Conditions.from_factors(division.trials, {name: factor})
+                levels = factor.levels if single is None else np.array(single.names)
+                factors.append((single, levels))
+        sizes = [levels.size + (0 if by is None else 2) for by, levels in factors]
+        size = math.prod(sizes)
         if size > _MOST_GROUPS:
             expected = f"have at most {_MOST_GROUPS} combinations of values"
             raise invalid("conditions", expected, str(size), "Is a column one of ids?")
-        dtype = np.min_scalar_type(size)
+        dtype, steps = np.min_scalar_type(size), _steps(sizes)
+        by_trial = [(c, step) for (c, _), step in zip(factors, steps, strict=True) if c is not None]
         sides = []
-        for of_file in ids:
-            described = None
-            if isinstance(division, TrialMetadata) and any(k != "trial" for k, _ in factors):
+        for each in ids:
+            numbers = [np.zeros(n.size, dtype=dtype) for n in (each.modelset, each.segset)]
+            if isinstance(division, TrialMetadata):
                 nothing = np.zeros(0, dtype=np.intp)
-                nobody = FlatNdx(of_file.modelset, of_file.segset, nothing, nothing)
-                described = division.for_trials(nobody)
-            numbers = [np.zeros(n.size, dtype=dtype) for n in (of_file.modelset, of_file.segset)]
-            for (kind, item), step in zip(factors, _steps(levels), strict=True):
-                if kind != "trial" and described is not None:
-                    side = numbers[0 if kind == "model" else 1]
-                    side += (described.stored(item)[1].codes * step).astype(dtype)
+                # No trial of the key is needed to find its models and segments.
+                described = division.for_trials(
+                    FlatNdx(each.modelset, each.segset, nothing, nothing)
+                )
+                for name, (by, _), step in zip(columns, factors, steps, strict=True):
+                    if by is None:
+                        kind, factor = described.stored(name)
+                        side = numbers[0 if kind == "model" else 1]
+                        side += (factor.codes.astype(np.intp) * step).astype(dtype)
             sides.append((numbers[0], numbers[1]))
-        by_trial = [
-            (item, step)
-            for (kind, item), step in zip(factors, _steps(levels), strict=True)
-            if kind == "trial"
-        ]
-        names = tuple(columns) if isinstance(division, TrialMetadata) else ("condition",)
-        return cls(names, tuple(levels), tuple(sides), tuple(by_trial), tuple(ids))
+        known = tuple(ids) if by_trial else ()
+        levels_of = tuple(levels for _, levels in factors)
+        return cls(tuple(columns), levels_of, tuple(sizes), tuple(sides), tuple(by_trial), known)
 
     def refuse_undescribed(self, n_trials: Mapping[int, int]) -> None:
         """Raise if trials have no value in a column of trials."""
-        groups = list(n_trials)
-        unknown = np.zeros(len(groups), dtype=np.bool_)
-        for digit, levels in zip(self.digits(groups), self.levels, strict=True):
-            unknown |= levels[digit] == ""
-        if unknown.any():
-            count = sum(n_trials[groups[i]] for i in np.flatnonzero(unknown))
+        numbers = np.array(list(n_trials))
+        outside = [
+            digits >= levels.size
+            for digits, levels in zip(self.digits(numbers), self.levels, strict=True)
+        ]
+        count = sum(n_trials[number] for number in numbers[np.any(outside, axis=0)].tolist())
+        if count:
             message = f"The metadata do not describe {count} trials of the key."
             raise TrialMismatchError(message)
 
-    def digits(self, groups: Sequence[int]) -> list[IndexArray]:
+    def digits(self, groups: npt.ArrayLike) -> list[IndexArray]:
         """Return for each factor the level of some groups."""
         numbers = np.asarray(groups, dtype=np.intp)
-        sizes = zip(_steps(self.levels), self.levels, strict=True)
-        return [numbers // step % levels.size for step, levels in sizes]
+        steps = zip(_steps(self.sizes), self.sizes, strict=True)
+        return [numbers // step % size for step, size in steps]
 
     def numbers(self, i: int, block: TrialBlock) -> AnyArray:
         """Return the group of each cell of a block of the i-th pair, in a vector."""
@@ -228,9 +231,9 @@ class Division:
         return numbers
 
 
-def _steps(levels: Sequence[StrArray]) -> list[int]:
+def _steps(sizes: Sequence[int]) -> list[int]:
     """Return what each digit of a group's number counts."""
-    return [math.prod(later.size for later in levels[i + 1 :]) for i in range(len(levels))]
+    return [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
 
 
 def _split(numbers: AnyArray, block: TrialBlock, label: int) -> Iterator[tuple[int, FloatArray]]:
@@ -636,14 +639,15 @@ class FileGroups:
         groups = cls.read(score_file, key_file, metadata, columns, **options)
         return groups, groups.members(None)
 
-    def union(self, tar: Iterable[int], non: Iterable[int]) -> StreamedScores:
-        """Pool the targets of some groups, and the non-targets of some, by their positions."""
-        chosen = [self.parts[i] for i in non]
+    def union(self, tar: Any, non: Any) -> StreamedScores:
+        """Pool the targets of some groups, and the non-targets of some; both index `parts`."""
+        every = np.arange(len(self.parts))
+        chosen = [self.parts[i] for i in every[non]]
         nothing = np.zeros_like(self.parts[0].at), np.zeros_like(self.parts[0].between)
         return attrs.evolve(
             self.parts[0],
             groups=tuple(group for part in chosen for group in part.groups),
-            tar=_sorted([self.parts[i].tar.values for i in tar]),
+            tar=_sorted([self.parts[i].tar.values for i in every[tar]]),
             at=mark_read_only(sum((part.at for part in chosen), start=nothing[0])),
             between=mark_read_only(sum((part.between for part in chosen), start=nothing[1])),
             fa_bits=total_cost(part.fa_bits for part in chosen),
@@ -652,30 +656,75 @@ class FileGroups:
     def mixture(self, members: Iterable[ConditionMembers]) -> ConditionMixture:
         """Weigh conditions, whose members are positions of groups."""
         listed = list(members)
-        tar = [ListedShare(m.tar_weight, self.union(m.tar, ()).tar.values) for m in listed]
-        non = [_StreamedShare(m.non_weight, self.union((), m.non)) for m in listed]
+        tar = [ListedShare(m.tar_weight, self.union(m.tar, _NONE).tar.values) for m in listed]
+        non = [_StreamedShare(m.non_weight, self.union(_NONE, m.non)) for m in listed]
         return ConditionMixture.from_shares(tar, non)
+
+    def metadata(self) -> TrialMetadata:
+        """Describe the groups, one trial for each, by the columns that divide them."""
+        assert self.division is not None, "columns divide the trials"
+        digits = zip(self.division.digits(self.groups), self.division.levels, strict=True)
+        names = [str(number) for number in range(len(self.groups))]
+        positions = np.arange(len(names))
+        return TrialMetadata(
+            FlatNdx(names, ["files"], positions, np.zeros_like(positions)),
+            dict(zip(self.division.names, (Factor(*each) for each in digits), strict=True)),
+        )
 
     def members(self, conditions: Conditions | None) -> tuple[ConditionMembers, ...]:
         """Return the groups as weighted conditions: those given, or each group alike."""
         assert self.division is not None, "there is something that divides the trials"
         if conditions is None:
-            digits = zip(*self.division.digits(self.groups), strict=True)
-            names = [
-                ", ".join(str(of[i]) for of, i in zip(self.division.levels, each, strict=True))
-                for each in digits
-            ]
+            columns = self.metadata()
+            texts = [columns.factor(name).values().tolist() for name in self.division.names]
+            names = [", ".join(each) for each in zip(*texts, strict=True)]
             conditions = Conditions({name: np.zeros(0, dtype=np.bool_) for name in names})
             numbers = np.arange(len(names))
         else:
             numbers = np.array(self.groups)
-        # The last two are those of no condition and of several.
+        # The last two are those of no condition, and of several.
         at = [np.flatnonzero(numbers == number) for number in range(len(conditions) + 2)]
         n_tar, n_non = np.array([(part.n_tar, part.n_non) for part in self.parts]).T
         held = [sum(self.n_trials[i] for i in lines) for lines in at]
         none, several = (f"{count} trials" if count else "" for count in held[-2:])
         tar, non = ([lines[n[lines] > 0] for lines in at] for n in (n_tar, n_non))
         return conditions.checked_members(tar, non, lambda: held, several, none)
+
+
+def _add_posteriors(shared: tuple[Pairs, float], task: Task) -> list[Float64Array]:
+    """Add up the posteriors of a target by blocks, for each system, targets before the others."""
+    (pairs, plo), (i, blocks) = shared, task
+    return [
+        np.array([sigmoid(row.astype(np.float64) + plo).sum() for row in block.scores_of(label)])
+        for block in pairs[i].read(blocks)
+        for label in (1, -1)
+    ]
+
+
+def target_proportions_of_files(
+    score_files: Sequence[FilePath], key_file: FilePath, **options: Any
+) -> Float64Array:
+    """Do what `estimate_target_proportions` does, for files that have all trials of a key.
+
+    The prior is the share of targets among the trials.
+    """
+    where = Where(**options)
+    passes, all_ids = FilePasses.open([(list(score_files), key_file)], where)
+    with passes.keeping_workers() as kept:
+        tasks = kept.tasks()
+        found = kept.first(_nothing, all_ids, "target scores", tasks, needs_all=True)
+        counts = sum((part.counts for part in found), TrialCounts())
+        _, plo = resolve_prior(counts.n_tar / (counts.n_tar + counts.n_non))
+        sums = kept.run(_add_posteriors, plo, "posteriors", tasks)
+    of_system = zip(*(values for part in sums for values in part), strict=True)
+    totals = [math.fsum(values) for values in of_system]
+    return np.array(totals) / (counts.n_tar + counts.n_non)
+
+
+def _nothing(_: int, blocks: ReadBlocks) -> None:
+    """Keep nothing of the non-targets."""
+    for _rows, _block in blocks:
+        pass
 
 
 def _sorted(lists: Sequence[FloatArray]) -> SortedScores:

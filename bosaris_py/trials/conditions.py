@@ -1015,6 +1015,9 @@ class Conditions:
         tar = [mark_read_only(among_tar[number]) for number in counted]
         non = [mark_read_only(among_non[number]) for number in counted]
         empty = [not (t.size or n.size) for t, n in zip(tar, non, strict=True)]
+        if several and self._rules.overlap == "error":
+            message = f"A trial must not belong to several conditions, as do {several}. "
+            raise TrialMismatchError(f"{message}Say overlap='allow' to count them in each.")
         # Conditions of weight 0 are dropped before, so that these may be empty.
         if any(empty):
             # Of these, conditions without trials are named before those without scores.
@@ -1022,9 +1025,6 @@ class Conditions:
             without = [name for name, n in zip(names, counted, strict=True) if not held[n]]
             unscored = [name for name, is_empty in zip(names, empty, strict=True) if is_empty]
             raise _empty_conditions(without, unscored, len(self.names))
-        if several and self._rules.overlap == "error":
-            message = f"A trial must not belong to several conditions, as do {several}. "
-            raise TrialMismatchError(f"{message}Say overlap='allow' to count them in each.")
         if none and self._rules.uncovered == "error":
             message = f"Each trial of the key must belong to a condition; to none belong {none}. "
             raise TrialMismatchError(f"{message}Say uncovered='ignore' to leave them out.")
