@@ -25,7 +25,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
-from bosaris_py._execution import Runner, check_client, n_threads, whole_number, worker_processes
+from bosaris_py._execution import (
+    Runner,
+    check_client,
+    n_processors,
+    n_threads,
+    whole_number,
+    worker_processes,
+)
 from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.numerics.linear_objective import (
@@ -217,6 +224,11 @@ class FilePasses:
         return found
 
 
+def reads_ahead() -> bool:
+    """Tell whether a processor is free to read a block while the one before is being used."""
+    return n_threads() == 1 or n_threads() < n_processors()
+
+
 def _n_bytes(pair: TrialBlocks) -> int:
     """Return the size of the scores of a pair of files, at least 1."""
     return max(1, pair.n_cells * pair.scores[0].item_size)
@@ -228,7 +240,7 @@ def _look(shared: tuple[Pairs, Callable[[int, ReadBlocks], Kept]], task: Task) -
     counts, tar = [], []
 
     def read() -> ReadBlocks:
-        for rows, block in zip(blocks, pairs[i].read(blocks), strict=True):
+        for rows, block in zip(blocks, pairs[i].read(blocks, ahead=reads_ahead()), strict=True):
             counts.append(block.count())
             tar.append(block.scores_of(1))
             # Last, because `keep` may use the memory of the scores for something else.
@@ -384,7 +396,7 @@ def _hardest(shared: tuple[Pairs, tuple[Float64Array, int]], task: Task) -> Floa
 def _non_targets(pairs: Pairs, task: Task) -> Iterator[FloatArray]:
     """Yield the scores of the non-targets of each block that has some."""
     i, blocks = task
-    for block in pairs[i].read(blocks):
+    for block in pairs[i].read(blocks, ahead=reads_ahead()):
         non = block.scores_of(-1)
         if non.shape[1]:
             yield non

@@ -47,6 +47,7 @@ from bosaris_py.calibration.passes import (
     Task,
     Where,
     check_unchanged,
+    reads_ahead,
 )
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.evaluation.pooled_scores import (
@@ -308,11 +309,11 @@ def _count(
     (pairs, (division, groups, thresholds)), ((i, blocks), known) = shared, task
     counts = [RunningCounts(thresholds) for _ in groups]
     if known:
-        read = pairs[i].read_scores(blocks[: len(known)])
+        read = pairs[i].read_scores(blocks[: len(known)], ahead=reads_ahead())
         for non, (scores,) in zip(known, read, strict=True):
             counts[0].add(non.take(scores))
     if len(known) < len(blocks):
-        for block in pairs[i].read(blocks[len(known) :]):
+        for block in pairs[i].read(blocks[len(known) :], ahead=reads_ahead()):
             if division is None:
                 counts[0].add(_NonTargets.of(block).take(block.scores[0]))
                 continue
@@ -696,7 +697,7 @@ def _add_posteriors(shared: tuple[Pairs, float], task: Task) -> list[Float64Arra
     (pairs, plo), (i, blocks) = shared, task
     return [
         np.array([sigmoid(row.astype(np.float64) + plo).sum() for row in block.scores_of(label)])
-        for block in pairs[i].read(blocks)
+        for block in pairs[i].read(blocks, ahead=reads_ahead())
         for label in (1, -1)
     ]
 
