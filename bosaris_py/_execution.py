@@ -240,11 +240,16 @@ def check_client(client: Any, workers: int) -> bool:
     return True
 
 
-def n_threads() -> int:
-    """Return how many threads pay: one for each processor that is ours, but not many."""
+def n_processors() -> int:
+    """Return how many processors are ours."""
     # Not everywhere a process can be confined to some processors.
     ours = getattr(os, "sched_getaffinity", None)
-    return min(_MOST_THREADS, len(ours(0)) if ours else os.cpu_count() or 1)
+    return len(ours(0)) if ours else os.cpu_count() or 1
+
+
+def n_threads() -> int:
+    """Return how many threads pay: one for each processor that is ours, but not many."""
+    return min(_MOST_THREADS, n_processors())
 
 
 def n_at_once(workers: int, client: Any) -> int:

@@ -25,7 +25,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
-from bosaris_py._execution import Runner, check_client, n_threads, whole_number, worker_processes
+from bosaris_py._execution import (
+    Runner,
+    check_client,
+    n_processors,
+    n_threads,
+    whole_number,
+    worker_processes,
+)
 from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.numerics.linear_objective import (
@@ -186,14 +193,14 @@ class FilePasses:
 
     def first(
         self,
-        keep: Callable[[ReadBlocks], Kept],
+        keep: Callable[[int, ReadBlocks], Kept],
         all_ids: Sequence[TrialIds],
         label: str,
         tasks: list[Task],
         *,
         needs_all: bool = False,
     ) -> list[FirstPass[Kept]]:
-        """Collect the targets, and what `keep` makes of the blocks; check the trials.
+        """Collect the targets, and what `keep` makes of the blocks of a pair; check the trials.
 
         Refuses NaN, a class without scores and, if all are needed, trials without scores; warns
         of the latter otherwise.
@@ -217,24 +224,29 @@ class FilePasses:
         return found
 
 
+def reads_ahead() -> bool:
+    """Tell whether a processor is free to read a block while the one before is being used."""
+    return n_threads() == 1 or n_threads() < n_processors()
+
+
 def _n_bytes(pair: TrialBlocks) -> int:
     """Return the size of the scores of a pair of files, at least 1."""
     return max(1, pair.n_cells * pair.scores[0].item_size)
 
 
-def _look(shared: tuple[Pairs, Callable[[ReadBlocks], Kept]], task: Task) -> FirstPass[Kept]:
+def _look(shared: tuple[Pairs, Callable[[int, ReadBlocks], Kept]], task: Task) -> FirstPass[Kept]:
     """Do the first pass over the blocks of a task."""
     (pairs, keep), (i, blocks) = shared, task
     counts, tar = [], []
 
     def read() -> ReadBlocks:
-        for rows, block in zip(blocks, pairs[i].read(blocks), strict=True):
+        for rows, block in zip(blocks, pairs[i].read(blocks, ahead=reads_ahead()), strict=True):
             counts.append(block.count())
             tar.append(block.scores_of(1))
             # Last, because `keep` may use the memory of the scores for something else.
             yield rows, block
 
-    kept = keep(read())
+    kept = keep(i, read())
     return FirstPass(task, sum(counts, TrialCounts()), np.concatenate(tar, axis=1), kept)
 
 
@@ -341,7 +353,7 @@ class _NonTargets:
     sample: _Sample
 
 
-def _summarise(blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
+def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
     """Collect moments and a sample of about `most` non-targets; None if there are none."""
     moments, sizes = [], []
     samples: list[_Sample] = []
@@ -384,7 +396,7 @@ def _hardest(shared: tuple[Pairs, tuple[Float64Array, int]], task: Task) -> Floa
 def _non_targets(pairs: Pairs, task: Task) -> Iterator[FloatArray]:
     """Yield the scores of the non-targets of each block that has some."""
     i, blocks = task
-    for block in pairs[i].read(blocks):
+    for block in pairs[i].read(blocks, ahead=reads_ahead()):
         non = block.scores_of(-1)
         if non.shape[1]:
             yield non

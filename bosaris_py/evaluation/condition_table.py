@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from bosaris_py._arrays import IndexArray
 from bosaris_py._tables import Table, text_table
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.streaming import FileGroups, Files
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
-from bosaris_py.trials import Conditions
+from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, check_scores, class_scores
+
+Members: TypeAlias = Sequence[ConditionMembers] | None
+
+# Targets and non-targets of a row, and its results unless a class is empty.
+_Judged: TypeAlias = tuple[int, int, Results | None]
 
 RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
 
@@ -109,6 +115,57 @@ class ConditionTable(Table):
     """
 
     rows: tuple[ConditionRow, ...] = attrs.field(converter=_to_rows)
+
+    @classmethod
+    def from_files(
+        cls,
+        score_file: Files,
+        key_file: Files,
+        conditions: Conditions | str | Sequence[str],
+        prior: PriorLike | None = None,
+        *,
+        normalize: bool = False,
+        metadata: TrialMetadata | None = None,
+        **options: Any,
+    ) -> "ConditionTable":
+        """Do what `condition_table` does for files of any size, in the same two passes.
+
+        Parameters
+        ----------
+        score_file, key_file, conditions, metadata
+            As for `Results.from_files <bosaris_py.Results.from_files>`.
+        prior, normalize
+            As for `condition_table`.
+        **options
+            ``block_rows``, ``workers``, ``client``, ``progress``, as for `Results.from_files`.
+
+        Returns
+        -------
+        ConditionTable
+
+        Raises
+        ------
+        InvalidInputError, TrialMismatchError, FileFormatError, RuntimeError
+            As for `Results.from_files <bosaris_py.Results.from_files>`.
+
+        Warns
+        -----
+        MissingTrialsWarning, ConditionWarning
+            As for `condition_table`.
+        """
+        points = {} if prior is None else table_points(prior)
+        groups, members = FileGroups.by_conditions(
+            score_file, key_file, conditions, metadata, priors=prior, **options
+        )
+
+        def judge(tar: IndexArray, non: IndexArray, members: Members) -> _Judged:
+            pooled = groups.union(tar, non)
+            if not (pooled.n_tar and pooled.n_non):
+                return pooled.n_tar, pooled.n_non, None
+            evidence = pooled if members is None else groups.mixture(members)
+            return pooled.n_tar, pooled.n_non, Results.from_evidence(evidence)
+
+        return _table(members, len(groups.parts), len(groups.parts), judge, points, normalize)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as dicts.
@@ -301,28 +358,47 @@ def condition_table(
     points = {} if prior is None else table_points(prior)
     tar, non = class_scores(scores, key)
     members = conditions.scored_members(scores, key)
-    # One condition after the other, so that not all are copied at once.
-    judged: Iterable[tuple[str, RowKind, float | None, Any, Any]] = (
-        (item.name, "condition", item.weight, tar[item.tar], non[item.non]) for item in members
-    )
+
+    def judge(own_tar: Any, own_non: Any, members: Members) -> _Judged:
+        # One condition after the other, so that not all are copied at once.
+        lists = tar[own_tar], non[own_non]
+        results = None
+        if lists[0].size and lists[1].size:
+            results = (
+                Results(*lists)
+                if members is None
+                else Results.from_evidence(ConditionMixture(tar, non, members))
+            )
+        return lists[0].size, lists[1].size, results
+
+    return _table(members, tar.size, non.size, judge, points, normalize)
+
+
+def _table(
+    members: Sequence[ConditionMembers],
+    n_tar: int,
+    n_non: int,
+    judge: Callable[[Any, Any, Members], _Judged],
+    points: Mapping[str, float | OperatingPoint],
+    normalize: bool,  # noqa: FBT001
+) -> ConditionTable:
+    """Judge members, all of them pooled, and all of them weighted."""
     # Trials outside all conditions, and those of conditions of weight 0, do not count.
     pooled = (
-        tar[any_of([item.tar for item in members], tar.size)],
-        non[any_of([item.non for item in members], non.size)],
+        any_of([item.tar for item in members], n_tar),
+        any_of([item.non for item in members], n_non),
     )
-    kinds: tuple[RowKind, ...] = ("pooled", "equalised")
+    parts: list[tuple[str, RowKind, float | None, Any, Any, Members]] = [
+        (item.name, "condition", item.weight, item.tar, item.non, None) for item in members
+    ]
+    parts.append(("pooled", "pooled", None, *pooled, None))
+    parts.append(("equalised", "equalised", None, *pooled, members))
     rows = []
-    for name, kind, weight, own_tar, own_non in chain(
-        judged, ((kind, kind, None, *pooled) for kind in kinds)
-    ):
-        results = None
-        if own_tar.size and own_non.size and kind == "equalised":
-            results = Results.from_evidence(ConditionMixture(tar, non, members))
-        elif own_tar.size and own_non.size:
-            results = Results(own_tar, own_non)
+    for name, kind, weight, tar, non, weighted in parts:
+        own_tar, own_non, results = judge(tar, non, weighted)
         figures = table_figures(results, points, normalize=normalize)
-        counts = {"n_tar": own_tar.size, "n_non": own_non.size}
-        rows.append(ConditionRow(name=name, kind=kind, weight=weight, figures=figures, **counts))
+        common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
+        rows.append(ConditionRow(name=name, n_tar=own_tar, n_non=own_non, **common))
     return ConditionTable(rows)
 
 

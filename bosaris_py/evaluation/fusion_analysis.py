@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._tables import text_table
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.streaming import target_proportions_of_files
 from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior
@@ -108,12 +110,66 @@ class SystemComparison:
             in (0, 1).
         """
         names, scores = _named(systems)
-        point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
         tar, non = stack_tar_non(scores, key)
         results = [Results(*classes) for classes in zip(tar, non, strict=True)]
         stack = np.concatenate((tar, non), axis=1)
         # Proportions are estimated with the true one for prior: a calibrated system finds it.
         shares = estimate_target_proportions(stack, key.n_tar / key.n_trials)
+        return cls._judged(names, results, shares, prior)
+
+    @classmethod
+    def from_files(
+        cls,
+        systems: Mapping[str, FilePath],
+        key_file: FilePath,
+        *,
+        prior: float | OperatingPoint,
+        **options: Any,
+    ) -> "SystemComparison":
+        """Judge systems in HDF5 files of any size, in four passes over them.
+
+        Parameters
+        ----------
+        systems : mapping of str to path
+            File of the scores of each system, for every trial of the key.
+        key_file : str or path-like
+            File of the key.
+        prior : float or OperatingPoint
+            Where the costs are taken.
+        **options
+            ``block_rows``, ``workers``, ``client``, ``progress``, as for `Results.from_files
+            <bosaris_py.Results.from_files>`.
+
+        Returns
+        -------
+        SystemComparison
+
+        Raises
+        ------
+        TrialMismatchError
+            As for `from_scores`.
+        InvalidInputError, FileFormatError, RuntimeError
+            As for `Results.from_files <bosaris_py.Results.from_files>`, and `from_scores`.
+        """
+        given: object = systems
+        if not isinstance(given, Mapping) or not given:
+            raise invalid("systems", "map names to score files", describe(given))
+        shares = target_proportions_of_files(list(systems.values()), key_file, **options)
+        results = [
+            Results.from_files(file, key_file, priors=prior, **options) for file in systems.values()
+        ]
+        return cls._judged(tuple(systems), results, shares, prior)
+
+    @classmethod
+    def _judged(
+        cls,
+        names: tuple[str, ...],
+        results: Sequence[Results],
+        shares: Float64Array,
+        prior: float | OperatingPoint,
+    ) -> "SystemComparison":
+        """Collect the figures of systems."""
+        point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
         with warnings.catch_warnings():
             # Raw scores stand beside the fusion on purpose.
             warnings.simplefilter("ignore", SuspectScoresWarning)
@@ -125,7 +181,8 @@ class SystemComparison:
             "prbep": np.array([result.prbep for result in results]),
         }
         arrays = _read_only(figures)
-        return cls(names=names, n_tar=key.n_tar, n_non=key.n_non, prior=point, **arrays)
+        n_tar, n_non = results[0].n_tar, results[0].n_non
+        return cls(names=names, n_tar=n_tar, n_non=n_non, prior=point, **arrays)
 
     @property
     def target_proportion(self) -> float:

@@ -14,14 +14,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, mark_read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    mark_read_only,
+)
 from bosaris_py._validation import describe, invalid, list_some, refuse_nan
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor
+from bosaris_py.evaluation.pooled_scores import ConditionMixture
+from bosaris_py.evaluation.streaming import FileGroups, Files
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
@@ -46,16 +55,29 @@ _MOST_CELLS = 100_000
 
 @attrs.frozen(eq=False)
 class EvaluatedClass:
-    """Scores of one class, and their positions in the vector of all trials of the key."""
+    """Scores of one class, and their positions in the vector of all trials of the key.
+
+    Of files, there are groups of trials in place of trials: the positions are those of groups,
+    and `counts` says how many trials each has.
+    """
 
     scores: FloatArray
     positions: IndexArray
+    counts: IntArray | None = None
 
     def at(self, chosen: BoolArray) -> "EvaluatedClass":
         """Return the trials under a mask."""
         if chosen.all():
             return self
-        return EvaluatedClass(self.scores[chosen], self.positions[chosen])
+        counts = None if self.counts is None else self.counts[chosen]
+        scores = self.scores if self.scores.size == 0 else self.scores[chosen]
+        return EvaluatedClass(scores, self.positions[chosen], counts)
+
+    def n_trials(self, chosen: IndexArray | BoolArray | slice = slice(None)) -> int:
+        """Count trials, all or some."""
+        if self.counts is None:
+            return int(self.positions[chosen].size)
+        return int(self.counts[chosen].sum())
 
 
 @attrs.frozen(eq=False)
@@ -80,11 +102,40 @@ class Partitioning:
     notes: tuple[str, ...]
     # Whether these are the partitions that the plan asks for.
     by_plan: bool = False
+    groups: FileGroups | None = None
 
     @property
     def members(self) -> list[ConditionMembers]:
         """The partitions as weighted conditions."""
         return [partition.members for partition in self.partitions]
+
+    def mixture(self, members: Sequence[ConditionMembers]) -> ConditionMixture:
+        """Weigh some partitions."""
+        if self.groups is None:
+            return ConditionMixture(self.tar.scores, self.non.scores, members)
+        return self.groups.mixture(
+            attrs.evolve(m, tar=self.tar.positions[m.tar], non=self.non.positions[m.non])
+            for m in members
+        )
+
+    def rates_of_one_class(
+        self, tar: IndexArray, non: IndexArray, thresholds: Float64Array
+    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Return the error-rates of trials of one class; NaN for the other."""
+        if self.groups is None:
+            below = [
+                np.array([np.count_nonzero(scores < limit) for limit in thresholds])
+                for scores in (self.tar.scores[tar], self.non.scores[non])
+            ]
+        else:
+            part = self.groups.union(self.tar.positions[tar], self.non.positions[non])
+            below = [part.tar.count_below(thresholds), part.non_below(thresholds)]
+        n_tar, n_non = self.tar.n_trials(tar), self.non.n_trials(non)
+        undefined = (math.nan,) * thresholds.size
+        return (
+            tuple((below[0] / n_tar).tolist()) if n_tar else undefined,
+            tuple(((n_non - below[1]) / n_non).tolist()) if n_non else undefined,
+        )
 
 
 def weighted_members(
@@ -105,14 +156,54 @@ class EvaluatedTrials:
     non: EvaluatedClass
     metadata: TrialMetadata | None = None
     members: tuple[ConditionMembers, ...] | None = None
+    groups: FileGroups | None = None
+
+    @classmethod
+    def of_files(
+        cls,
+        score_file: Files,
+        key_file: Files,
+        plan: EvaluationPlan,
+        labelling: object,
+        **options: Any,
+    ) -> "EvaluatedTrials":
+        """Count the groups of a key's trials that a plan, or conditions, may tell apart."""
+        parts = plan.parts or (plan,)
+        options["priors"] = [point for part in parts for point in part.operating_points]
+        if not isinstance(labelling, TrialMetadata):
+            _check_labelling(labelling)
+            given = labelling if isinstance(labelling, Conditions) else None
+            groups = FileGroups.read(score_file, key_file, given, **options)
+            members = None if given is None else groups.members(given)
+            metadata = None
+        else:
+            for part in parts:
+                _check_columns(part, labelling, [factor.name for factor in part.factors])
+            asked = [name for part in parts for name, _ in part.select]
+            asked += [factor.name for part in parts for factor in part.factors]
+            columns = [name for name in dict.fromkeys(asked) if name in labelling.names]
+            groups = FileGroups.read(score_file, key_file, labelling, columns, **options)
+            members, metadata = None, groups.metadata()
+        of_class = []
+        for counts in np.array([(part.n_tar, part.n_non) for part in groups.parts]).T:
+            held = np.flatnonzero(counts)
+            of_class.append(EvaluatedClass(np.empty(0), held, counts[held]))
+        if members is not None:
+            # Of all groups, to those that have trials of the class.
+            members = tuple(
+                attrs.evolve(
+                    m,
+                    tar=np.searchsorted(of_class[0].positions, m.tar),
+                    non=np.searchsorted(of_class[1].positions, m.non),
+                )
+                for m in members
+            )
+        return cls(of_class[0], of_class[1], metadata, members, groups)
 
     @classmethod
     def of(cls, scores: AnyScores, key: AnyKey, labelling: object) -> "EvaluatedTrials":
         """Collect the scores of a key's trials."""
-        if labelling is not None and not isinstance(labelling, (Conditions, TrialMetadata)):
-            hint = "A column of labels: Conditions.from_labels(key, labels)."
-            expected = "be TrialMetadata, Conditions or None"
-            raise invalid("conditions", expected, describe(labelling), hint)
+        _check_labelling(labelling)
         tar, non = class_scores(scores, key)
         refuse_nan(tar, "scores of targets")
         refuse_nan(non, "scores of non-targets")
@@ -157,8 +248,8 @@ class EvaluatedTrials:
         for factor in plan.factors:
             column = self.metadata.factor(factor.name)
             columns[factor.name] = column.take(tar.positions), column.take(non.positions)
-        targets = _Cells("tar", tar.scores.size)
-        others = _Cells("non", non.scores.size)
+        targets = _Cells("tar", tar)
+        others = _Cells("non", non)
         for number, cells in enumerate((targets, others)):
             for factor in plan.factors:
                 if factor.divides(cells.class_name):
@@ -168,7 +259,8 @@ class EvaluatedTrials:
         if not partitions:
             raise invalid("key", "hold trials that count", "none")
         notes += targets.notes + others.notes
-        return Partitioning(tar, non, partitions, tuple(notes), by_plan=bool(plan.factors))
+        by_plan = bool(plan.factors)
+        return Partitioning(tar, non, partitions, tuple(notes), by_plan, self.groups)
 
     def _without_metadata(self, plan: EvaluationPlan) -> Partitioning:
         """Take the conditions that were given for partitions, or all trials for one."""
@@ -181,14 +273,15 @@ class EvaluatedTrials:
         note = f"Partitions are the conditions given, not those of the plan ({names})."
         members: Iterable[ConditionMembers] | None = self.members
         if members is None:
-            tar, non = (mark_read_only(np.arange(c.scores.size)) for c in (self.tar, self.non))
+            tar, non = (mark_read_only(np.arange(c.positions.size)) for c in (self.tar, self.non))
             members = weighted_members([("all trials", 1.0, tar, non)])
             note = (
                 "NOT the published cost: without metadata the trials are pooled, and not "
                 f"equalised over {names}."
             )
         notes += [note] if names else []
-        return Partitioning(self.tar, self.non, tuple(map(Partition, members)), tuple(notes))
+        cut = tuple(map(Partition, members))
+        return Partitioning(self.tar, self.non, cut, tuple(notes), groups=self.groups)
 
     def _selected(
         self, plan: EvaluationPlan, metadata: TrialMetadata
@@ -208,6 +301,14 @@ class EvaluatedTrials:
             tar = tar.at(column.take(tar.positions).codes == code)
             non = non.at(column.take(non.positions).codes == code)
         return tar, non, notes
+
+
+def _check_labelling(labelling: object) -> None:
+    """Raise unless trials may be divided by an object."""
+    if labelling is not None and not isinstance(labelling, (Conditions, TrialMetadata)):
+        hint = "A column of labels: Conditions.from_labels(key, labels)."
+        expected = "be TrialMetadata, Conditions or None"
+        raise invalid("conditions", expected, describe(labelling), hint)
 
 
 def _check_columns(plan: EvaluationPlan, metadata: TrialMetadata, names: list[str]) -> None:
@@ -236,8 +337,10 @@ def _check_only(plan: EvaluationPlan, metadata: TrialMetadata, only: Mapping[str
 class _Cells:
     """The trials of one class, divided by one factor after the other."""
 
-    def __init__(self, class_name: str, n_trials: int) -> None:
+    def __init__(self, class_name: str, trials: EvaluatedClass) -> None:
+        n_trials = trials.positions.size
         self.class_name = class_name
+        self._count = trials.n_trials
         self.notes: list[str] = []
         self._what = "targets" if class_name == "tar" else "non-targets"
         self._codes = np.zeros(n_trials, dtype=np.int32)
@@ -261,7 +364,7 @@ class _Cells:
         unknown = self._leave_out(codes < 0)
         if unknown.any():
             values = column.levels[np.unique(column.codes[unknown])].tolist()
-            count = f"{np.count_nonzero(unknown)} {self._what}"
+            count = f"{self._count(unknown)} {self._what}"
             if not drop_unknown:
                 expected = f"be one of {', '.join(factor.levels or ())} in column `{factor.name}`"
                 hint = "Give the plan other levels with evolve(factors=...), or None for all found."
@@ -278,7 +381,7 @@ class _Cells:
             )
             if excluded.any():
                 self.notes.append(
-                    f"{np.count_nonzero(excluded)} non-targets do not count: their {factor.name} "
+                    f"{self._count(excluded)} non-targets do not count: their {factor.name} "
                     f"is {' or '.join(barred)}, where the plan counts targets only."
                 )
         if only is not None and only in barred:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 import numpy as np
@@ -96,18 +96,59 @@ def count_below(at: IntArray, between: IntArray) -> IntArray:
 
 
 @attrs.frozen(eq=False)
-class _Share:
-    """The scores of one class in one condition, and what its mean counts."""
+class Share(abc.ABC):
+    """The trials of one class in one condition, and what its mean counts."""
 
-    scores: FloatArray = attrs.field(converter=read_only)
     weight: float
+
+    @property
+    @abc.abstractmethod
+    def size(self) -> int:
+        """Number of trials."""
+
+    @abc.abstractmethod
+    def below(self, thresholds: Float64Array) -> IntArray:
+        """Count the scores below thresholds that ascend."""
+
+    @abc.abstractmethod
+    def roc(self, target_scores: Float64Array, *, is_tar: bool) -> ROC:
+        """Return a part of a ROC that has these trials only."""
+
+    @abc.abstractmethod
+    def mean_bits(self, sign: float) -> float:
+        """Return the mean of log2(1 + exp(sign * score))."""
 
     def mean_rate(self, thresholds: Float64Array, *, is_below: bool) -> Float64Array:
         """Return the weighted share of scores below, or from, thresholds that ascend."""
-        counts = count_below(*count_between(thresholds, self.scores))[:-1]
+        counts = self.below(thresholds)
         if not is_below:
-            counts = self.scores.size - counts
-        return self.weight * (counts / self.scores.size)
+            counts = self.size - counts
+        return self.weight * (counts / self.size)
+
+
+@attrs.frozen(eq=False)
+class ListedShare(Share):
+    """Trials whose scores lie in memory."""
+
+    scores: FloatArray = attrs.field(converter=read_only)
+
+    @property
+    def size(self) -> int:
+        """Number of trials."""
+        return self.scores.size
+
+    def below(self, thresholds: Float64Array) -> IntArray:
+        """Count the scores below thresholds that ascend."""
+        return count_below(*count_between(thresholds, self.scores))[:-1]
+
+    def roc(self, target_scores: Float64Array, *, is_tar: bool) -> ROC:
+        """Return a part of a ROC that has these trials only."""
+        lists = (self.scores, np.empty(0)) if is_tar else (np.empty(0), self.scores)
+        return ROC.at_target_scores(target_scores, *lists)
+
+    def mean_bits(self, sign: float) -> float:
+        """Return the mean of log2(1 + exp(sign * score))."""
+        return mean_bits(self.scores, None, sign=sign)
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -158,8 +199,8 @@ class ConditionMixture(Evidence):
        multiple conditions in an evaluation", 2008.
     """
 
-    _tar: tuple[_Share, ...]
-    _non: tuple[_Share, ...]
+    _tar: tuple[ListedShare, ...]
+    _non: tuple[Share, ...]
     n_tar: int
     n_non: int
 
@@ -169,6 +210,34 @@ class ConditionMixture(Evidence):
         tar_shares, n_tar = _divide(tar, [(item.tar, item.tar_weight) for item in members], "tar")
         non_shares, n_non = _divide(non, [(item.non, item.non_weight) for item in members], "non")
         self.__attrs_init__(tar_shares, non_shares, n_tar, n_non)
+
+    @classmethod
+    def from_shares(cls, tar: Iterable[ListedShare], non: Iterable[Share]) -> "ConditionMixture":
+        """Take conditions that share no trial; those without weight or trials do not count.
+
+        Parameters
+        ----------
+        tar, non : iterable of Share
+            The trials of each class.
+
+        Returns
+        -------
+        ConditionMixture
+
+        Raises
+        ------
+        InvalidInputError
+            If no condition has targets, or none has non-targets.
+        """
+        own = tuple(share for share in tar if share.size and share.weight > 0)
+        others = tuple(share for share in non if share.size and share.weight > 0)
+        for shares, noun in ((own, "targets"), (others, "non-targets")):
+            if not shares:
+                raise invalid("conditions", f"have {noun} in some condition", "none")
+        mixture = cls.__new__(cls)
+        n_tar, n_non = sum(s.size for s in own), sum(s.size for s in others)
+        mixture.__attrs_init__(own, others, n_tar, n_non)
+        return mixture
 
     @classmethod
     def from_scores(
@@ -216,7 +285,6 @@ class ConditionMixture(Evidence):
     @functools.cached_property
     def roc(self) -> ROC:
         """The weighted sum of the conditions' ROCs."""
-        nothing = np.empty(0)
         target_scores = np.unique(
             np.concatenate([share.scores for share in self._tar]).astype(np.float64)
         )
@@ -224,27 +292,27 @@ class ConditionMixture(Evidence):
         # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
         parts = []
         for share in self._tar:
-            factor = share.weight * self.n_tar / share.scores.size
-            part = ROC.at_target_scores(target_scores, share.scores, nothing)
-            parts.append(part.weighted(factor, 0.0))
-        for share in self._non:
-            factor = share.weight * self.n_non / share.scores.size
-            part = ROC.at_target_scores(target_scores, nothing, share.scores)
-            parts.append(part.weighted(0.0, factor))
+            factor = share.weight * self.n_tar / share.size
+            parts.append(share.roc(target_scores, is_tar=True).weighted(factor, 0.0))
+        for other in self._non:
+            factor = other.weight * self.n_non / other.size
+            parts.append(other.roc(target_scores, is_tar=False).weighted(0.0, factor))
         return functools.reduce(ROC.__add__, parts)
 
     @functools.cached_property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits."""
         # Van Leeuwen (2008), equations 9 to 11: both sums of Cllr are averaged over conditions.
-        bits = [s.weight * mean_bits(s.scores, None, sign=-1.0) for s in self._tar]
-        bits += [s.weight * mean_bits(s.scores, None, sign=1.0) for s in self._non]
+        bits = [s.weight * s.mean_bits(-1.0) for s in self._tar]
+        bits += [s.weight * s.mean_bits(1.0) for s in self._non]
         return math.fsum(bits) / 2.0
 
     @property
     def largest(self) -> float:
         """Largest absolute score; of scores beyond 1 any such one."""
-        return largest_of(*(share.scores for share in (*self._tar, *self._non)))
+        lists = [s.scores for s in (*self._tar, *self._non) if isinstance(s, ListedShare)]
+        # What lies in files is not known.
+        return math.inf if len(lists) < len(self._tar + self._non) else largest_of(*lists)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.
@@ -271,7 +339,7 @@ class ConditionMixture(Evidence):
 
 def _divide(
     scores: npt.ArrayLike, parts: Sequence[tuple[IndexArray, float]], name: str
-) -> tuple[tuple[_Share, ...], int]:
+) -> tuple[tuple[ListedShare, ...], int]:
     """Divide the scores of one class into those of each condition; count those that count."""
     array, _ = as_trials(scores, None, name)
     shares, counted = [], np.zeros(array.size, dtype=np.bool_)
@@ -281,7 +349,7 @@ def _divide(
             expected = f"belong to the {array.size} scores of `{name}`"
             raise invalid("members", expected, f"position {positions[-1]}")
         if positions.size and weight > 0:
-            shares.append(_Share(mark_read_only(array[positions]), weight))
+            shares.append(ListedShare(weight, mark_read_only(array[positions])))
             counted[positions] = True
     if not shares:
         what = "targets" if name == "tar" else "non-targets"

@@ -11,7 +11,6 @@ from typing import Any
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray
 from bosaris_py._tables import Records, text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
@@ -19,9 +18,9 @@ from bosaris_py.evaluation import partitions as nist
 from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partitioning
 from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
+from bosaris_py.trials.files import binary_kind
 from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, check_scores
 
@@ -30,6 +29,9 @@ def _same(first: float, second: float) -> bool:
     """Compare two numbers; NaN equals NaN."""
     return first == second or (math.isnan(first) and math.isnan(second))
 
+
+# Files of these formats and kinds are read in blocks.
+_IN_BLOCKS = {("hdf5", kind) for kind in ("scores", "flat_scores", "key", "flat_key")}
 
 # A rate or cost of a class without trials is NaN; results are equal nevertheless.
 _NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
@@ -387,13 +389,18 @@ def primary_cost_of_files(
     score_file: FilePath,
     key_file: FilePath,
     plan: EvaluationPlan | str,
+    conditions: Labelling = None,
     *,
     score_format: str | None = None,
     key_format: str | None = None,
     only: Mapping[str, str] | None = None,
     compatibility: str | None = None,
+    **options: Any,
 ) -> PrimaryCost:
     r"""Compute the cost that an evaluation publishes from its files.
+
+    HDF5 files of scores and of a key are read in blocks, as by `Results.from_files
+    <bosaris_py.Results.from_files>`, and may be larger than memory; others are read whole.
 
     Parameters
     ----------
@@ -404,16 +411,22 @@ def primary_cost_of_files(
         `read_key`.
     plan
         As for `primary_cost`.
+    conditions : TrialMetadata or Conditions, optional
+        What divides the trials, in place of the columns of the key file. HDF5 files of a key
+        have none. Columns of models and segments need no list of trials.
     score_format, key_format : str, optional
         Names of the text formats; by default they are found out.
     only, compatibility
-        As for `primary_cost`.
+        As for `primary_cost`; files are read whole for ``"nist"``.
+    **options
+        For files read in blocks, `block_rows`, `workers`, `client` and `progress` of
+        `Results.from_files <bosaris_py.Results.from_files>`.
 
     Returns
     -------
     PrimaryCost
-        Its notes name trials that only one of the files has, with counts and
-        the first of them.
+        Of files read whole, its notes name trials that only one of the files has, with
+        counts and the first of them.
 
     Raises
     ------
@@ -441,9 +454,18 @@ def primary_cost_of_files(
     PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
     """
     chosen = find_plan(plan)
+    if (score_format, key_format, compatibility) == (None, None, None):
+        kinds = {binary_kind(file) for file in (score_file, key_file)}
+        if kinds <= _IN_BLOCKS:
+            trials = EvaluatedTrials.of_files(score_file, key_file, chosen, conditions, **options)
+            return _judge(chosen, trials, dict(only or {}), None)
+    if options:
+        expected = "be left out where files are read whole"
+        raise invalid("options", expected, ", ".join(options))
     key, metadata = read_key(key_file, format=key_format)
     scores = read_scores(score_file, format=score_format)
-    cost = primary_cost(scores, key, chosen, metadata, only=only, compatibility=compatibility)
+    divided = metadata if conditions is None else conditions
+    cost = primary_cost(scores, key, chosen, divided, only=only, compatibility=compatibility)
     comparison = compare_trials(scores, key)
     if comparison.is_equal:
         return cost
@@ -492,8 +514,8 @@ def _judge(
         actual=_mean(cost.actual for cost in points),
         minimum=_mean(cost.minimum for cost in points),
         eer=eer,
-        n_tar=sum(members.tar.size for members in cut.members),
-        n_non=sum(members.non.size for members in cut.members),
+        n_tar=sum(cut.tar.n_trials(members.tar) for members in cut.members),
+        n_non=sum(cut.non.n_trials(members.non) for members in cut.members),
         points=points,
         partitions=tuple(_partition_costs(plan, cut, costs)),
         notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(cut.members)),
@@ -514,7 +536,7 @@ def _defined_costs(
             hint = "Error-rates of a class without trials are not defined."
             raise invalid("key", expected, "none", hint)
     costs = DecisionCosts.from_prior(plan.operating_points)
-    mixture = ConditionMixture(cut.tar.scores, cut.non.scores, members)
+    mixture = cut.mixture(members)
     pmiss, pfa = mixture.error_rates(costs.thresholds)
     # One threshold for all partitions: the minimum is that of the weighted ROC (van Leeuwen,
     # equation 12).
@@ -583,9 +605,7 @@ def _partition_costs(
         alone = attrs.evolve(own, non=others, weight=1.0, tar_weight=1.0, non_weight=1.0)
         actual = minimum = math.nan
         if not (own.tar.size and others.size):
-            tar, non = cut.tar.scores[own.tar], cut.non.scores[others]
-            pmiss = tuple(_share(tar < limit) for limit in limits)
-            pfa = tuple(_share(non >= limit) for limit in limits)
+            pmiss, pfa = cut.rates_of_one_class(own.tar, others, limits)
         else:
             # A single partition has the whole weight of both classes.
             points, _ = costs(plan, cut, [alone])
@@ -595,9 +615,9 @@ def _partition_costs(
         yield PartitionCost(
             name=own.name,
             levels=partition.levels,
-            n_tar=own.tar.size,
-            n_non=own.non.size,
-            n_stand_ins=others.size - own.non.size,
+            n_tar=cut.tar.n_trials(own.tar),
+            n_non=cut.non.n_trials(own.non),
+            n_stand_ins=cut.non.n_trials(others) - cut.non.n_trials(own.non),
             tar_weight=own.tar_weight,
             non_weight=own.non_weight,
             pmiss=pmiss,
@@ -605,11 +625,6 @@ def _partition_costs(
             actual=actual,
             minimum=minimum,
         )
-
-
-def _share(errors: BoolArray) -> float:
-    """Return the share of the trials that are errors; NaN without trials."""
-    return np.count_nonzero(errors) / errors.size if errors.size else math.nan
 
 
 def _mean(values: Iterable[float]) -> float:

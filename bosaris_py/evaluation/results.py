@@ -14,7 +14,7 @@ from bosaris_py._arrays import Float64Array, FloatArray, read_only
 from bosaris_py._tables import Records
 from bosaris_py._validation import as_score_lists, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
-from bosaris_py.evaluation.streaming import Files, StreamedScores
+from bosaris_py.evaluation.streaming import FileGroups, Files, StreamedScores
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.counts import SortedScores, as_trials
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
@@ -28,7 +28,7 @@ from bosaris_py.numerics.roc import (
 )
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
-from bosaris_py.trials import Conditions
+from bosaris_py.trials import Conditions, TrialMetadata
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, class_scores
 
@@ -318,7 +318,9 @@ class Results(Records):
         cls,
         score_file: Files,
         key_file: Files,
+        conditions: Conditions | str | Sequence[str] | None = None,
         *,
+        metadata: TrialMetadata | None = None,
         priors: PriorLike | None = None,
         block_rows: int | None = None,
         workers: int = 1,
@@ -338,6 +340,12 @@ class Results(Records):
         key_file : str, path-like, or sequence of these
             HDF5 file of the `Key` or `FlatKey` to judge it by; for several score files,
             one for each. Ids may come in any order; the same order is read faster.
+        conditions : Conditions, str or sequence of str, optional
+            Count each condition with its weight, as `from_scores` does; or columns of the
+            metadata, whose combinations then weigh alike. All are counted in the same passes.
+        metadata : TrialMetadata, optional
+            Describes models, segments or trials of the keys. Columns of models and segments
+            are fastest, and need no list of trials.
         priors : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
             Operating points at which actual costs will be asked for. At others the
             files are read a third time, except at those of a Bayes plot with the
@@ -358,11 +366,13 @@ class Results(Records):
             If an argument is bad, ids are repeated, a class has no score, or one is NaN.
         FileFormatError, RuntimeError
             As for `LinearCalibration.fit_files`.
+        TrialMismatchError
+            As for `from_scores`, or if the metadata lack trials.
 
         Warns
         -----
-        MissingTrialsWarning
-            If a key holds trials without score, with counts.
+        MissingTrialsWarning, ConditionWarning
+            As for `from_scores`, with counts.
 
         See Also
         --------
@@ -374,10 +384,13 @@ class Results(Records):
         between the passes which cells are non-targets.
         """
         settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers, "client": client}
-        evidence = StreamedScores.from_files(
-            score_file, key_file, priors=priors, progress=progress, **settings
+        options = {"priors": priors, "progress": progress, **settings}
+        if conditions is None:
+            return cls.from_evidence(StreamedScores.from_files(score_file, key_file, **options))
+        groups, members = FileGroups.by_conditions(
+            score_file, key_file, conditions, metadata, **options
         )
-        return cls.from_evidence(evidence)
+        return cls.from_evidence(groups.mixture(members))
 
     def __repr__(self) -> str:
         """Show the counts and the three figures that need no operating point."""

@@ -7,23 +7,32 @@ counts them. What is kept is a few numbers for each target.
 What tasks return adds up exactly: counts are whole numbers, and sums of floating-point numbers
 are returned block by block and added with `math.fsum` in the end. So the outcome does not
 depend on who runs which blocks.
+
+Trials may be divided into groups, by conditions or columns of metadata. All groups are counted
+in the same two passes, each at the target scores of all; whatever is asked of several groups is
+a sum of their counts.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import os
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import (
+    AnyArray,
     Float64Array,
     FloatArray,
+    IndexArray,
     IntArray,
+    StrArray,
     by_constructor,
     mark_read_only,
     read_only,
@@ -38,16 +47,28 @@ from bosaris_py.calibration.passes import (
     Task,
     Where,
     check_unchanged,
+    reads_ahead,
 )
-from bosaris_py.evaluation.pooled_scores import Evidence, count_below
+from bosaris_py.errors import TrialMismatchError
+from bosaris_py.evaluation.pooled_scores import (
+    ConditionMixture,
+    Evidence,
+    ListedShare,
+    Share,
+    count_below,
+)
 from bosaris_py.numerics.cllr import mean_bits, sum_of_bits, total_cost
 from bosaris_py.numerics.counts import RunningCounts, SortedScores
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.trials.blocks import TrialBlock
+from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.storage.factors import Factor
+from bosaris_py.trials import ConditionMembers, Conditions, FlatNdx, Ndx, TrialMetadata
+from bosaris_py.trials.blocks import TrialBlock, TrialCounts, TrialIds
+from bosaris_py.trials.key import AnyNdx
 
 Files: TypeAlias = FilePath | Sequence[FilePath]
-# Non-targets at each threshold; and below, between and above them.
+# Non-targets at each threshold; and below, between and above them. A row for each group.
 Counts: TypeAlias = tuple[IntArray, IntArray]
 
 # Tasks are about this large, so that a bar moves; but there are not too many, as each
@@ -64,6 +85,14 @@ _KEPT_BYTES = 2**27
 # Start, end and number of points of the horizontal axis of a Bayes plot by default: counted
 # beforehand, they save the plot a third pass.
 _PLO = (-10.0, 0.0, 1001)
+
+# More combinations of values are a mistake, such as a column of ids.
+_MOST_GROUPS = 10_000
+
+_NONE = mark_read_only(np.zeros(0, dtype=np.intp))
+
+# So few groups are looked for one by one; sorting costs as much as twenty looks.
+_FEW_GROUPS = 20
 
 
 @attrs.frozen(eq=False)
@@ -98,48 +127,206 @@ class _NonTargets:
 Known: TypeAlias = tuple[_NonTargets, ...]
 
 
-def _summarise(blocks: ReadBlocks, *, n_bytes: int) -> tuple[list[float], Known]:
-    """Return the non-targets' log2(1 + exp(score)) by blocks, and where the first of them are."""
-    # Sums by blocks: added exactly in the end, they do not depend on tasks.
-    bits: list[float] = []
+@attrs.frozen(eq=False)
+class Division:
+    """What divides the trials of key files into numbered groups.
+
+    The number of a group has a digit for each of the factors `names`, below its size in `sizes`;
+    the last one runs fastest. Digits are positions in `levels`; those beyond say that a trial is
+    in none, or in several. A trial's number is the sum of those of its model and its segment in
+    its pair of files, and of those that conditions give it by its ids, times a factor.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[StrArray, ...]
+    sizes: tuple[int, ...]
+    sides: tuple[tuple[AnyArray, AnyArray], ...]
+    by_trial: tuple[tuple[Conditions, int], ...]
+    ids: tuple[TrialIds, ...]
+
+    @classmethod
+    def of(
+        cls, division: Conditions | TrialMetadata, columns: Sequence[str], ids: Sequence[TrialIds]
+    ) -> Self:
+        """Divide by conditions, or by columns of metadata."""
+        # By trials there are conditions; by models and segments, None.
+        factors: list[tuple[Conditions | None, StrArray]] = []
+        if isinstance(division, Conditions):
+            for each in ids:
+                division.rows((each.modelset.size, each.segset.size))
+            columns = ("condition",)
+            factors = [(division, np.array(division.names))]
+        else:
+            for name in columns:
+                kind, factor = division.stored(name)
+                single = None
+                if kind == "trial":
+                    single = Conditions.from_factors(division.trials, {name: factor})
+                levels = factor.levels if single is None else np.array(single.names)
+                factors.append((single, levels))
+        sizes = [levels.size + (0 if by is None else 2) for by, levels in factors]
+        size = math.prod(sizes)
+        if size > _MOST_GROUPS:
+            expected = f"have at most {_MOST_GROUPS} combinations of values"
+            raise invalid("conditions", expected, str(size), "Is a column one of ids?")
+        dtype, steps = np.min_scalar_type(size), _steps(sizes)
+        by_trial = [(c, step) for (c, _), step in zip(factors, steps, strict=True) if c is not None]
+        sides = []
+        for each in ids:
+            numbers = [np.zeros(n.size, dtype=dtype) for n in (each.modelset, each.segset)]
+            if isinstance(division, TrialMetadata):
+                nothing = np.zeros(0, dtype=np.intp)
+                # No trial of the key is needed to find its models and segments.
+                described = division.for_trials(
+                    FlatNdx(each.modelset, each.segset, nothing, nothing)
+                )
+                for name, (by, _), step in zip(columns, factors, steps, strict=True):
+                    if by is None:
+                        kind, factor = described.stored(name)
+                        side = numbers[0 if kind == "model" else 1]
+                        side += (factor.codes.astype(np.intp) * step).astype(dtype)
+            sides.append((numbers[0], numbers[1]))
+        known = tuple(ids) if by_trial else ()
+        levels_of = tuple(levels for _, levels in factors)
+        return cls(tuple(columns), levels_of, tuple(sizes), tuple(sides), tuple(by_trial), known)
+
+    def refuse_undescribed(self, n_trials: Mapping[int, int]) -> None:
+        """Raise if trials have no value in a column of trials."""
+        numbers = np.array(list(n_trials))
+        outside = [
+            digits >= levels.size
+            for digits, levels in zip(self.digits(numbers), self.levels, strict=True)
+        ]
+        count = sum(n_trials[number] for number in numbers[np.any(outside, axis=0)].tolist())
+        if count:
+            message = f"The metadata do not describe {count} trials of the key."
+            raise TrialMismatchError(message)
+
+    def digits(self, groups: npt.ArrayLike) -> list[IndexArray]:
+        """Return for each factor the level of some groups."""
+        numbers = np.asarray(groups, dtype=np.intp)
+        steps = zip(_steps(self.sizes), self.sizes, strict=True)
+        return [numbers // step % size for step, size in steps]
+
+    def numbers(self, i: int, block: TrialBlock) -> AnyArray:
+        """Return the group of each cell of a block of the i-th pair, in a vector."""
+        (of_model, of_segment), rows = self.sides[i], block.rows
+        if block.cells is not None:
+            models, segments = block.cells
+            numbers: AnyArray = of_model[models] + of_segment[segments]
+        else:
+            numbers = np.add.outer(of_model[rows], of_segment).ravel()
+        if self.by_trial:
+            ids = self.ids[i]
+            if block.cells is not None:
+                trials: AnyNdx = FlatNdx(ids.modelset, ids.segset, *block.cells)
+                cells = np.arange(numbers.size)
+            else:
+                trials = Ndx(ids.modelset[rows], ids.segset, block.labels != 0)
+                cells = np.ravel_multi_index(trials.trial_positions(), trials.shape)
+            for conditions, step in self.by_trial:
+                cut = conditions
+                if block.cells is None:
+                    cut = conditions.rows((of_model.size, of_segment.size), rows)
+                numbers[cells] += (cut.numbers(trials) * step).astype(numbers.dtype)
+        return numbers
+
+
+def _steps(sizes: Sequence[int]) -> list[int]:
+    """Return what each digit of a group's number counts."""
+    return [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+
+
+def _split(numbers: AnyArray, block: TrialBlock, label: int) -> Iterator[tuple[int, FloatArray]]:
+    """Yield the scores of one class of each group that has some."""
+    chosen = block.scored_labels.reshape(-1) == label
+    numbers, values = numbers[chosen], block.scores[0].reshape(-1)[chosen]
+    present = np.flatnonzero(np.bincount(numbers)).tolist()
+    if len(present) == 1:
+        yield present[0], values
+    elif len(present) <= _FEW_GROUPS:
+        yield from ((group, values[numbers == group]) for group in present)
+    elif present:
+        # Numbers of one or two bytes are sorted in linear time.
+        order = np.argsort(numbers, kind="stable")
+        ends = np.searchsorted(numbers[order], present[1:])
+        yield from zip(present, np.split(values[order], ends), strict=True)
+
+
+@attrs.define(eq=False)
+class _Found:
+    """What the first pass found of a group: trials, scored or not, and its scores."""
+
+    n_trials: int = 0
+    n_non: int = 0
+    tar: list[FloatArray] = attrs.field(factory=list)
+    # Sums by blocks of log2(1 + exp(score)) over non-targets: added exactly in the end, they do
+    # not depend on tasks.
+    bits: list[float] = attrs.field(factory=list)
+
+    def __iadd__(self, other: "_Found") -> Self:
+        """Add what a later task found."""
+        self.n_trials += other.n_trials
+        self.n_non += other.n_non
+        self.tar += other.tar
+        self.bits += other.bits
+        return self
+
+
+def _summarise(
+    i: int, blocks: ReadBlocks, *, n_bytes: int, division: Division | None
+) -> tuple[dict[int, _Found], Known]:
+    """Return what there is of each group, and where the first non-targets are."""
+    found: dict[int, _Found] = defaultdict(_Found)
     known: list[_NonTargets] = []
     for _, block in blocks:
-        non = _NonTargets.of(block)
-        # The first blocks of a task are remembered, until the memory is spent.
-        n_bytes -= sum(part.nbytes for part in (non.others, non.packed) if part is not None)
-        if n_bytes >= 0:
-            known.append(non)
-        bits.append(sum_of_bits(non.take(block.scores[0]), sign=1.0))
-    return bits, tuple(known)
+        if division is None:
+            non = _NonTargets.of(block)
+            # The first blocks of a task are remembered, until the memory is spent.
+            n_bytes -= sum(part.nbytes for part in (non.others, non.packed) if part is not None)
+            if n_bytes >= 0:
+                known.append(non)
+            parts: Iterable[tuple[int, FloatArray]] = [(0, non.take(block.scores[0]))]
+        else:
+            numbers = division.numbers(i, block)
+            counts = np.bincount(numbers[block.labels.reshape(-1) != 0])
+            for group in np.flatnonzero(counts).tolist():
+                found[group].n_trials += int(counts[group])
+            for group, tar in _split(numbers, block, 1):
+                found[group].tar.append(tar)
+            parts = _split(numbers, block, -1)
+        for group, scores in parts:
+            found[group].n_non += scores.size
+            found[group].bits.append(sum_of_bits(scores, sign=1.0))
+    return dict(found), tuple(known)
 
 
-def _count(shared: tuple[Pairs, Float64Array], task: tuple[Task, Known]) -> Counts:
+def _count(
+    shared: tuple[Pairs, tuple[Division | None, Sequence[int], Float64Array]],
+    task: tuple[Task, Known],
+) -> Counts:
     """Count the non-targets of a task; keys are read only where it is not known which they are."""
-    (pairs, thresholds), ((i, blocks), known) = shared, task
-    counts = RunningCounts(thresholds)
+    (pairs, (division, groups, thresholds)), ((i, blocks), known) = shared, task
+    counts = [RunningCounts(thresholds) for _ in groups]
     if known:
-        read = pairs[i].read_scores(blocks[: len(known)])
+        read = pairs[i].read_scores(blocks[: len(known)], ahead=reads_ahead())
         for non, (scores,) in zip(known, read, strict=True):
-            counts.add(non.take(scores))
+            counts[0].add(non.take(scores))
     if len(known) < len(blocks):
-        for block in pairs[i].read(blocks[len(known) :]):
-            counts.add(_NonTargets.of(block).take(block.scores[0]))
-    return counts.result()
+        for block in pairs[i].read(blocks[len(known) :], ahead=reads_ahead()):
+            if division is None:
+                counts[0].add(_NonTargets.of(block).take(block.scores[0]))
+                continue
+            # A group that was not there in the first pass is missed, which is noticed.
+            for group, scores in _split(division.numbers(i, block), block, -1):
+                if group in groups:
+                    counts[groups.index(group)].add(scores)
+    at, between = zip(*(each.result() for each in counts), strict=True)
+    return np.stack(at), np.stack(between)
 
 
 def _add(first: Counts, second: Counts) -> Counts:
     return first[0] + second[0], first[1] + second[1]
-
-
-def _count_all(
-    passes: FilePasses, thresholds: Float64Array, tasks: Sequence[tuple[Task, Known]], n_non: int
-) -> Counts:
-    """Count the non-targets of all tasks, which must be `n_non`."""
-    runner = passes.runner("non-target scores")
-    with passes.blaming_changes():
-        at, between = runner.reduce(_count, _add, (passes.pairs, thresholds), tasks)
-    check_unchanged(int(at.sum() + between.sum()), n_non)
-    return at, between
 
 
 def _tasks(passes: FilePasses) -> list[Task]:
@@ -149,16 +336,45 @@ def _tasks(passes: FilePasses) -> list[Task]:
     return passes.tasks(max(_TASKS_PER_WORKER * n_workers, n_tasks))
 
 
+@attrs.frozen(eq=False)
+class _Counting:
+    """How to count the non-targets of all groups once more; keeps what was counted last."""
+
+    passes: FilePasses
+    division: Division | None
+    groups: tuple[int, ...]
+    n_non: int
+    _last: list[tuple[Float64Array, Counts]] = attrs.field(factory=list, init=False)
+
+    def count(self, passes: FilePasses, thresholds: Float64Array, tasks: Any) -> Counts:
+        """Count the non-targets of all tasks, which must be as many as in the first pass."""
+        setting = self.division, self.groups, thresholds
+        with passes.blaming_changes():
+            runner = passes.runner("non-target scores")
+            at, between = runner.reduce(_count, _add, (passes.pairs, setting), tasks)
+        check_unchanged(int(at.sum() + between.sum()), self.n_non)
+        return at, between
+
+    def again(self, thresholds: Float64Array) -> Counts:
+        """Count at other thresholds, all groups in one pass over the files."""
+        if not (self._last and np.array_equal(self._last[0][0], thresholds)):
+            tasks = [(task, ()) for task in _tasks(self.passes)]
+            self._last[:] = [(thresholds, self.count(self.passes, thresholds, tasks))]
+        return self._last[0][1]
+
+
 @attrs.frozen(eq=False, repr=False)
 class StreamedScores(Evidence):
-    """What two passes over score files found out about their trials.
+    """What two passes over score files found out about their trials, or about groups of them.
 
     Make one with `from_files`.
 
     Parameters
     ----------
-    passes : FilePasses
+    counting : object
         How to pass over the files once more.
+    groups : tuple of int
+        Which of the counted groups of non-targets these are.
     tar : SortedScores
         The target scores.
     thresholds : (k,) ndarray of float64
@@ -168,37 +384,30 @@ class StreamedScores(Evidence):
         Non-targets at each of these.
     between : (k + 1,) ndarray of int64
         Non-targets below, between and above them.
-    cllr : float
-        Cost of the log-likelihood-ratios, in bits.
+    fa_bits : float
+        Sum of log2(1 + exp(score)) over the non-targets.
     """
 
-    passes: FilePasses
+    counting: _Counting
+    groups: tuple[int, ...]
     tar: SortedScores
     thresholds: Float64Array = attrs.field(converter=read_only)
     at: IntArray = attrs.field(converter=read_only)
     between: IntArray = attrs.field(converter=read_only)
-    cllr: float
+    fa_bits: float
 
     __reduce__ = by_constructor
 
     @classmethod
-    def from_files(
-        cls,
-        score_file: Files,
-        key_file: Files,
-        *,
-        priors: PriorLike | None = None,
-        block_rows: int | None = None,
-        workers: int = 1,
-        client: Any = None,
-        progress: bool = False,
-    ) -> "StreamedScores":
+    def from_files(cls, score_file: Files, key_file: Files, **options: Any) -> "StreamedScores":
         """Pass over files twice.
 
         Parameters
         ----------
-        score_file, key_file, priors, block_rows, workers, client, progress
+        score_file, key_file
             As for `Results.from_files <bosaris_py.Results.from_files>`.
+        **options
+            ``priors``, ``block_rows``, ``workers``, ``client``, ``progress``, likewise.
 
         Returns
         -------
@@ -214,27 +423,7 @@ class StreamedScores(Evidence):
         MissingTrialsWarning
             If the key holds trials without score, with counts.
         """
-        # With infinity, each threshold has a counted one at or above it; see `error_rates`.
-        wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
-        if priors is not None:
-            wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))
-        where = Where(block_rows, workers, client, progress)
-        passes, all_ids = FilePasses.open(_pair(score_file, key_file), where)
-        with passes.keeping_workers() as kept:
-            tasks = _tasks(kept)
-            # What a cluster finds does not go through the network twice.
-            n_bytes = 0 if client is not None else _KEPT_BYTES // max(1, len(tasks))
-            summarise = functools.partial(_summarise, n_bytes=n_bytes)
-            found = kept.first(summarise, all_ids, "target scores", tasks)
-            tar = SortedScores.from_scores(np.concatenate([x.tar[0] for x in found]), name="tar")
-            n_non = sum(part.counts.scored_non for part in found)
-            thresholds = np.unique(np.concatenate((tar.values.astype(np.float64), *wanted)))
-            again = [(part.task, part.kept[1]) for part in found]
-            at, between = _count_all(kept, thresholds, again, n_non)
-        miss_bits = mean_bits(tar.values, None, sign=-1.0)
-        fa_bits = total_cost(bit for part in found for bit in part.kept[0]) / n_non
-        thresholds, at, between = map(mark_read_only, (thresholds, at, between))
-        return cls(passes, tar, thresholds, at, between, (miss_bits + fa_bits) / 2.0)
+        return FileGroups.read(score_file, key_file, None, **options).parts[0]
 
     @property
     def n_tar(self) -> int:
@@ -250,24 +439,32 @@ class StreamedScores(Evidence):
     def roc(self) -> ROC:
         """The steppy ROC."""
         scores, tar_at = np.unique(self.tar.values.astype(np.float64), return_counts=True)
+        return ROC(mark_read_only(scores), mark_read_only(tar_at), *self.counts_at(scores))
+
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits."""
+        return (mean_bits(self.tar.values, None, sign=-1.0) + self.fa_bits / self.n_non) / 2.0
+
+    def counts_at(self, scores: Float64Array) -> Counts:
+        """Return the non-targets at and between some of the counted thresholds."""
         positions = np.searchsorted(self.thresholds, scores)
-        # Gaps between target scores are those between all thresholds, put together with
-        # what lies at thresholds that are no target scores.
+        # Gaps between the scores are those between all thresholds, put together with
+        # what lies at thresholds that are none of them.
         elsewhere = self.at.copy()
         elsewhere[positions] = 0
         gaps = self.between.copy()
         gaps[:-1] += elsewhere
         starts = np.concatenate(([0], positions + 1))
-        counts = tar_at, self.at[positions], np.add.reduceat(gaps, starts)
-        return ROC(mark_read_only(scores), *(mark_read_only(count) for count in counts))
+        return mark_read_only(self.at[positions]), mark_read_only(np.add.reduceat(gaps, starts))
 
     @functools.cached_property
     def _below(self) -> IntArray:
         """Non-targets below each threshold, then all of them."""
         return count_below(self.at, self.between)
 
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
+    def non_below(self, thresholds: Float64Array) -> IntArray:
+        """Count the non-targets below given thresholds.
 
         Where a threshold has not been counted and lies between others with non-targets
         in between, the files are read once more.
@@ -279,8 +476,7 @@ class StreamedScores(Evidence):
 
         Returns
         -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Miss and false-alarm rates.
+        ndarray of int64, shaped like `thresholds`
 
         Raises
         ------
@@ -291,15 +487,251 @@ class StreamedScores(Evidence):
         positions = np.searchsorted(self.thresholds, limits)
         exact = self.thresholds.take(positions, mode="clip") == limits
         # No non-target in the gap: the count is that at the next threshold.
-        below = self._below[positions]
+        below = np.where(limits == -np.inf, 0, self._below[positions])
         unknown = ~exact & (self.between[positions] > 0) & np.isfinite(limits)
-        below = np.where(limits == -np.inf, 0, below)
         if unknown.any():
-            asked = np.unique(limits[unknown])
-            tasks = [(task, ()) for task in _tasks(self.passes)]
-            counts = _count_all(self.passes, asked, tasks, self.n_non)
-            below[unknown] = count_below(*counts)[np.searchsorted(asked, limits[unknown])]
-        return self.tar.count_below(limits) / self.n_tar, (self.n_non - below) / self.n_non
+            # All thresholds, so that the other groups are counted in the same pass.
+            asked = np.unique(limits[np.isfinite(limits)])
+            at, between = self.counting.again(asked)
+            rows = [self.counting.groups.index(group) for group in self.groups]
+            counts = count_below(at[rows].sum(axis=0), between[rows].sum(axis=0))
+            below[unknown] = counts[np.searchsorted(asked, limits[unknown])]
+        return np.asarray(below)
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            As for ``Evidence.error_rates``; others than those counted cost a pass.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Miss and false-alarm rates.
+
+        Raises
+        ------
+        FileFormatError
+            If the files must be read again and have changed.
+        """
+        below = self.non_below(thresholds)
+        pmiss: Float64Array = self.tar.count_below(thresholds) / self.n_tar
+        return pmiss, (self.n_non - below) / self.n_non
+
+
+@attrs.frozen(eq=False)
+class _StreamedShare(Share):
+    """The non-targets of one condition, counted in files."""
+
+    evidence: StreamedScores
+
+    @property
+    def size(self) -> int:
+        """Number of trials."""
+        return self.evidence.n_non
+
+    def below(self, thresholds: Float64Array) -> IntArray:
+        """Count the scores below thresholds that ascend."""
+        return self.evidence.non_below(thresholds)
+
+    def roc(self, target_scores: Float64Array, *, is_tar: bool) -> ROC:
+        """Return a part of a ROC that has these trials only."""
+        assert not is_tar, "targets are listed"
+        nobody = np.broadcast_to(mark_read_only(np.zeros(1, dtype=np.int64)), target_scores.shape)
+        return ROC(target_scores, nobody, *self.evidence.counts_at(target_scores))
+
+    def mean_bits(self, sign: float) -> float:
+        """Return the mean of log2(1 + exp(score))."""
+        assert sign > 0, "targets are listed"
+        return self.evidence.fa_bits / self.size
+
+
+@attrs.frozen(eq=False)
+class FileGroups:
+    """Groups of the trials in files, all counted in two passes.
+
+    Parameters
+    ----------
+    division : Division or None
+        What divides them; None: there is one group.
+    groups : tuple of int
+        The groups that have trials, by their numbers.
+    parts : tuple of StreamedScores
+        Each of them.
+    n_trials : tuple of int
+        Trials of the key in each, with or without score; 0 without a division.
+    """
+
+    division: Division | None
+    groups: tuple[int, ...]
+    parts: tuple[StreamedScores, ...]
+    n_trials: tuple[int, ...]
+
+    @classmethod
+    def read(
+        cls,
+        score_file: Files,
+        key_file: Files,
+        division: Conditions | TrialMetadata | None,
+        columns: Sequence[str] = (),
+        *,
+        priors: PriorLike | None = None,
+        block_rows: int | None = None,
+        workers: int = 1,
+        client: Any = None,
+        progress: bool = False,
+    ) -> Self:
+        """Pass over files twice; `columns` of the metadata divide them, if it is that."""
+        # With infinity, each threshold has a counted one at or above it; see `non_below`.
+        wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
+        if priors is not None:
+            wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))
+        where = Where(block_rows, workers, client, progress)
+        passes, all_ids = FilePasses.open(_pair(score_file, key_file), where)
+        divided = None if division is None else Division.of(division, columns, all_ids)
+        with passes.keeping_workers() as kept:
+            tasks = _tasks(kept)
+            # What a cluster finds does not go through the network twice.
+            n_bytes = 0 if client is not None else _KEPT_BYTES // max(1, len(tasks))
+            summarise = functools.partial(_summarise, n_bytes=n_bytes, division=divided)
+            found = kept.first(summarise, all_ids, "target scores", tasks)
+            groups: dict[int, _Found] = defaultdict(_Found)
+            for part in found:
+                for group, more in part.kept[0].items():
+                    groups[group] += more
+            if divided is None:
+                groups[0].tar = [part.tar[0] for part in found]
+            elif isinstance(division, TrialMetadata):
+                divided.refuse_undescribed({g: one.n_trials for g, one in groups.items()})
+            numbers = tuple(sorted(groups))
+            listed = [groups[number] for number in numbers]
+            tar = [_sorted(one.tar) for one in listed]
+            scores = [each.values.astype(np.float64) for each in tar]
+            thresholds = mark_read_only(np.unique(np.concatenate((*scores, *wanted))))
+            n_non = sum(one.n_non for one in listed)
+            counting = _Counting(passes, divided, numbers, n_non)
+            again = [(part.task, part.kept[1]) for part in found]
+            counts = map(mark_read_only, counting.count(kept, thresholds, again))
+        parts = [
+            StreamedScores(counting, (number,), own, thresholds, at, between, total_cost(one.bits))
+            for number, own, at, between, one in zip(numbers, tar, *counts, listed, strict=True)
+        ]
+        return cls(divided, numbers, tuple(parts), tuple(one.n_trials for one in listed))
+
+    @classmethod
+    def by_conditions(
+        cls,
+        score_file: Files,
+        key_file: Files,
+        conditions: Conditions | str | Sequence[str],
+        metadata: TrialMetadata | None,
+        **options: Any,
+    ) -> tuple[Self, tuple[ConditionMembers, ...]]:
+        """Count conditions, or combinations of columns, and return the members of each."""
+        if isinstance(conditions, Conditions):
+            groups = cls.read(score_file, key_file, conditions, **options)
+            return groups, groups.members(conditions)
+        if not isinstance(metadata, TrialMetadata):
+            expected = "be TrialMetadata where conditions are columns of it"
+            raise invalid("metadata", expected, describe(metadata))
+        columns = (conditions,) if isinstance(conditions, str) else tuple(conditions)
+        groups = cls.read(score_file, key_file, metadata, columns, **options)
+        return groups, groups.members(None)
+
+    def union(self, tar: Any, non: Any) -> StreamedScores:
+        """Pool the targets of some groups, and the non-targets of some; both index `parts`."""
+        every = np.arange(len(self.parts))
+        chosen = [self.parts[i] for i in every[non]]
+        nothing = np.zeros_like(self.parts[0].at), np.zeros_like(self.parts[0].between)
+        return attrs.evolve(
+            self.parts[0],
+            groups=tuple(group for part in chosen for group in part.groups),
+            tar=_sorted([self.parts[i].tar.values for i in every[tar]]),
+            at=mark_read_only(sum((part.at for part in chosen), start=nothing[0])),
+            between=mark_read_only(sum((part.between for part in chosen), start=nothing[1])),
+            fa_bits=total_cost(part.fa_bits for part in chosen),
+        )
+
+    def mixture(self, members: Iterable[ConditionMembers]) -> ConditionMixture:
+        """Weigh conditions, whose members are positions of groups."""
+        listed = list(members)
+        tar = [ListedShare(m.tar_weight, self.union(m.tar, _NONE).tar.values) for m in listed]
+        non = [_StreamedShare(m.non_weight, self.union(_NONE, m.non)) for m in listed]
+        return ConditionMixture.from_shares(tar, non)
+
+    def metadata(self) -> TrialMetadata:
+        """Describe the groups, one trial for each, by the columns that divide them."""
+        assert self.division is not None, "columns divide the trials"
+        digits = zip(self.division.digits(self.groups), self.division.levels, strict=True)
+        names = [str(number) for number in range(len(self.groups))]
+        positions = np.arange(len(names))
+        return TrialMetadata(
+            FlatNdx(names, ["files"], positions, np.zeros_like(positions)),
+            dict(zip(self.division.names, (Factor(*each) for each in digits), strict=True)),
+        )
+
+    def members(self, conditions: Conditions | None) -> tuple[ConditionMembers, ...]:
+        """Return the groups as weighted conditions: those given, or each group alike."""
+        assert self.division is not None, "there is something that divides the trials"
+        if conditions is None:
+            columns = self.metadata()
+            texts = [columns.factor(name).values().tolist() for name in self.division.names]
+            names = [", ".join(each) for each in zip(*texts, strict=True)]
+            conditions = Conditions({name: np.zeros(0, dtype=np.bool_) for name in names})
+            numbers = np.arange(len(names))
+        else:
+            numbers = np.array(self.groups)
+        # The last two are those of no condition, and of several.
+        at = [np.flatnonzero(numbers == number) for number in range(len(conditions) + 2)]
+        n_tar, n_non = np.array([(part.n_tar, part.n_non) for part in self.parts]).T
+        held = [sum(self.n_trials[i] for i in lines) for lines in at]
+        none, several = (f"{count} trials" if count else "" for count in held[-2:])
+        tar, non = ([lines[n[lines] > 0] for lines in at] for n in (n_tar, n_non))
+        return conditions.checked_members(tar, non, lambda: held, several, none)
+
+
+def _add_posteriors(shared: tuple[Pairs, float], task: Task) -> list[Float64Array]:
+    """Add up the posteriors of a target by blocks, for each system, targets before the others."""
+    (pairs, plo), (i, blocks) = shared, task
+    return [
+        np.array([sigmoid(row.astype(np.float64) + plo).sum() for row in block.scores_of(label)])
+        for block in pairs[i].read(blocks, ahead=reads_ahead())
+        for label in (1, -1)
+    ]
+
+
+def target_proportions_of_files(
+    score_files: Sequence[FilePath], key_file: FilePath, **options: Any
+) -> Float64Array:
+    """Do what `estimate_target_proportions` does, for files that have all trials of a key.
+
+    The prior is the share of targets among the trials.
+    """
+    where = Where(**options)
+    passes, all_ids = FilePasses.open([(list(score_files), key_file)], where)
+    with passes.keeping_workers() as kept:
+        tasks = kept.tasks()
+        found = kept.first(_nothing, all_ids, "target scores", tasks, needs_all=True)
+        counts = sum((part.counts for part in found), TrialCounts())
+        _, plo = resolve_prior(counts.n_tar / (counts.n_tar + counts.n_non))
+        sums = kept.run(_add_posteriors, plo, "posteriors", tasks)
+    of_system = zip(*(values for part in sums for values in part), strict=True)
+    totals = [math.fsum(values) for values in of_system]
+    return np.array(totals) / (counts.n_tar + counts.n_non)
+
+
+def _nothing(_: int, blocks: ReadBlocks) -> None:
+    """Keep nothing of the non-targets."""
+    for _rows, _block in blocks:
+        pass
+
+
+def _sorted(lists: Sequence[FloatArray]) -> SortedScores:
+    """Sort the targets of several blocks or groups."""
+    joined = np.concatenate([np.empty(0, np.float32), *lists])
+    return SortedScores(mark_read_only(np.sort(joined)))
 
 
 def _pair(score_files: Files, key_files: Files) -> list[tuple[list[FilePath], FilePath]]:

@@ -42,7 +42,7 @@ from bosaris_py.numerics.scoring_rules import resolve_prior
 _BLOCK = 2**13
 
 # Longer blocks pay where the work arrays shrink on the way.
-_WIDE_BLOCK = 2**16
+_WIDE_BLOCK = 2**17
 
 # A product of so many factors costs one logarithm.
 _FACTORS = 16

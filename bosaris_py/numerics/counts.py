@@ -115,8 +115,8 @@ def are_whole(weights: Float64Array) -> bool:
 def running_sum(weights: Weights) -> Weights:
     """Return the sums of the first 1, 2, ... weights, without piling up rounding errors."""
     if weights.dtype == np.int64:
-        return np.cumsum(weights)
-    return np.cumsum(weights, dtype=np.longdouble).astype(np.float64)
+        return weights.cumsum()
+    return weights.cumsum(dtype=np.longdouble).astype(np.float64)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -336,6 +336,8 @@ def count_checked(
     whole = weights is None or are_whole(weights)
     if scores.size < thresholds.size // 4:
         return _count_sparsely(thresholds, scores, weights, whole=whole)
+    if weights is None and thresholds.size and scores.size <= _FEW_SCORES:
+        return _count_few(thresholds, scores)
     kind = np.int64 if weights is None else np.float64
     counts: Weights = np.zeros(2 * thresholds.size + 1, dtype=kind)
     _add_counts(thresholds, scores, weights, counts)
@@ -346,6 +348,17 @@ def count_checked(
         counts[np.argmax(counts)] += np.float64(weights.sum() - counts.sum(dtype=np.longdouble))
     counts = mark_read_only(counts)
     return counts[1::2], counts[::2]
+
+
+def _count_few(thresholds: Float64Array, scores: FloatArray) -> tuple[Weights, Weights]:
+    """Count so few scores that what a call of numpy takes is most of the time."""
+    ordered = SortedScores(mark_read_only(np.sort(scores)))
+    below, up_to = ordered.count_below(thresholds), ordered.count_up_to(thresholds)
+    between = np.empty(thresholds.size + 1, dtype=np.int64)
+    between[:-1] = below
+    between[-1] = scores.size
+    between[1:] -= up_to
+    return mark_read_only(up_to - below), mark_read_only(between)
 
 
 def count_sorted(thresholds: Float64Array, scores: SortedScores) -> tuple[Weights, Weights]:

@@ -297,15 +297,13 @@ class DecisionCosts:
             ]
             columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
             return cls(*(column.copy() for column in columns))
-        scalar = np.ndim(prior) == 0  # type: ignore[arg-type]
-        if scalar:
-            check_fraction(prior, "prior")  # type: ignore[arg-type]
-        values = as_vector(np.atleast_1d(np.asarray(prior)), "prior")
-        values = values.astype(np.float64, copy=False)
+        if isinstance(prior, float) or np.ndim(prior) == 0:  # type: ignore[arg-type]
+            value = check_fraction(prior, "prior")  # type: ignore[arg-type]
+            return cls(value, 1.0 - value, special.logit(value))
+        values = as_vector(np.asarray(prior), "prior").astype(np.float64)
         for value in values[~((values > 0) & (values < 1))][:1]:
             check_fraction(value, "prior")
-        values = values.reshape(() if scalar else values.shape)
-        return cls(values.copy(), 1.0 - values, special.logit(values))
+        return cls(values, 1.0 - values, special.logit(values))
 
     @classmethod
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":

@@ -391,9 +391,10 @@ class ROC:
         fell = self.non_between[:-1] > 0
         fell[:1] = True
         fell[1:] |= self.non_at[:-1] > 0
-        index = np.flatnonzero(fell)
+        index = fell.nonzero()[0]
         # Only the last target score before a step can be tied with non-targets.
-        last = np.append(index[1:], self.tar_at.size) - 1
+        last = np.full(index.size, self.tar_at.size - 1)
+        last[:-1] = index[1:] - 1
         drops = self.non_at[last] + self.non_between[last + 1]
         # Summed from the top, so that small rates are sums of few weights.
         false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
@@ -486,7 +487,9 @@ class ROC:
         # has the fewest false alarms, so only those points can be vertices.
         index, misses, false_alarms = self._steps
         misses = np.concatenate((misses[:1], misses))
-        false_alarms = np.concatenate(([self.non_total], false_alarms))
+        rising = np.empty(misses.size, dtype=false_alarms.dtype)
+        rising[0], rising[1:] = self.non_total, false_alarms
+        false_alarms = rising
         vertices = hull_indices(misses, false_alarms)
         thresholds = np.empty(vertices.size)
         thresholds[0], thresholds[-1] = -np.inf, np.inf
@@ -520,8 +523,8 @@ class ROC:
         """
         _, misses, false_alarms = self._steps
         below = self.non_total - false_alarms[:-1]
-        wins = np.dot(np.diff(misses).astype(np.float64), below.astype(np.float64))
-        tied = np.flatnonzero(self.non_at)
+        wins = np.dot((misses[1:] - misses[:-1]).astype(np.float64), below.astype(np.float64))
+        tied = self.non_at.nonzero()[0]
         ties = np.dot(self.tar_at[tied].astype(np.float64), self.non_at[tied].astype(np.float64))
         return float((wins + 0.5 * ties) / (float(self.tar_total) * float(self.non_total)))
 

@@ -102,17 +102,20 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
     # A point on or above the chord of its two neighbours lies in the hull of the others, so
     # all such points can go at once, and again, until none is left. That is PAV with many
     # pools merged at a time: the vertices bound the pools [2].
-    moved = (np.diff(x) != 0) | (np.diff(y) != 0)
-    kept: IndexArray = np.flatnonzero(np.concatenate(([True], moved)))
+    moved = np.ones(x.size, dtype=np.bool_)
+    moved[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
+    kept: IndexArray = moved.nonzero()[0]
     while kept.size > 2:
-        turns = _convex(x[kept], y[kept])
+        turns = _convex(x.take(kept), y.take(kept))
         n_left = int(np.count_nonzero(turns)) + 2
         if n_left == kept.size:
             return kept
         # A round usually removes about half of what the hull does not need. Long smooth arcs
         # collapse from one end only; there a single scan with a stack is quicker.
         stalled = n_left > 0.9 * kept.size
-        kept = kept[np.concatenate(([True], turns, [True]))]
+        moved = np.ones(kept.size, dtype=np.bool_)
+        moved[1:-1] = turns
+        kept = kept[moved]
         if stalled:
             chosen = np.array(_scan_hull(x[kept].tolist(), y[kept].tolist()), dtype=np.intp)
             return kept[chosen]
@@ -121,9 +124,10 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
 
 def _convex(x: Weights, y: Weights) -> BoolArray:
     """Tell for each inner point if the chain turns strictly left there."""
-    dx, dy = np.diff(x), np.diff(y)
+    dx: Weights = x[1:] - x[:-1]
+    dy: Weights = y[1:] - y[:-1]
     if dx.dtype == np.float64 or int(x[-1]) * int(y[0]) < _EXACT_PRODUCT:
-        return dx[:-1] * dy[1:] > dy[:-1] * dx[1:]
+        return np.asarray(dx[:-1] * dy[1:] > dy[:-1] * dx[1:])
     ahead = dx[:-1].astype(np.float64) * dy[1:]
     behind = dy[:-1].astype(np.float64) * dx[1:]
     turns = ahead > behind
@@ -132,7 +136,7 @@ def _convex(x: Weights, y: Weights) -> BoolArray:
     unsure = np.abs(ahead - behind) <= 2.0**-50 * (np.abs(ahead) + np.abs(behind))
     for i in np.flatnonzero(unsure).tolist():
         turns[i] = int(dx[i]) * int(dy[i + 1]) > int(dy[i]) * int(dx[i + 1])
-    return turns
+    return np.asarray(turns)
 
 
 def _scan_hull(x: list[Any], y: list[Any]) -> list[int]:
@@ -212,7 +216,7 @@ class ROCCH:
         The logarithm of the edge's target rate over its non-target rate; -inf
         or inf where an edge holds one class only.
         """
-        targets = np.diff(self.misses) * float(self.non_total)
+        targets = (self.misses[1:] - self.misses[:-1]) * float(self.non_total)
         others = (self.false_alarms[:-1] - self.false_alarms[1:]) * float(self.tar_total)
         with np.errstate(divide="ignore"):
             return mark_read_only(np.log(targets / others))
@@ -353,7 +357,7 @@ class ROCCH:
     @functools.cached_property
     def min_cllr(self) -> float:
         """Cllr after optimal recalibration, in bits; see `bosaris_py.min_cllr`."""
-        targets = np.diff(self.misses) / self.tar_total
+        targets = (self.misses[1:] - self.misses[:-1]) / self.tar_total
         others = (self.false_alarms[:-1] - self.false_alarms[1:]) / self.non_total
         # Equation (18), edge by edge; an edge without trials of a class costs it nothing.
         has_tar, has_non = targets > 0, others > 0

@@ -24,8 +24,8 @@ import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array, Weights
 
-# A block and its work arrays stay in the cache of one core.
-_BLOCK = 2**16
+# With smaller blocks threads wait for each other between numpy's calls: each takes microseconds.
+_BLOCK = 2**19
 
 # Four cells for each threshold leave most cells empty; not fewer than 2**17, which costs
 # little. But tables of more than 2**19 cells leave the cache, and tables need as much time
@@ -49,9 +49,9 @@ _SMALL_SAMPLE, _TOLERANCE = 2**9, 2.0
 # Scores that are compared together: their many work arrays stay in cache, and with the process.
 _COMPARED_AT_ONCE = 2**15
 
-# A table of cells is made for twice as many scores as it has cells, so that it costs little
+# A table of cells is made for four times as many scores as it has cells, so that it costs little
 # beside these, if it is not too large; numpy fills it without holding up other threads.
-_SCORES_PER_TABLE_CELL, _MOST_PER_TABLE = 2, 2**22
+_SCORES_PER_TABLE_CELL, _MOST_PER_TABLE = 4, 2**22
 
 # One in so many scores at each end may lie beyond the grid.
 _OUTERMOST = 512
@@ -238,13 +238,17 @@ class GridCounts:
         self._per_cell: Weights = np.zeros(grid.cells.n, dtype=counts.dtype)
         # Scores and weights in cells with thresholds, and those in crowded cells.
         self._met, self._crowd = _Queue(), _Queue()
+        # Kept, because memory from the system is slow, and one thread waits for another there.
+        self._work: tuple[Any, ...] = ()
 
     def add(self, scores: FloatArray, weights: Float64Array | None = None) -> None:
         """Count some more scores of the grid's type, without NaN; weights for float64 counts."""
         n_cells, dtype = self.grid.cells.n, scores.dtype
         step = min(max(_SCORES_PER_TABLE_CELL * n_cells, _BLOCK), _MOST_PER_TABLE, scores.size)
-        indices, work = np.empty(step, dtype=np.intp), np.empty(min(_BLOCK, step), dtype=dtype)
-        held = np.empty(work.size, dtype=np.bool_)
+        if not self._work or self._work[0].size < step:
+            size = min(_BLOCK, step)
+            self._work = np.empty(step, np.intp), np.empty(size, dtype), np.empty(size, np.bool_)
+        indices, work, held = self._work
         for begin in range(0, scores.size, step):
             part = scores[begin : begin + step]
             masses = None if weights is None else weights[begin : begin + step]

@@ -768,10 +768,9 @@ def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> 
     """
     if stored.dtype.itemsize == 1:
         raw = stored.view(np.uint8)
-        # As unsigned bytes -1, 0, 1 plus one are 0, 1, 2: one comparison finds the rest.
-        good = raw.max(initial=0) <= 1 or (
-            signed and stored.dtype.kind == "i" and (raw + np.uint8(1)).max(initial=0) <= 2
-        )
+        good = raw.max(initial=0) <= 1
+        if not good and signed and stored.dtype.kind == "i":
+            good = stored.min(initial=0) >= -1 and stored.max(initial=0) <= 1
         if good:
             mark_read_only(stored)
             return mark_read_only(raw.view(np.int8 if signed else np.bool_))

@@ -12,6 +12,7 @@ and III.E (local and global heaps), IV.A (object headers). What is wrong raises 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import os
@@ -61,6 +62,12 @@ _LAST_FREE_BLOCK = 1
 _HEAP_HEADER = 16
 _OBJECT_HEADER = 16
 _HEAP_STEP = 2**16
+
+# No byte that gzip has packed becomes more (zlib's documentation).
+_GZIP_RATIO = 1032
+
+# So much may come out of a chunk that lies about its size, before it is refused.
+_UNBOUNDED_BYTES = 2**27
 
 
 # Chunks
@@ -258,9 +265,17 @@ def _filters(properties: Any, item_size: int) -> tuple[int, ...]:
 
 def _inflate(data: bytes, size: int) -> bytes:
     """Undo gzip; raise if not exactly so many bytes come out."""
-    stream = zlib.decompressobj()
-    unpacked = stream.decompress(data, size + 1)
-    if len(unpacked) != size or not stream.eof:
+    most = _GZIP_RATIO * len(data)
+    unpacked, is_whole = b"", False
+    # Memory of the right size at once is twice as fast, where little more can come out.
+    if most <= max(_UNBOUNDED_BYTES, 4 * size):
+        with contextlib.suppress(zlib.error):
+            unpacked, is_whole = zlib.decompress(data, bufsize=max(1, min(size, most))), True
+    if not is_whole:
+        stream = zlib.decompressobj()
+        unpacked = stream.decompress(data, size + 1)
+        is_whole = stream.eof
+    if len(unpacked) != size or not is_whole:
         found = "more" if len(unpacked) > size else f"{len(unpacked)}"
         raise ValueError(f"a chunk that unpacks to {found} bytes, not {size}")
     return unpacked

@@ -461,20 +461,23 @@ class TrialBlocks:
             blocks = row_blocks(self.shape, files, step)
         return blocks
 
-    def read(self, blocks: Sequence[slice]) -> Iterator[TrialBlock]:
-        """Read some of the blocks, each while the one before is being used.
+    def read(self, blocks: Sequence[slice], *, ahead: bool = True) -> Iterator[TrialBlock]:
+        """Read some of the blocks, with `ahead` each while the one before is being used.
 
         The arrays of a block hold until the next one is asked for. Raises FileFormatError if
         a file cannot be read, or changes until the last block has been used.
         """
-        return _read_ahead(self._blocks(blocks))
+        return _read_ahead(self._blocks(blocks)) if ahead else self._blocks(blocks)
 
-    def read_scores(self, blocks: Sequence[slice]) -> Iterator[tuple[AnyArray, ...]]:
+    def read_scores(
+        self, blocks: Sequence[slice], *, ahead: bool = True
+    ) -> Iterator[tuple[AnyArray, ...]]:
         """Read like `read`, but scores alone, when it is known which of them are trials.
 
         Their memory is the caller's until the next are read.
         """
-        return _read_ahead(block.scores for block in self._blocks(blocks, scores_only=True))
+        scores = (block.scores for block in self._blocks(blocks, scores_only=True))
+        return _read_ahead(scores) if ahead else scores
 
     def _blocks(
         self, blocks: Sequence[slice], *, scores_only: bool = False

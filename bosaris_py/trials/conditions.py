@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -251,12 +251,12 @@ class Subsets:
 
     __reduce__ = by_constructor
 
-    def assign(self, key: AnyKey) -> _Masks:
+    def assign(self, key: AnyNdx) -> _Masks:
         """Find the trials of each condition among those of a key."""
         return _Masks([_mask_of(subset, key) for subset in self.subsets])
 
 
-def _mask_of(subset: Any, key: AnyKey) -> BoolArray:
+def _mask_of(subset: Any, key: AnyNdx) -> BoolArray:
     """Tell for each trial of the key whether it is in a subset."""
     # Objects with ids fit any key; a mask fits keys of its shape only.
     if not isinstance(subset, np.ndarray):
@@ -278,7 +278,7 @@ class Labels:
     trials: AnyNdx
     factor: Factor
 
-    def assign(self, key: AnyKey) -> _Codes:
+    def assign(self, key: AnyNdx) -> _Codes:
         """Find the trials of each condition among those of a key."""
         n_levels, codes = self.factor.levels.size, self.factor.codes
         positions = find_trials(self.trials, key)
@@ -937,31 +937,97 @@ class Conditions:
     def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
         """Return the members among the trials under a mask, or among all."""
         assigned = self._subsets.assign(key)
-        counted = np.flatnonzero(self.weights > 0).tolist()
-        names = [self.names[number] for number in counted]
-        weights = [float(self.weights[number]) for number in counted]
         labels = key.trial_labels()
         # Positions count trials of one class, as in the vectors of get_tar_non.
         among_tar = assigned.positions(labels if scored is None else labels & scored)
         among_non = assigned.positions(~labels if scored is None else scored & ~labels)
+        stray: tuple[str, ...] = ("", "")
+        if "error" in (self._rules.overlap, self._rules.uncovered):
+            counted = np.flatnonzero(self.weights > 0).tolist()
+            found = assigned.overlapping(counted), assigned.uncovered
+            rules = self._rules.overlap, self._rules.uncovered
+            stray = tuple(
+                describe_trials(key, lines)
+                if lines is not None and rule == "error" and lines.any()
+                else ""
+                for lines, rule in zip(found, rules, strict=True)
+            )
+
+        def sizes() -> list[int]:
+            return [part.size for part in assigned.positions()]
+
+        return self.checked_members(among_tar, among_non, sizes, *stray)
+
+    def rows(self, shape: tuple[int, int], rows: slice | Positions | None = None) -> "Conditions":
+        """Return conditions for some rows of a key of a shape, for keys read in blocks.
+
+        Raises InvalidInputError if masks have another shape, or trials may be in several.
+        """
+        if not isinstance(self._subsets, Subsets):
+            return self
+        if self._rules.overlap == "allow":
+            expected = "have overlap='error' for scores in files"
+            raise invalid("conditions", expected, "overlap='allow'")
+        masks = [item for item in self._subsets.subsets if isinstance(item, np.ndarray)]
+        if any(mask.shape != shape for mask in masks):
+            expected = f"hold masks of the key's shape {shape}, or trials, for scores in files"
+            raise invalid("conditions", expected, describe(masks[0]))
+        if rows is None or not masks:
+            return self
+        cut = (
+            item[rows] if isinstance(item, np.ndarray) else item for item in self._subsets.subsets
+        )
+        return self._made(self.names, self.weights, Subsets(tuple(cut)), self._rules)
+
+    def numbers(self, trials: AnyNdx) -> npt.NDArray[Any]:
+        """Return the number of each trial's condition, column by column.
+
+        ``len(self)`` stands for none, the next number for several of positive weight.
+        """
+        assigned, none = self._subsets.assign(trials), len(self)
+        if isinstance(assigned, _Codes):
+            return assigned.codes
+        numbers = np.full(trials.n_trials, none, dtype=np.min_scalar_type(none + 1))
+        for number, mask in enumerate(assigned.masks):
+            if self.weights[number] > 0:
+                numbers[mask & (numbers != none)] = none + 1
+                numbers[mask & (numbers == none)] = number
+        for number in np.flatnonzero(self.weights == 0).tolist():
+            numbers[assigned.masks[number] & (numbers == none)] = number
+        return numbers
+
+    def checked_members(
+        self,
+        among_tar: Sequence[Positions],
+        among_non: Sequence[Positions],
+        sizes: Callable[[], Sequence[int]],
+        several: str,
+        none: str,
+    ) -> tuple[ConditionMembers, ...]:
+        """Return the members of all conditions, given where the trials of each stand.
+
+        `sizes` counts the trials of each, scored or not; `several` and `none` name those of
+        several conditions and of none, if there are any.
+        """
+        counted = np.flatnonzero(self.weights > 0).tolist()
+        names = [self.names[number] for number in counted]
+        weights = [float(self.weights[number]) for number in counted]
         tar = [mark_read_only(among_tar[number]) for number in counted]
         non = [mark_read_only(among_non[number]) for number in counted]
         empty = [not (t.size or n.size) for t, n in zip(tar, non, strict=True)]
+        if several and self._rules.overlap == "error":
+            message = f"A trial must not belong to several conditions, as do {several}. "
+            raise TrialMismatchError(f"{message}Say overlap='allow' to count them in each.")
         # Conditions of weight 0 are dropped before, so that these may be empty.
         if any(empty):
             # Of these, conditions without trials are named before those without scores.
-            sizes = [part.size for part in assigned.positions()]
-            without = [name for name, n in zip(names, counted, strict=True) if not sizes[n]]
+            held = sizes()
+            without = [name for name, n in zip(names, counted, strict=True) if not held[n]]
             unscored = [name for name, is_empty in zip(names, empty, strict=True) if is_empty]
             raise _empty_conditions(without, unscored, len(self.names))
-        if self._rules.overlap == "error":
-            text = "A trial must not belong to several conditions, as do {}. "
-            hint = "Say overlap='allow' to count them in each."
-            _refuse_trials(key, assigned.overlapping(counted), text + hint)
-        if self._rules.uncovered == "error":
-            text = "Each trial of the key must belong to a condition; to none belong {}. "
-            hint = "Say uncovered='ignore' to leave them out."
-            _refuse_trials(key, assigned.uncovered, text + hint)
+        if none and self._rules.uncovered == "error":
+            message = f"Each trial of the key must belong to a condition; to none belong {none}. "
+            raise TrialMismatchError(f"{message}Say uncovered='ignore' to leave them out.")
         if self._rules.lacking != "ignore":
             _report_one_class(names, tar, non, as_error=self._rules.lacking == "error")
         shares = shares_of(weights, tar), shares_of(weights, non)

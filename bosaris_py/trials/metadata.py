@@ -346,14 +346,14 @@ class TrialMetadata:
         InvalidInputError
             If there is no such column, or it holds measured quantities.
         """
-        column = self.column(name)
-        if isinstance(column, Factor):
-            return column
-        if column.dtype.kind == "f":
-            hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
-            found = f"{describe(column)} in column {name!r}"
-            raise invalid("name", "name categories", found, hint)
-        return Factor.from_values(column)
+        return _as_categories(self.column(name), name)
+
+    def stored(self, name: str) -> tuple[str, Factor]:
+        """Return whether a column is by trial, model or segment, and a category for each of it."""
+        for kind, table in zip(COLUMN_KINDS, self._tables, strict=True):
+            if name in table:
+                return kind, _as_categories(table[name], name)
+        raise _unknown_column(name, self.names)
 
     def model_column(self, name: str) -> Column:
         """Return a column of the models, with one value for each.
@@ -575,6 +575,17 @@ class TrialMetadata:
         except InvalidInputError as error:
             message = f"{path}: {error}"
             raise FileFormatError(message) from error
+
+
+def _as_categories(column: Column, name: str) -> Factor:
+    """Return a column of categories; raise if it holds measured quantities."""
+    if isinstance(column, Factor):
+        return column
+    if column.dtype.kind == "f":
+        hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
+        found = f"{describe(column)} in column {name!r}"
+        raise invalid("name", "name categories", found, hint)
+    return Factor.from_values(column)
 
 
 def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
