@@ -73,12 +73,17 @@ from bosaris_py.uncertainty.resampling import (
     Method,
     Resampling,
     ResamplingPlan,
+    ScoredTrials,
     ScoresMethod,
     SpeakerPlan,
     Speakers,
     SpeakerWeights,
+    TrialStrata,
+    as_classes,
+    effective_errors,
 )
-from bosaris_py.uncertainty.samplers import Block, Sampler, SpeakerSampler, WeightedSampler
+from bosaris_py.uncertainty.samplers import Sampler, WeightedSampler
+from bosaris_py.uncertainty.speaker_curve import Block, SpeakerSampler
 from bosaris_py.uncertainty.statistic import (
     DCF,
     EER,
@@ -93,7 +98,6 @@ from bosaris_py.uncertainty.statistic import (
     UserFunction,
     as_statistic,
 )
-from bosaris_py.uncertainty.strata import ScoredTrials, TrialStrata, as_classes, effective_errors
 
 
 def bootstrap(

@@ -87,26 +87,25 @@ from bosaris_py.uncertainty.resampling import (
     IidPlan,
     Resampling,
     ResamplingPlan,
+    ScoredTrials,
     ScoresMethod,
     SetPlan,
     SpeakerPlan,
     Speakers,
     SpeakerWeights,
+    check_same_trials,
+    check_system,
+    effective_errors,
+    refuse_missing,
 )
 from bosaris_py.uncertainty.samplers import Evaluator, Sampler
+from bosaris_py.uncertainty.speaker_curve import SpeakerSampler
 from bosaris_py.uncertainty.statistic import (
     Statistic,
     StatisticLike,
     ThresholdStatistic,
     WhichClass,
     as_statistic,
-)
-from bosaris_py.uncertainty.strata import (
-    ScoredTrials,
-    check_same_trials,
-    check_system,
-    effective_errors,
-    refuse_missing,
 )
 
 
@@ -406,7 +405,7 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
         ]
         found = tuple(v for v in values if v is not None)
         if len(found) == len(systems):
-            return samplers.SpeakerSampler(plan.persons, found)
+            return SpeakerSampler(plan.persons, found)
     statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
     if len(statistics) == len(systems):
         sampler = _rate_sampler(statistics, systems, plan)

@@ -49,7 +49,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     student_quantiles,
 )
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
-from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan
+from bosaris_py.uncertainty.resampling import PersonWeights, ScoredTrials, SpeakerPlan, TrialStrata
 from bosaris_py.uncertainty.statistic import (
     AUC,
     DCF,
@@ -61,7 +61,6 @@ from bosaris_py.uncertainty.statistic import (
     Statistic,
     WhichClass,
 )
-from bosaris_py.uncertainty.strata import ScoredTrials, TrialStrata
 
 
 @attrs.frozen

@@ -36,22 +36,27 @@ from bosaris_py.numerics.rocch import SAME_COST, eers_of_hulls
 from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
-from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost, open_cells
-from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
-from bosaris_py.uncertainty.samplers import (
-    CurveIndex,
-    Evaluator,
-    Sampler,
-    ValuesOfSpeakers,
-    WeightedCurve,
-)
-from bosaris_py.uncertainty.speaker_curve import SpeakerCurve, SpeakerMeans, SpeakerRates
-from bosaris_py.uncertainty.strata import (
+from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    ResamplingPlan,
     SetIndex,
+    SetPlan,
     SortedStrata,
+    SpeakerPlan,
     TrialGroups,
     TrialStrata,
     weighted_sum,
+)
+from bosaris_py.uncertainty.samplers import CurveIndex, Evaluator, Sampler
+from bosaris_py.uncertainty.speaker_curve import (
+    SpeakerCurve,
+    SpeakerMeans,
+    SpeakerRates,
+    SpeakerSampler,
+    ValuesOfSpeakers,
+    WeightedCurve,
+    open_cells,
 )
 
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -141,7 +146,7 @@ class Statistic(abc.ABC):
         """
         values = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and values is not None:
-            return samplers.SpeakerSampler(plan.persons, (values,))
+            return SpeakerSampler(plan.persons, (values,))
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
