@@ -214,15 +214,19 @@ class _WeightedTrials:
         *, ties: bool,
     ) -> "_WeightedTrials":  # fmt: skip
         """Sort trials; with `ties`, put the number up to each limit behind that below it."""
-        order = np.argsort(scores) if limits.size else np.arange(scores.size)
-        edges = np.searchsorted(scores, limits, sorter=order)
-        if ties:
-            up_to = np.searchsorted(scores, limits, side="right", sorter=order)
-            edges = np.column_stack((edges, up_to)).ravel()
-        first, second = units.first.take(order), None
+        edges = np.empty(0, dtype=np.int64)
+        if limits.size:
+            order = np.argsort(scores)
+            edges = np.searchsorted(scores, limits, sorter=order)
+            if ties:
+                up_to = np.searchsorted(scores, limits, side="right", sorter=order)
+                edges = np.column_stack((edges, up_to)).ravel()
+            units = units.reordered(order)
+            del order
+        first, second = units.first, units.second
         shape, folded = (persons.n_first, 1), False
-        if units.second is not None:
-            second, shape, folded = units.second.take(order), persons.shape, not persons.n_second
+        if second is not None:
+            shape, folded = persons.shape, not persons.n_second
             if folded:
                 first, second = np.minimum(first, second), np.maximum(first, second)
         n_pairs = math.prod(shape)

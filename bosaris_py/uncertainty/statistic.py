@@ -627,7 +627,7 @@ class Cllr(_MeansStatistic):
         -------
         (n_sets, m) ndarray
         """
-        sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
+        sums = np.bincount(index.labels, bits_of(_SIGNS[which], scores), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
@@ -645,12 +645,12 @@ class Cllr(_MeansStatistic):
         callable
             Called with the weights of the class; returns its means.
         """
-        bits = mark_read_only(_bits(strata.values, which))
+        bits = mark_read_only(bits_of(_SIGNS[which], strata.values))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
     def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
         """Add up the costs of each pair of speakers."""
-        return SpeakerMeans.of((_bits(tar, 0), _bits(non, 1)), plan, self.combine)
+        return SpeakerMeans.of((bits_of(-1.0, tar), bits_of(1.0, non)), plan, self.combine)
 
 
 def _mean_bits(
@@ -662,11 +662,14 @@ def _mean_bits(
     return np.array([weighted_sum(means, shares)])
 
 
-def _bits(scores: FloatArray, which: WhichClass) -> Float64Array:
-    costs = _SIGNS[which] * scores.astype(np.float64, copy=False)
-    np.logaddexp(0.0, costs, out=costs)
-    costs /= math.log(2.0)
-    return costs
+def bits_of(sign: float, scores: FloatArray, base: float = 2.0) -> Float64Array:
+    """Return log2(1 + e^(sign x)), the cost of log-likelihood-ratios x in bits; or to a base."""
+    bits, x = np.abs(scores, dtype=np.float64), np.multiply(scores, sign, dtype=np.float64)
+    np.negative(bits, out=bits)
+    np.log1p(np.exp(bits, out=bits), out=bits)
+    bits += np.maximum(x, 0.0, out=x)
+    bits /= math.log(base)
+    return bits
 
 
 # ---- Functions of the ROC
