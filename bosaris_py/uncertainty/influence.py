@@ -154,8 +154,8 @@ def losses_of(
         value = statistic(tar, non, *strata.trial_weights())
         if not math.isfinite(value):
             raise invalid(name, "be finite on the data", f"{value}")
-        half_bits = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
-        return Losses(*half_bits, value, (0.0, 0.0))
+        of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
+        return Losses(of_tar, of_non, value, (0.0, 0.0))
     if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC)):
         cost = FixedCost.of(statistic, name)
         pmiss = strata.tar.mean(rejected(tar, cost.threshold))

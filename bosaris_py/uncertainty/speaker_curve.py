@@ -578,8 +578,8 @@ _WEIGHTS_AT_A_TIME = 2**21
 class SpeakerSampler:
     """Statistics of one system, or of several on the same trials, under weights of speakers.
 
-    All trials of two speakers have the same weight. Each of `systems` makes one value of each row
-    of weights, exactly the number that a sum over all trials gives.
+    Each of `systems` makes one value, or array, of each row of weights; those of several stand in
+    one row. It is the number that a sum over all trials gives.
     """
 
     block: ClassVar[int] = 50
@@ -588,7 +588,7 @@ class SpeakerSampler:
     systems: tuple[ValuesOfSpeakers, ...]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates along the first axis; several systems along the second."""
+        """Draw replicates along the first axis."""
         return self.draw_blocks([(n_replicates, rng)])
 
     def draw_blocks(self, blocks: Sequence[Block]) -> Float64Array:
@@ -608,4 +608,6 @@ class SpeakerSampler:
         one_side = self.persons.n_second is None
         second = first if one_side else np.concatenate([pair[1] for pair in drawn])
         values = [system(first, second) for system in self.systems]
-        return values[0] if len(values) == 1 else np.stack(values, axis=1)
+        if len(values) == 1:
+            return values[0]
+        return np.concatenate([value.reshape(first.shape[0], -1) for value in values], axis=1)
