@@ -32,7 +32,7 @@ from bosaris_py.uncertainty.influence import (
     SystemScores,
     speakers_for,
 )
-from bosaris_py.uncertainty.strata import TrialStrata
+from bosaris_py.uncertainty.resampling import TrialStrata
 
 ROOT = Path(__file__).resolve().parent.parent
 PRICE = 19.0

@@ -387,7 +387,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     ours = (_PACKAGE, "<attrs generated")
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
         frame, level = frame.f_back, level + 1
-    warnings.warn(as_message(message), category, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 class NamedWarnings:
@@ -414,5 +414,6 @@ class NamedWarnings:
         if kind is None:
             for category, text in dict.fromkeys((w.category, str(w.message)) for w in self._caught):
                 named = self._name and issubclass(category, self._categories)
-                self.told.append((category, f"{self._name}: {text}" if named else text))
+                told = as_message(f"{self._name}: {text}" if named else text)
+                self.told.append((category, told))
                 warn_caller(self.told[-1][1], category)

@@ -68,6 +68,10 @@ class FitError(BosarisError, RuntimeError):
 class BosarisWarning(UserWarning):
     """Root of all warnings: an answer exists, but look before you trust it."""
 
+    def __str__(self) -> str:
+        """Return the message, in one line of at most 1,000 printable characters."""
+        return as_message(UserWarning.__str__(self))
+
 
 class MissingTrialsWarning(BosarisWarning):
     """Trials, models or segments were asked for that the object does not have."""

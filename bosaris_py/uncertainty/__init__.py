@@ -20,7 +20,7 @@ _NAMES = {
     "wilson_interval",
     "influence": "SpeakersNeeded",
     "statistic": "AUC DCF EER ActDCF Cllr ErrorRates MinCllr MinDCF Statistic",
-    "strata": "EqualSizeSets equal_size_sets",
+    "resampling": "EqualSizeSets equal_size_sets",
 }
 
 _HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}

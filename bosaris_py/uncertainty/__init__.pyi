@@ -68,6 +68,8 @@ from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
+from bosaris_py.uncertainty.resampling import EqualSizeSets as EqualSizeSets
+from bosaris_py.uncertainty.resampling import equal_size_sets as equal_size_sets
 from bosaris_py.uncertainty.statistic import AUC as AUC
 from bosaris_py.uncertainty.statistic import DCF as DCF
 from bosaris_py.uncertainty.statistic import EER as EER
@@ -77,5 +79,3 @@ from bosaris_py.uncertainty.statistic import ErrorRates as ErrorRates
 from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
 from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
 from bosaris_py.uncertainty.statistic import Statistic as Statistic
-from bosaris_py.uncertainty.strata import EqualSizeSets as EqualSizeSets
-from bosaris_py.uncertainty.strata import equal_size_sets as equal_size_sets

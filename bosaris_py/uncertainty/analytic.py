@@ -62,8 +62,7 @@ from bosaris_py.uncertainty.influence import (
     scores_by_speaker,
     speakers_for,
 )
-from bosaris_py.uncertainty.statistic import ActDCF
-from bosaris_py.uncertainty.strata import (
+from bosaris_py.uncertainty.resampling import (
     ScoredTrials,
     SetIndex,
     Strata,
@@ -72,6 +71,7 @@ from bosaris_py.uncertainty.strata import (
     check_system,
     effective_errors,
 )
+from bosaris_py.uncertainty.statistic import ActDCF
 
 # The area under the ROC, NISTIR 7722.
 

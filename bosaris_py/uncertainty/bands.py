@@ -38,8 +38,15 @@ from bosaris_py.uncertainty.bootstrap_result import (
     defined_replicates,
     quantile,
 )
-from bosaris_py.uncertainty.resampling import ResamplingPlan, SpeakerPlan
-from bosaris_py.uncertainty.samplers import Evaluator, Sampler, ValuesOfSpeakers, WeightedCurve
+from bosaris_py.uncertainty.resampling import (
+    ResamplingPlan,
+    SetIndex,
+    SortedStrata,
+    SpeakerPlan,
+    weighted_sum,
+)
+from bosaris_py.uncertainty.samplers import Evaluator, Sampler
+from bosaris_py.uncertainty.speaker_curve import ValuesOfSpeakers, WeightedCurve
 from bosaris_py.uncertainty.statistic import (
     ActDCF,
     Bounds,
@@ -51,7 +58,6 @@ from bosaris_py.uncertainty.statistic import (
     Statistic,
     WhichClass,
 )
-from bosaris_py.uncertainty.strata import SetIndex, SortedStrata, weighted_sum
 
 DCFKind: TypeAlias = Literal["act", "min"]
 

@@ -11,11 +11,11 @@ variances.
 
 from __future__ import annotations
 
-import copy
+import functools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 import numpy as np
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, Weights, mark_read_only
 from bosaris_py._execution import Runner, whole_number
 from bosaris_py._validation import (
     Rng,
@@ -73,12 +73,17 @@ from bosaris_py.uncertainty.resampling import (
     Method,
     Resampling,
     ResamplingPlan,
+    ScoredTrials,
     ScoresMethod,
     SpeakerPlan,
     Speakers,
     SpeakerWeights,
+    TrialStrata,
+    as_classes,
+    effective_errors,
 )
-from bosaris_py.uncertainty.samplers import Block, Sampler, SpeakerSampler, WeightedSampler
+from bosaris_py.uncertainty.samplers import Evaluator, Sampler, WeightedSampler
+from bosaris_py.uncertainty.speaker_curve import Block, SpeakerSampler
 from bosaris_py.uncertainty.statistic import (
     DCF,
     EER,
@@ -93,7 +98,6 @@ from bosaris_py.uncertainty.statistic import (
     UserFunction,
     as_statistic,
 )
-from bosaris_py.uncertainty.strata import ScoredTrials, TrialStrata, as_classes, effective_errors
 
 
 def bootstrap(
@@ -250,30 +254,80 @@ def bootstrap(
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress)
     plan = options.plan_of_lists(strata, tar_sets, non_sets)
-    return _bootstrap(chosen, scores, plan, options)
+    return _bootstrap([chosen], scores, plan, options, shared=False)[0]
 
 
 def _bootstrap(
-    statistic: AnyStatistic,
+    statistics: Sequence[AnyStatistic],
     scores: tuple[FloatArray, FloatArray],
     plan: ResamplingPlan,
     options: Resampling,
-) -> BootstrapResult:
-    system = System.of(statistic, scores, plan.strata)
-    few_errors = warn_of_few_errors([system], plan.strata)
+    *,
+    shared: bool,
+) -> list[BootstrapResult]:
+    """Bootstrap a statistic, or several whose replicates are `shared`."""
+    systems = [System.of(statistic, scores, plan.strata) for statistic in statistics]
+    few_errors = warn_of_few_errors(systems, plan.strata)
     # The sampler is gone before the next thing as large as the scores is made.
-    replicates = draw_replicates(system.statistic.sampler(system.tar, system.non, plan), options)
-    student = student_of(system, plan, options)
-    kind = statistic.default_interval
-    result = system.result(replicates, options, kind, student, _degrees(plan))
-    # Degenerate replicates say enough; few errors or speakers explain a lack of variation.
-    if not warn_of_degenerate(result):
-        few_speakers = student is not None and check_few_speakers(
-            student.influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric"
-        )
+    replicates = draw_replicates(
+        shared_sampler(systems, plan)
+        if shared
+        else systems[0].statistic.sampler(systems[0].tar, systems[0].non, plan),
+        options,
+    ).reshape(options.replications, -1)
+    students = _students(systems, plan, options)
+    degrees = plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
+    results, begin = [], 0
+    for system, student in zip(systems, students, strict=True):
+        shape = np.shape(system.estimate)
+        end = begin + math.prod(shape)
+        own = np.ascontiguousarray(replicates[:, begin:end]).reshape(-1, *shape)
+        kind = system.statistic.default_interval
+        results.append(system.result(own, options, kind, student, degrees))
+        begin = end
+    # What makes one statistic degenerate, a lost class, mostly makes all so. Degenerate replicates
+    # say enough; few errors or speakers explain a lack of variation.
+    if not warn_of_degenerate(max(results, key=lambda result: result.n_degenerate)):
+        effective = [student.influence.effective_speakers for student in students if student]
+        fewest = min(effective, default=math.inf)
+        few_speakers = check_few_speakers(fewest, FEWEST_FOR_INTERVAL, "metric")
         if not (few_errors or few_speakers):
-            warn_of_no_variation(result)
-    return result
+            warn_of_no_variation(min(results, key=lambda result: np.max(result.standard_error)))
+    return results
+
+
+def _students(
+    systems: Sequence["System"], plan: ResamplingPlan, options: Resampling
+) -> list[Studentised | None]:
+    """Studentise the bootstraps of built-in metrics of one number, if speakers are drawn."""
+    drawn = pairs_of_plan(plan)
+    if drawn is None:
+        return [None] * len(systems)
+    found = [speaker_influence(s.statistic, s.tar, s.non, drawn[0], plan.strata) for s in systems]
+    if not any(found):
+        return [None] * len(systems)
+    weights, _ = drawn[1].draw(options.replications, options.rng.spawn(1)[0])
+    return [None if one is None else Studentised.of(one, weights) for one in found]
+
+
+def shared_sampler(systems: Sequence["System"], plan: ResamplingPlan) -> Sampler:
+    """Draw several statistics side by side; what is drawn depends on the plan alone."""
+    if isinstance(plan, SpeakerPlan):
+        found = [
+            s.statistic.speaker_sums(s.tar, s.non, plan)
+            for s in systems
+            if isinstance(s.statistic, Statistic)
+        ]
+        values = tuple(value for value in found if value is not None)
+        if len(values) == len(systems):
+            return SpeakerSampler(plan.persons, values)
+    evaluators = [s.statistic.in_order(s.tar, s.non, plan.strata) for s in systems]
+    shape = (sum(np.size(system.estimate) for system in systems),)
+    return WeightedSampler(plan, functools.partial(_all_values, evaluators), shape)
+
+
+def _all_values(evaluators: Sequence[Evaluator], *weights: Weights) -> Float64Array:
+    return np.concatenate([np.ravel(evaluate(*weights)) for evaluate in evaluators])
 
 
 # Blocks of replicates that share the cost of counting pairs of speakers.
@@ -342,18 +396,6 @@ class System:
             student=student,
             degrees=degrees,
         )
-
-
-def student_of(system: System, plan: ResamplingPlan, options: Resampling) -> Studentised | None:
-    """Studentise the bootstrap of a built-in metric of one number, if speakers are drawn."""
-    drawn = pairs_of_plan(plan)
-    if drawn is None:
-        return None
-    found = speaker_influence(system.statistic, system.tar, system.non, drawn[0], plan.strata)
-    if found is None:
-        return None
-    weights, _ = drawn[1].draw(options.replications, options.rng.spawn(1)[0])
-    return Studentised.of(found, weights)
 
 
 def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:
@@ -561,94 +603,25 @@ def bootstrap_scores(
         raise invalid("statistic", "be at least one statistic", "none")
     who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
-    if given is statistic:
-        return _bootstrap_several(scores, key, chosen, conditions, options, who)
-    return _bootstrap_scores(scores, key, chosen[0], conditions, options, who)
+    shared = given is statistic
+    results = _bootstrap_scores(scores, key, chosen, conditions, options, who, shared=shared)
+    return results if shared else results[0]
 
 
-def _bootstrap_several(
+def _bootstrap_scores(
     scores: AnyScores,
     key: AnyKey,
     statistics: Sequence[AnyStatistic],
     conditions: Conditions | None,
     options: Resampling,
     who: Speakers,
+    *,
+    shared: bool = False,
 ) -> list[BootstrapResult]:
-    trials = ScoredTrials.of(scores, key, conditions)
-    plan = options.plan_of_trials(key, trials, who)
-    taken = trials.take(scores, key)
-    systems = [System.of(statistic, taken, plan.strata) for statistic in statistics]
-    few_errors = warn_of_few_errors(systems, plan.strata)
-    parts = tuple(_sampler_of_trials(system, plan) for system in systems)
-    shapes = [np.shape(system.estimate) for system in systems]
-    replicates = draw_replicates(SharedSampler(parts), options)
-    ends = np.cumsum([math.prod(shape) for shape in shapes])
-    results: list[BootstrapResult] = []
-    effective: list[float] = []
-    for system, shape, values in zip(
-        systems, shapes, np.split(replicates, ends[:-1], axis=1), strict=True
-    ):
-        own = np.ascontiguousarray(values).reshape(-1, *shape)
-        # All start from one random state, so that each has the interval that it has alone.
-        student = student_of(system, plan, attrs.evolve(options, rng=copy.deepcopy(options.rng)))
-        kind = system.statistic.default_interval
-        results.append(system.result(own, options, kind, student, _degrees(plan)))
-        if student is not None:
-            effective.append(student.influence.effective_speakers)
-    # What makes one statistic degenerate, a lost class, mostly makes all so.
-    worst = max(results, key=lambda result: result.n_degenerate)
-    if not warn_of_degenerate(worst):
-        fewest = min(effective, default=math.inf)
-        few_speakers = check_few_speakers(fewest, FEWEST_FOR_INTERVAL, "metric")
-        if not (few_errors or few_speakers):
-            warn_of_no_variation(min(results, key=lambda result: np.max(result.standard_error)))
-    return results
-
-
-def _degrees(plan: ResamplingPlan) -> float:
-    """Return the degrees of freedom of a standard error."""
-    return plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
-
-
-def _sampler_of_trials(system: System, plan: ResamplingPlan) -> Sampler:
-    """Return a sampler whose draws depend on the plan alone, not on the statistic."""
-    if isinstance(plan, SpeakerPlan):
-        # All that is drawn are the weights of persons, replicate by replicate.
-        return system.statistic.sampler(system.tar, system.non, plan)
-    evaluate = system.statistic.in_order(system.tar, system.non, plan.strata)
-    return WeightedSampler(plan, evaluate, np.shape(system.estimate))
-
-
-@attrs.frozen(eq=False)
-class SharedSampler:
-    """Several statistics of the same replicates, side by side along the second axis."""
-
-    block: ClassVar[int] = 50
-
-    parts: tuple[Sampler, ...]
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates, along the first axis; each part starts from the same random state."""
-        start = rng.bit_generator.state
-        columns = []
-        for part in self.parts:
-            rng.bit_generator.state = start
-            columns.append(part.draw(n_replicates, rng).reshape(n_replicates, -1))
-        return np.hstack(columns)
-
-
-def _bootstrap_scores(
-    scores: AnyScores,
-    key: AnyKey,
-    statistic: AnyStatistic,
-    conditions: Conditions | None,
-    options: Resampling,
-    who: Speakers,
-) -> BootstrapResult:
     trials = ScoredTrials.of(scores, key, conditions)
     plan, taken = options.plan_of_trials(key, trials, who), trials.take(scores, key)
     del trials  # as large as the scores
-    return _bootstrap(statistic, taken, plan, options)
+    return _bootstrap(statistics, taken, plan, options, shared=shared)
 
 
 def bootstrap_condition_table(
@@ -751,7 +724,8 @@ def bootstrap_condition_table(
         warnings.simplefilter("ignore", ConditionWarning)
         for (number, name), child in zip(shown, children, strict=True):
             once = attrs.evolve(options, rng=child, progress=False)
-            result = _bootstrap_scores(scores, key, statistics[name], subsets[number], once, who)
+            chosen_one = [statistics[name]]
+            [result] = _bootstrap_scores(scores, key, chosen_one, subsets[number], once, who)
             intervals[number][name] = float(result.low), float(result.high)
             # What is the same in each row has been said.
             warnings.simplefilter("ignore", MissingTrialsWarning)

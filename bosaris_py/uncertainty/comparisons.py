@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import BoolArray, Float64Array, Weights, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._tables import Table, or_none, text_table
 from bosaris_py._validation import (
     NamedWarnings,
@@ -60,7 +60,12 @@ from bosaris_py.uncertainty.bootstrap_result import (
     warn_of_degenerate,
     z_test,
 )
-from bosaris_py.uncertainty.bootstrapping import System, draw_replicates, warn_of_few_errors
+from bosaris_py.uncertainty.bootstrapping import (
+    System,
+    draw_replicates,
+    shared_sampler,
+    warn_of_few_errors,
+)
 from bosaris_py.uncertainty.decisions import (
     Decisions,
     Disagreements,
@@ -87,26 +92,22 @@ from bosaris_py.uncertainty.resampling import (
     IidPlan,
     Resampling,
     ResamplingPlan,
+    ScoredTrials,
     ScoresMethod,
     SetPlan,
-    SpeakerPlan,
     Speakers,
     SpeakerWeights,
-)
-from bosaris_py.uncertainty.samplers import Evaluator, Sampler
-from bosaris_py.uncertainty.statistic import (
-    Statistic,
-    StatisticLike,
-    ThresholdStatistic,
-    WhichClass,
-    as_statistic,
-)
-from bosaris_py.uncertainty.strata import (
-    ScoredTrials,
     check_same_trials,
     check_system,
     effective_errors,
     refuse_missing,
+)
+from bosaris_py.uncertainty.samplers import Sampler
+from bosaris_py.uncertainty.statistic import (
+    StatisticLike,
+    ThresholdStatistic,
+    WhichClass,
+    as_statistic,
 )
 
 
@@ -361,7 +362,7 @@ def paired_bootstrap(
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
         raise invalid("statistic_b", expected, f"{shapes[1]}")
     warn_of_few_errors(systems, plan.strata)
-    replicates = draw_replicates(_sampler(systems, plan), options)
+    replicates = draw_replicates(_sampler(systems, plan), options).reshape(-1, 2, *shapes[0])
     # A replicate that one system cannot use is of no use for a comparison.
     replicates[~defined_replicates(replicates)] = np.nan
     students = _students(systems, plan, options)
@@ -397,28 +398,10 @@ _MOST_CELLS = 2**12
 
 
 def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
-    """Choose the fastest way to draw replicates of two systems at once, along the second axis."""
-    if isinstance(plan, SpeakerPlan):
-        values = [
-            system.statistic.speaker_sums(system.tar, system.non, plan)
-            for system in systems
-            if isinstance(system.statistic, Statistic)
-        ]
-        found = tuple(v for v in values if v is not None)
-        if len(found) == len(systems):
-            return samplers.SpeakerSampler(plan.persons, found)
+    """Choose the fastest way to draw replicates of two systems at once, side by side."""
     statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
-    if len(statistics) == len(systems):
-        sampler = _rate_sampler(statistics, systems, plan)
-        if sampler is not None:
-            return sampler
-    first, second = (s.statistic.in_order(s.tar, s.non, plan.strata) for s in systems)
-    shape = len(systems), *np.shape(systems[0].estimate)
-    return samplers.WeightedSampler(plan, functools.partial(_both_values, first, second), shape)
-
-
-def _both_values(first: Evaluator, second: Evaluator, *weights: Weights) -> Any:
-    return np.stack([evaluate(*weights) for evaluate in (first, second)])
+    sampler = _rate_sampler(statistics, systems, plan) if len(statistics) == len(systems) else None
+    return sampler or shared_sampler(systems, plan)
 
 
 def _rate_sampler(

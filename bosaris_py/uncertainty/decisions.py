@@ -48,7 +48,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     normal_interval,
     z_test,
 )
-from bosaris_py.uncertainty.strata import as_classes
+from bosaris_py.uncertainty.resampling import as_classes
 
 
 class Prices(Protocol):

@@ -49,7 +49,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     student_quantiles,
 )
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
-from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan
+from bosaris_py.uncertainty.resampling import PersonWeights, ScoredTrials, SpeakerPlan, TrialStrata
 from bosaris_py.uncertainty.statistic import (
     AUC,
     DCF,
@@ -60,8 +60,8 @@ from bosaris_py.uncertainty.statistic import (
     MinDCF,
     Statistic,
     WhichClass,
+    bits_of,
 )
-from bosaris_py.uncertainty.strata import ScoredTrials, TrialStrata
 
 
 @attrs.frozen
@@ -102,6 +102,10 @@ class FixedCost:
 Loss = Callable[[FloatArray], Float64Array]
 
 
+# Scores whose losses are made together: they stay in the cache.
+_SCORES_AT_A_TIME = 2**15
+
+
 class Losses(NamedTuple):
     """What a trial of either class with some score adds to a metric, and the metric.
 
@@ -118,8 +122,13 @@ class Losses(NamedTuple):
     part: float = 1.0
 
     def of(self, which: WhichClass, scores: tuple[FloatArray, FloatArray]) -> Float64Array:
-        """Return the losses of the scores of one class."""
-        return self.non(scores[1]) if which else self.tar(scores[0])
+        """Return the losses of the scores of one class, made some at a time to save memory."""
+        loss, given = (self.tar, self.non)[which], scores[which]
+        values = np.empty(given.size)
+        for start in range(0, given.size, _SCORES_AT_A_TIME):
+            some = slice(start, start + _SCORES_AT_A_TIME)
+            values[some] = loss(given[some])
+        return values
 
     @property
     def loss(self) -> float:
@@ -145,7 +154,7 @@ def losses_of(
         value = statistic(tar, non, *strata.trial_weights())
         if not math.isfinite(value):
             raise invalid(name, "be finite on the data", f"{value}")
-        of_tar, of_non = (functools.partial(_half_bits, sign) for sign in (-1.0, 1.0))
+        of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
         return Losses(of_tar, of_non, value, (0.0, 0.0))
     if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC)):
         cost = FixedCost.of(statistic, name)
@@ -166,17 +175,6 @@ def losses_of(
         edges, levels, value = _deciding_vertices(statistic, hull)
     open_end = (most, 0.0) if value == 0 else (0.0, 0.0)
     return Losses(Steps(edges, levels[0]), Steps(edges, levels[1]), value, open_end, (0.0, most))
-
-
-def _half_bits(sign: float, scores: FloatArray) -> Float64Array:
-    """Return half the cost in bits of log-likelihood-ratios, log2(1 + e^(sign x)) / 2."""
-    x = np.multiply(scores, sign, dtype=np.float64)
-    bits = np.abs(x)
-    np.negative(bits, out=bits)
-    np.log1p(np.exp(bits, out=bits), out=bits)
-    bits += np.maximum(x, 0.0, out=x)
-    bits /= math.log(4.0)
-    return bits
 
 
 def _deciding_vertices(
@@ -332,10 +330,11 @@ class ListedTrials:
         if not isinstance(scores, tuple):
             raise TypeError("lists of scores are needed")
         labels, strata = self.labels[which], self.strata[which]
-        values, weights = losses.of(which, scores), strata.trial_weights()
+        weights = strata.trial_weights()
         if weights is None:
-            total = _by_label(labels, values, mass.size) / labels.size
+            total = _by_label(labels, losses.of(which, scores), mass.size) / labels.size
             return _Sums.of(total, float(total.sum()) * mass, losses.part)
+        values = losses.of(which, scores)
         means = (strata.totals(values) / strata.sizes)[strata.labels]
         total = _by_label(labels, weights * values, mass.size)
         return _Sums.of(total, _by_label(labels, weights * means, mass.size), losses.part)

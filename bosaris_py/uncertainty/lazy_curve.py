@@ -33,6 +33,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
 from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing, eers_of_hulls
 from bosaris_py.uncertainty.samplers import ClassEdges, CurveIndex
+from bosaris_py.uncertainty.speaker_curve import open_cells
 
 
 @attrs.frozen(eq=False)
@@ -502,24 +503,6 @@ class EERWindow:
                     counts[number] = part.divide(int(counts[number][0]), first, last, rng)
             # A cell of a single piece has no points inside.
             whole[divided] = False
-
-
-def open_cells(
-    pmiss: Float64Array,
-    pfa: Float64Array,
-    starts: IntArray,
-    eers: Float64Array,
-    priors: Float64Array,
-) -> BoolArray:
-    """Tell which cells may hold a point that costs less than the known ones: (n_curves, n_cells).
-
-    Cells begin at the points `starts`; `eers` are the least costs of the points at `priors`.
-    """
-    corner_pmiss, corner_pfa = pmiss[:, starts], pfa[:, starts + 1]
-    costs = corner_pfa + priors[:, None] * (corner_pmiss - corner_pfa)
-    # Where a cell holds one class only, an edge is its best point.
-    mixed = (pmiss[:, starts + 1] > corner_pmiss) & (pfa[:, starts] > corner_pfa)
-    return np.asarray(mixed & (costs < eers[:, None]))
 
 
 def _cell_edges(

@@ -1,41 +1,698 @@
-"""How to resample: plans that weight trials by picks, by sets or by speakers, and their options.
+r"""Trials grouped by set, condition and speaker, and the plans that resample them.
+
+Where conditions are weighted, an error-rate is
+
+.. math::
+
+    P = \sum_\alpha w_\alpha \frac{e_\alpha}{n_\alpha},
+
+with :math:`e_\alpha` errors in :math:`n_\alpha` trials of condition :math:`\alpha`. Weight and
+number of trials of a condition are matters of design. Trials are therefore resampled within their
+condition, and where a replicate gives a condition another number of trials, because sets or
+speakers are picked, :math:`w_\alpha` is divided by that number: the same metric of other trials.
 
 A plan knows nothing about scores. It draws how often each trial was picked, in the order of the
 trials it was made for; `reordered` makes the same plan for the trials in another order, so that
 weights come out in the order of sorted scores. Two systems are resampled alike by giving both the
-weights of one draw. A plan knows the conditions of the trials too; the evaluation of a statistic
-divides the weights of each condition by their sum, see `Strata`.
+weights of one draw. Trials are vectors, column by column, whether a matrix or a list holds them.
 
-The weight of a speaker multiplies all trials that the speaker takes part in, on either side. With
-weights :math:`w`, a target trial of speaker i gets :math:`w_i`, a non-target trial with a model of
-speaker i and a segment of speaker j gets :math:`w_i w_j`. A target trial has one speaker, so its
-weight is never squared.
+A target trial has one speaker, a non-target trial two. The weight of a speaker multiplies all
+trials that the speaker takes part in, on either side: with weights :math:`w`, a target trial of
+speaker i gets :math:`w_i`, which is never squared, a non-target trial with a model of speaker i and
+a segment of speaker j gets :math:`w_i w_j`.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any, Literal, Protocol, TypeAlias
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import IndexArray, IntArray, Weights, mark_read_only
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Positions,
+    Weights,
+    by_constructor,
+    mark_read_only,
+    read_only,
+)
 from bosaris_py._execution import whole_number
 from bosaris_py._validation import (
+    Rng,
     as_generator,
+    as_score_lists,
+    as_vector,
     check_choice,
     check_fraction,
+    check_not_empty,
     describe,
     invalid,
+    list_some,
     one_of,
+    refuse_nan,
 )
+from bosaris_py.errors import TrialMismatchError
+from bosaris_py.numerics.counts import SortedScores
+from bosaris_py.trials.alignment import refuse_strangers
+from bosaris_py.trials.base import frame_of
+from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import TrialSpeakers, Unknown, refuse_same_speaker
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
-from bosaris_py.uncertainty.strata import ScoredTrials, SetIndex, Strata, TrialStrata, draw_picks
+
+
+def draw_picks(n: int, rng: np.random.Generator) -> IntArray:
+    """Pick n times with replacement from n things; return how often each was picked."""
+    return np.bincount(rng.integers(0, n, size=n), minlength=n)
+
+
+def as_scores(scores: npt.ArrayLike, name: str) -> FloatArray:
+    """Return the scores of one class, checked."""
+    array = as_vector(scores, name)
+    check_not_empty(array, name)
+    refuse_nan(array, name)
+    return array
+
+
+def as_classes(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the scores of both classes, checked."""
+    tar, non = as_score_lists(tar, non)
+    return as_scores(tar, "tar"), as_scores(non, "non")
+
+
+# ---- Labels of sets
+
+_FEWEST_SETS = 2
+
+
+@attrs.frozen(eq=False, repr=False)
+class TrialGroups:
+    """Which group each trial of one class belongs to.
+
+    `labels` numbers the group of each trial from 0, None if there is one group only; `sizes` is the
+    number of trials in each group.
+    """
+
+    labels: AnyArray | None = attrs.field(converter=attrs.converters.optional(read_only))
+    sizes: IntArray = attrs.field(converter=read_only)
+
+    __reduce__ = by_constructor
+
+    def __repr__(self) -> str:
+        """Say how many groups there are and how large."""
+        smallest, largest = int(self.sizes.min()), int(self.sizes.max())
+        return f"{type(self).__name__}: {self.n_sets} of {smallest} to {largest} trials"
+
+    @property
+    def n_sets(self) -> int:
+        """Number of groups."""
+        return int(self.sizes.size)
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return int(self.sizes.sum())
+
+    def reordered(self, order: IndexArray) -> Self:
+        """Take the trials in another order."""
+        if self.labels is None:
+            return self
+        return attrs.evolve(self, labels=mark_read_only(self.labels[order]))
+
+    @functools.cached_property
+    def order(self) -> IndexArray:
+        """Positions of the trials, group by group."""
+        labels = np.zeros(self.n_trials, np.uint8) if self.labels is None else self.labels
+        return np.argsort(labels, kind="stable")
+
+
+@attrs.frozen(eq=False, repr=False)
+class SetIndex(TrialGroups):
+    """Which set each trial of one class belongs to."""
+
+    labels: AnyArray = attrs.field(converter=read_only)
+    sizes: IntArray = attrs.field(converter=read_only)
+
+    @classmethod
+    def from_labels(cls, labels: npt.ArrayLike | None, n_trials: int, name: str) -> "SetIndex":
+        """Give each set a number; there must be two sets or more, and a label for each trial."""
+        if labels is None:
+            hint = 'Give the label of each trial\'s set, or use method="iid".'
+            raise invalid(name, "be given when sets are resampled", "None", hint)
+        array = as_labels(labels, name, n_trials)
+        _, numbers, sizes = np.unique(array, return_inverse=True, return_counts=True)
+        if sizes.size < _FEWEST_SETS:
+            expected = f"name at least {_FEWEST_SETS} sets"
+            raise invalid(name, expected, f"{sizes.size}", "One set shows no variation.")
+        return SetIndex(*(mark_read_only(a.astype(np.int64)) for a in (numbers, sizes)))
+
+
+@attrs.frozen(eq=False, repr=False)
+class EqualSizeSets:
+    """A choice of trials that leaves sets of equal size.
+
+    Parameters
+    ----------
+    mask : (n,) ndarray of bool
+        Which trials are kept.
+    size : int
+        Number of trials in each set that is kept.
+    n_sets : int
+        Number of sets that are kept.
+    """
+
+    mask: BoolArray
+    size: int
+    n_sets: int
+
+    @property
+    def n_kept(self) -> int:
+        """Number of trials that are kept."""
+        return self.size * self.n_sets
+
+    def __repr__(self) -> str:
+        """Say what is kept."""
+        total = self.mask.size
+        return f"EqualSizeSets: {self.n_sets} sets of {self.size}, {self.n_kept} of {total} trials"
+
+
+def as_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) -> AnyArray:
+    """Return labels that can be sorted; equal ones, and no others, stay equal."""
+    if not isinstance(labels, np.ndarray):
+        # numpy would make the text "1" of the number 1, and "None" of a missing label.
+        labels = np.array(labels, dtype=object)
+    expected = "be a one-dimensional list of labels, text or whole numbers"
+    unfit = invalid(name, expected, describe(labels))
+    if labels.ndim != 1 or labels.dtype.kind not in "iuUSTObf":
+        raise unfit
+    plain = labels.dtype.kind in "iuUSb"
+    listed = [] if plain else labels.tolist()
+    missing = [i for i, label in enumerate(listed) if _is_missing(label)]
+    if missing:
+        found = (
+            f"none (None or NaN) for {len(missing)} of {labels.size} trials "
+            f"(positions {list_some(missing)})"
+        )
+        hint = "Leave these trials out, or give each a set of its own."
+        raise invalid(name, "tell the set of each trial", found, hint)
+    if n_trials is not None and labels.size != n_trials:
+        expected = f"have one label for each of the {n_trials} trials"
+        raise invalid(name, expected, f"{labels.size} labels")
+    if plain:
+        return labels
+    kinds = {type(label) for label in listed}
+    if any(issubclass(kind, (float, np.floating)) for kind in kinds):
+        raise unfit
+    # In order where there is one, so that a list and an array give the same replicates.
+    if all(issubclass(kind, str) for kind in kinds):
+        return np.array(listed, dtype=np.str_)
+    if all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        return np.array(listed)
+    # Of several types or any other: numbers, different ones for 1 and True.
+    numbers: dict[Any, int] = {}
+    pairs = [(isinstance(label, (bool, np.bool_)), label) for label in listed]
+    try:
+        return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs])
+    except TypeError:
+        raise unfit from None
+
+
+def _is_missing(label: Any) -> bool:
+    """Tell whether a label is None, NaN, or another library's mark of a missing value."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
+    """Keep as many trials as possible such that all sets have the same size.
+
+    Parameters
+    ----------
+    sets : (n,) array_like of str or int
+        Label of each trial's set.
+    rng : Generator, int or None, keyword-only
+        Decides which trials of the larger sets are kept.
+
+    Returns
+    -------
+    EqualSizeSets
+        With a mask of the trials to keep. Sets smaller than the size chosen
+        are dropped, larger ones are sampled without replacement.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer than two sets, a label is missing, or `rng` is no source of
+        randomness.
+
+    Notes
+    -----
+    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has
+    an exact answer: with the sizes in descending order, the j largest sets keep
+    at most j times the size of the j-th, and only these products compete. At
+    least two sets are kept; of equally good choices the one with more sets.
+
+    Throwing away trials is needed only to repeat the paper's bootstraps to the
+    letter: `bootstrap` takes sets of any size.
+
+    References
+    ----------
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
+       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
+       2017, doi:10.1109/TASLP.2016.2614725.
+
+    Examples
+    --------
+    >>> chosen = equal_size_sets(["a"] * 5 + ["b"] * 4 + ["c"], rng=0)
+    >>> chosen
+    EqualSizeSets: 2 sets of 4, 8 of 10 trials
+    """
+    generator = as_generator(rng)
+    labels = as_labels(sets, "sets")
+    index = SetIndex.from_labels(labels, labels.size, "sets")
+    descending = np.sort(index.sizes)[::-1]
+    kept = descending * np.arange(1, descending.size + 1)
+    # The last of equal products has the most sets.
+    n_sets = descending.size - int(np.argmax(kept[: _FEWEST_SETS - 2 : -1]))
+    size = int(descending[n_sets - 1])
+    # In random order within each set, the first `size` trials are a random choice.
+    order = np.lexsort((generator.random(labels.size), index.labels))
+    starts = np.cumsum(index.sizes) - index.sizes
+    rank = np.arange(order.size) - np.repeat(starts, index.sizes)
+    chosen = (rank < size) & (np.repeat(index.sizes, index.sizes) >= size)
+    mask = np.zeros(order.size, dtype=np.bool_)
+    mask[order[chosen]] = True
+    return EqualSizeSets(mark_read_only(mask), size, n_sets)
+
+
+# ---- Weighted conditions
+
+# Weights of conditions sum to one, up to what their decimals leave.
+_SUM_TOLERANCE = 1e-6
+
+
+class SortedStrata(NamedTuple):
+    """The scores of one class, condition by condition, each sorted; `shares` as in `Strata`."""
+
+    parts: tuple[SortedScores, ...]
+    shares: Float64Array
+
+    @property
+    def slices(self) -> list[slice]:
+        """Where the weights of each condition stand, if they are ordered like the parts."""
+        return slices_of([part.size for part in self.parts])
+
+    @property
+    def values(self) -> FloatArray:
+        """All scores, condition by condition."""
+        if len(self.parts) == 1:
+            return self.parts[0].values
+        return np.concatenate([part.values for part in self.parts])
+
+
+@attrs.frozen(eq=False, repr=False)
+class Strata(TrialGroups):
+    """Which condition each trial of one class belongs to, and the weight of each in the class.
+
+    Conditions without trials of the class are left out; `shares` sum to one.
+    """
+
+    shares: Float64Array = attrs.field(converter=read_only)
+
+    @classmethod
+    def single(cls, n_trials: int) -> Self:
+        """All trials alike: no conditions."""
+        return cls(None, mark_read_only(np.array([n_trials])), mark_read_only(np.ones(1)))
+
+    @classmethod
+    def from_codes(cls, codes: AnyArray, weights: Float64Array) -> Self:
+        """Group trials by the number of their condition, given the weight of each condition.
+
+        Conditions that have no trials of this class are left out; the others share the weight.
+        """
+        counts = np.bincount(codes, minlength=weights.size)
+        present = np.flatnonzero(counts)
+        if present.size == 1:
+            return cls.single(codes.size)
+        numbers = np.zeros(weights.size, dtype=np.min_scalar_type(present.size - 1))
+        numbers[present] = np.arange(present.size)
+        shares = weights[present] / weights[present].sum()
+        return cls(*map(mark_read_only, (numbers[codes], counts[present], shares)))
+
+    @property
+    def factors(self) -> Float64Array:
+        """Weight of a single trial of each condition."""
+        # The beta of van Leeuwen 2008, equation (12): w_alpha / n_alpha.
+        return np.asarray(self.shares / self.sizes)
+
+    @functools.cached_property
+    def _in_order(self) -> bool:
+        """Whether trials stand condition by condition."""
+        return self.labels is None or not bool(np.any(self.labels[1:] < self.labels[:-1]))
+
+    def members(self) -> list[IndexArray]:
+        """Return the positions of the trials of each condition, ascending."""
+        return np.split(self.order, np.cumsum(self.sizes)[:-1])
+
+    def split(self, values: AnyArray) -> list[AnyArray]:
+        """Return the values of the trials of each condition."""
+        return [values] if self.labels is None else [values[part] for part in self.members()]
+
+    def arranged(self, scores: FloatArray) -> tuple[SortedStrata, IndexArray]:
+        """Sort the scores of each condition; return them, and the order that does it."""
+        if self.labels is None:
+            order = np.argsort(scores, kind="stable")
+        else:
+            members = self.members()
+            order = np.concatenate(
+                [part[np.argsort(scores[part], kind="stable")] for part in members]
+            )
+        values = mark_read_only(scores[order])
+        parts = tuple(SortedScores(values[part]) for part in slices_of(self.sizes.tolist()))
+        return SortedStrata(parts, self.shares), order
+
+    def sorted(self, scores: FloatArray) -> SortedStrata:
+        """Sort the scores of each condition."""
+        parts = (SortedScores(mark_read_only(np.sort(part))) for part in self.split(scores))
+        return SortedStrata(tuple(parts), self.shares)
+
+    def trial_weights(self) -> Float64Array | None:
+        """Return what each trial weighs, of one in all; None if there is one condition."""
+        return None if self.labels is None else self.factors[self.labels]
+
+    def totals(self, weights: npt.NDArray[Any]) -> Float64Array:
+        """Add up a number for each trial within conditions: (k,)."""
+        if self.labels is None:
+            return np.array([weights.sum()], dtype=np.float64)
+        totals = np.bincount(self.labels, weights=weights, minlength=self.n_sets)
+        return np.asarray(totals, dtype=np.float64)
+
+    def mean(self, values: npt.NDArray[Any]) -> float:
+        """Return the condition-weighted mean of a number for each trial."""
+        return float(np.dot(self.shares, self.totals(values) / self.sizes))
+
+    def complete(self, weights: Weights) -> bool:
+        """Tell if each condition has kept some weight."""
+        if self.labels is None:
+            return bool(weights.any())
+        if self._in_order:
+            return all(weights[part].any() for part in slices_of(self.sizes.tolist()))
+        return bool(self.totals(weights).all())
+
+    def weigh(self, weights: Weights) -> Weights:
+        """Give each condition its share of one; with one condition weights stay as they are."""
+        if self.labels is None:
+            return weights
+        # The same in a replicate, where the condition has another number of trials.
+        return np.asarray((self.shares / self.totals(weights))[self.labels] * weights)
+
+    def draw_picks(self, rng: np.random.Generator) -> IntArray:
+        """Pick as many trials of each condition as it has; return how often each was picked."""
+        if self.labels is None:
+            return draw_picks(int(self.sizes[0]), rng)
+        picks = np.concatenate([draw_picks(size, rng) for size in self.sizes.tolist()])
+        if self._in_order:
+            return picks
+        placed = np.empty_like(picks)
+        placed[self.order] = picks
+        return placed
+
+    def cells(self, sets: SetIndex) -> SetIndex:
+        """Return the trials of each set and condition: cell (s, c) has the number s k + c.
+
+        Cells may be empty.
+        """
+        if self.labels is None:
+            return sets
+        labels = sets.labels * self.n_sets + self.labels
+        sizes = np.bincount(labels, minlength=sets.n_sets * self.n_sets)
+        return SetIndex(mark_read_only(labels), mark_read_only(sizes))
+
+
+class TrialStrata(NamedTuple):
+    """The conditions of the trials of both classes."""
+
+    tar: Strata
+    non: Strata
+
+    @classmethod
+    def single(cls, n_tar: int, n_non: int) -> "TrialStrata":
+        """No conditions."""
+        return cls(Strata.single(n_tar), Strata.single(n_non))
+
+    @classmethod
+    def from_labels(
+        cls,
+        tar_labels: npt.ArrayLike | None,
+        non_labels: npt.ArrayLike | None,
+        weights: Mapping[Any, float] | None,
+        sizes: tuple[int, int],
+    ) -> "TrialStrata":
+        """Make strata of the arguments `tar_conditions`, `non_conditions`, `condition_weights`."""
+        if tar_labels is None and non_labels is None:
+            if weights is not None:
+                hint = "Give the condition of each trial in `tar_conditions` and `non_conditions`."
+                expected = "be left out where there are no conditions"
+                raise invalid("condition_weights", expected, describe(weights), hint)
+            return cls.single(*sizes)
+        arrays = []
+        names = ("tar_conditions", "non_conditions")
+        for labels, name, size in zip((tar_labels, non_labels), names, sizes, strict=True):
+            if labels is None:
+                hint = "Conditions weight both classes; give the label of each trial."
+                raise invalid(name, "be given like the other one", "None", hint)
+            arrays.append(as_labels(labels, name, size))
+        levels, codes = np.unique(np.concatenate(arrays), return_inverse=True)
+        shares = _condition_weights(weights, levels)
+        split = np.split(codes, [sizes[0]])
+        return cls(*(Strata.from_codes(part, shares) for part in split))
+
+    @property
+    def shares(self) -> tuple[Float64Array, Float64Array]:
+        """Weights of the conditions in each class."""
+        return self.tar.shares, self.non.shares
+
+    def sorted(self, tar: FloatArray, non: FloatArray) -> tuple[SortedStrata, SortedStrata]:
+        """Sort the scores of each condition of both classes."""
+        return self.tar.sorted(tar), self.non.sorted(non)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is but one condition in either class."""
+        return self.tar.labels is None and self.non.labels is None
+
+    def trial_weights(self) -> tuple[Float64Array | None, Float64Array | None]:
+        """Return what each trial weighs in each class; None where there is one condition."""
+        return self.tar.trial_weights(), self.non.trial_weights()
+
+    def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "TrialStrata":
+        """Take the trials in another order."""
+        return TrialStrata(self.tar.reordered(tar_order), self.non.reordered(non_order))
+
+    def complete(self, tar_weights: Weights, non_weights: Weights) -> bool:
+        """Tell if each condition of each class has kept some weight."""
+        return self.tar.complete(tar_weights) and self.non.complete(non_weights)
+
+    def weigh(
+        self, tar_weights: Weights, non_weights: Weights
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return float64 weights in which each condition has its share, see `Strata.weigh`."""
+        return (
+            self.tar.weigh(tar_weights).astype(np.float64, copy=False),
+            self.non.weigh(non_weights).astype(np.float64, copy=False),
+        )
+
+
+def _condition_weights(weights: Mapping[Any, float] | None, levels: AnyArray) -> Float64Array:
+    """Return the weight of each label."""
+    names = levels.tolist()
+    if weights is None:
+        return np.full(len(names), 1.0 / len(names))
+    name = "condition_weights"
+    given: object = weights
+    if not isinstance(given, Mapping):
+        expected = "map the label of each condition to its weight"
+        raise invalid(name, expected, describe(weights), "For instance {'f': 0.5, 'm': 0.5}")
+    missing = [label for label in names if label not in weights]
+    unused = [label for label in weights if label not in names]
+    for labels, found in ((missing, "none for {}"), (unused, "conditions without trials: {}")):
+        if labels:
+            expected = "name the conditions of the trials and no others"
+            raise invalid(name, expected, found.format(list_some(labels)))
+    try:
+        values = np.array([weights[label] for label in names], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise invalid(name, "be numbers", describe(list(weights.values()))) from None
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise invalid(name, "be finite and positive", list_some(values.tolist()))
+    if abs(values.sum() - 1.0) > _SUM_TOLERANCE:
+        raise invalid(name, "sum to one", f"{values.sum():g}")
+    return values
+
+
+def weighted_sum(terms: Sequence[Any], shares: Float64Array) -> Any:
+    """Add up terms with a weight each; a single one, which weighs one, stays as it is."""
+    if len(terms) == 1:
+        return terms[0]
+    total = shares[0] * terms[0]
+    for term, share in zip(terms[1:], shares[1:], strict=True):
+        total = total + share * term
+    return total
+
+
+def effective_errors(errors: AnyArray, factors: Float64Array) -> Float64Array:
+    """Return how many errors of equal weight would leave a weighted rate as uncertain.
+
+    `errors` (k, ...) counts those of each condition, `factors` (k,) is the weight of its trials.
+    """
+    if factors.size == 1:
+        return np.asarray(errors[0], dtype=np.float64)
+    # (sum f e)^2 / sum f^2 max(e, 1). A condition without errors counts as uncertain as one
+    # with a single error, so that a small one with a large weight is noticed.
+    total = np.tensordot(factors, errors, axes=1)
+    return np.asarray(total**2 / np.tensordot(factors**2, np.maximum(errors, 1), axes=1))
+
+
+def slices_of(sizes: Sequence[int]) -> list[slice]:
+    """Return where parts of these sizes stand that follow one another."""
+    ends = list(itertools.accumulate(sizes))
+    return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+
+
+# ---- Trials with scores
+
+ScoredPositions = tuple[Positions, Positions]
+
+_Chosen = Positions | slice
+
+
+@attrs.frozen(eq=False)
+class ScoredTrials:
+    """The trials of a key that have scores and are in a condition, of both classes.
+
+    `tar` and `non` are the positions of the model and of the segment of each trial of the class.
+    """
+
+    tar: ScoredPositions
+    non: ScoredPositions
+    strata: TrialStrata
+    # Which of all trials that have a score these are, in each class.
+    _chosen: tuple[_Chosen, _Chosen]
+
+    @classmethod
+    def of(cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None) -> "ScoredTrials":
+        """Find the trials; those outside all conditions are left out, if these allow that."""
+        check_system(scores, "scores")
+        check_key(key)
+        refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
+        scored = scored_trials(scores, key)
+        models, segments = key.trial_positions()
+        labels = key.trial_labels()
+        if scored is not None:
+            models, segments, labels = models[scored], segments[scored], labels[scored]
+        tar, non = np.flatnonzero(labels), np.flatnonzero(~labels)
+        for positions, what in ((tar, "targets"), (non, "non-targets")):
+            if not positions.size:
+                raise invalid("key", f"have {what} with scores", "none")
+        strata = TrialStrata.single(tar.size, non.size)
+        chosen: tuple[_Chosen, _Chosen] = slice(None), slice(None)
+        if conditions is not None:
+            check_conditions(conditions)
+            members = conditions.scored_members(scores, key)
+            weights = np.array([item.weight for item in members])
+            tar_parts, non_parts = ([part.tar for part in members], [part.non for part in members])
+            tar_strata, tar_chosen = _strata_of(tar_parts, weights, tar.size, "targets")
+            non_strata, non_chosen = _strata_of(non_parts, weights, non.size, "non-targets")
+            strata, chosen = TrialStrata(tar_strata, non_strata), (tar_chosen, non_chosen)
+        tar, non = tar[chosen[0]], non[chosen[1]]
+        return cls((models[tar], segments[tar]), (models[non], segments[non]), strata, chosen)
+
+    def take(self, scores: AnyScores, key: AnyKey) -> tuple[FloatArray, FloatArray]:
+        """Return target and non-target scores of these trials."""
+        tar, non = scores.get_tar_non(key)
+        tar, non = tar[self._chosen[0]], non[self._chosen[1]]
+        return as_scores(tar, "target scores"), as_scores(non, "non-target scores")
+
+
+def _strata_of(
+    parts: Sequence[IndexArray], weights: Float64Array, n_trials: int, what: str
+) -> tuple[Strata, _Chosen]:
+    """Return the strata of the trials that are in a condition, and their positions."""
+    codes = np.full(n_trials, -1, dtype=np.int64)
+    for number, part in enumerate(parts):
+        codes[part] = number
+    covered = codes >= 0
+    n_covered = int(np.count_nonzero(covered))
+    if n_covered == 0:
+        expected = f"have {what} with scores among the trials of `key`"
+        raise invalid("conditions", expected, "none")
+    if n_covered < sum(part.size for part in parts):
+        hint = "A trial in two conditions cannot be resampled within one of them."
+        raise invalid("conditions", "not overlap", f"{what} in several conditions", hint)
+    chosen = slice(None) if n_covered == n_trials else np.flatnonzero(covered)
+    return Strata.from_codes(codes[covered], weights), chosen
+
+
+def check_system(scores: object, name: str) -> None:
+    """Raise unless `scores` holds scores of trials."""
+    if not isinstance(scores, AnyScores):
+        hint = "Were scores and key swapped?" if isinstance(scores, AnyKey) else ""
+        raise invalid(name, "be Scores", describe(scores), hint)
+
+
+def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:
+    """Raise unless the same trials of a key have scores in both systems."""
+    for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
+        check_system(scores, name)
+    check_key(key)
+    mask_a, mask_b = (_scored_mask(scores, key) for scores in systems)
+    only_a, only_b = np.count_nonzero(mask_a & ~mask_b), np.count_nonzero(mask_b & ~mask_a)
+    if only_a or only_b:
+        message = (
+            f"`scores_a` and `scores_b` must be of the same trials; of the "
+            f"{key.n_trials} trials of `key`, {only_a} have a score in `scores_a` only and "
+            f"{only_b} in `scores_b` only. Filter the key to the trials that both systems have "
+            "scored."
+        )
+        raise TrialMismatchError(message)
+
+
+def refuse_missing(scores: AnyScores, key: AnyKey, name: str) -> None:
+    """Raise unless each trial of a key has a score."""
+    scored = scored_trials(scores, key)
+    if scored is not None:
+        missing = int(np.count_nonzero(~scored))
+        message = (
+            f"`{name}` must have a score for every trial of `key`; "
+            f"{missing} of {key.n_trials} have none. Filter the key to the trials that both "
+            "systems have scored."
+        )
+        raise TrialMismatchError(message)
+
+
+def _scored_mask(scores: AnyScores, key: AnyKey) -> BoolArray:
+    """Tell for each trial of a key, column by column, whether it has a score."""
+    scored = scored_trials(scores, key)
+    return np.ones(key.n_trials, dtype=np.bool_) if scored is None else scored
+
+
+# ---- Plans
 
 
 class ResamplingPlan(Protocol):

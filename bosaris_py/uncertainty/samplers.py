@@ -13,7 +13,7 @@ long for ten million trials as for ten thousand. Weights of speakers: see `speak
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 import attrs
 import numpy as np
@@ -27,26 +27,24 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.rocch import eer_of_hull
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.resampling import IidPlan, PersonWeights, ResamplingPlan, SetPlan
-from bosaris_py.uncertainty.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    ResamplingPlan,
+    SetPlan,
+    SortedStrata,
+    Strata,
+    TrialGroups,
+    slices_of,
+    weighted_sum,
+)
+from bosaris_py.uncertainty.speaker_curve import Combine, WeightedCurve
 
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
 Evaluator = Callable[[Weights, Weights], Any]
 
 # Scores of one class in a system, and the thresholds that apply to them.
 ScoredLimits = tuple[FloatArray, Float64Array]
-
-# From the means of one row per replicate in each class to one value per replicate.
-Combine = Callable[[Float64Array, Float64Array], Any]
-
-# From one row of weights per replicate, of the persons on either side, to one value per replicate.
-ValuesOfSpeakers = Callable[[Weights, Weights], Float64Array]
-
-# A number of replicates, and the generator that they are drawn from.
-Block = tuple[int, np.random.Generator]
 
 
 class Sampler(Protocol):
@@ -87,65 +85,6 @@ class WeightedSampler:
 
 # Picking n scores one by one costs as much as this share of n binomial draws.
 _PICKS_PER_BINOMIAL = 8
-
-
-class WeightedCurve(NamedTuple):
-    """Weights at the k distinct target scores of the data, ascending, of one replicate.
-
-    `misses` is the target weight below each and in total; `below` and `up_to` are the
-    non-target weight below each, and below or equal to each.
-    """
-
-    target_scores: Float64Array
-    misses: Weights
-    below: Weights
-    up_to: Weights
-    non_total: float
-
-    @property
-    def tar_total(self) -> float:
-        """Total target weight."""
-        return self.misses[-1].item()  # type: ignore[no-any-return]
-
-    def points(self) -> tuple[Float64Array, Float64Array]:
-        """Return miss and false-alarm rate at each target score, and where all is rejected."""
-        pfa = np.empty(self.misses.size)
-        np.divide(self.below, -self.non_total, out=pfa[:-1])
-        pfa[:-1] += 1.0
-        pfa[-1] = 0.0
-        return self.misses / self.tar_total, pfa
-
-    def min_cost(self, miss_cost: float, fa_cost: float) -> float:
-        """Return the least cost of all thresholds."""
-        pmiss, pfa = self.points()
-        pmiss *= miss_cost
-        pfa *= fa_cost
-        pmiss += pfa
-        # Accepting everything, non-targets below all targets too, costs fa_cost.
-        return float(min(pmiss.min(), fa_cost))
-
-    def eer(self) -> float:
-        """Return the equal error rate on the convex hull."""
-        return eer_of_hull(*self.points())
-
-    def auc(self) -> float:
-        """Return the area under the ROC, ties counted half."""
-        wins = 0.5 * (self.below + self.up_to)
-        wins *= np.diff(self.misses)
-        return float(wins.sum()) / (float(self.tar_total) * float(self.non_total))
-
-    def roc(self) -> ROC:
-        """Return the engine's own object, for what is asked of its convex hull."""
-        between = np.empty(self.below.size + 1, dtype=self.below.dtype)
-        between[0] = self.below[0]
-        np.subtract(self.below[1:], self.up_to[:-1], out=between[1:-1])
-        between[-1] = self.non_total - self.up_to[-1]
-        return ROC(
-            self.target_scores,
-            mark_read_only(np.diff(self.misses)),
-            mark_read_only(self.up_to - self.below),
-            mark_read_only(between),
-        )
 
 
 @attrs.frozen(eq=False)
@@ -505,46 +444,3 @@ def set_sampler(plan: SetPlan, tar: Weights, non: Weights, combine: Combine) -> 
     if tar_sums.can_transform and non_sums.can_transform:
         return MeansSampler(ErrorTotal.of(tar_sums), ErrorTotal.of(non_sums), combine)
     return MeansSampler(tar_sums, non_sums, combine)
-
-
-# ---- Weights of speakers
-
-# Weights that are held at a time.
-_WEIGHTS_AT_A_TIME = 2**21
-
-
-@attrs.frozen(eq=False)
-class SpeakerSampler:
-    """Statistics of one system, or of several on the same trials, under weights of speakers.
-
-    All trials of two speakers have the same weight. Each of `systems` makes one value of each row
-    of weights, exactly the number that a sum over all trials gives.
-    """
-
-    block: ClassVar[int] = 50
-
-    persons: PersonWeights
-    systems: tuple[ValuesOfSpeakers, ...]
-
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
-        """Draw replicates along the first axis; several systems along the second."""
-        return self.draw_blocks([(n_replicates, rng)])
-
-    def draw_blocks(self, blocks: Sequence[Block]) -> Float64Array:
-        """Draw several blocks one after the other, and make the values of all at once."""
-        most = max(1, _WEIGHTS_AT_A_TIME // sum(self.persons.shape))
-        if sum(size for size, _ in blocks) <= most:
-            return self._values([self.persons.draw(*block) for block in blocks])
-        parts = [
-            self._values([self.persons.draw(min(most, size - begin), rng)])
-            for size, rng in blocks
-            for begin in range(0, size, most)
-        ]
-        return np.concatenate(parts)
-
-    def _values(self, drawn: list[tuple[Weights, Weights]]) -> Float64Array:
-        first = np.concatenate([pair[0] for pair in drawn])
-        one_side = self.persons.n_second is None
-        second = first if one_side else np.concatenate([pair[1] for pair in drawn])
-        values = [system(first, second) for system in self.systems]
-        return values[0] if len(values) == 1 else np.stack(values, axis=1)

@@ -1,4 +1,4 @@
-r"""ROCs of trials that are weighted by speakers: many replicates at a time, each exact.
+r"""ROCs of weighted trials, and replicates by weights of speakers: many at a time, each exact.
 
 Cut the sorted scores into cells. In a cell let :math:`A_{ij}` be the number of non-targets with a
 model of speaker i and a segment of speaker j. Their weight in a replicate is :math:`w^T A w`, and
@@ -18,8 +18,8 @@ no sum depends on how many threads BLAS has.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -34,9 +34,9 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, TrialUnits
-from bosaris_py.uncertainty.samplers import Combine, WeightedCurve
-from bosaris_py.uncertainty.strata import weighted_sum
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import eer_of_hull
+from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, TrialUnits, weighted_sum
 
 # A table of pairs of speakers costs as much as weighting one trial for so many of its cells.
 _PAIRS_PER_TRIAL = 75
@@ -69,6 +69,93 @@ Gaps: TypeAlias = list[Float64Array]
 # From miss and false-alarm rates, (n_replicates, n_points), and the numbers of points after which
 # further points are hidden, to where these can decide: (n_replicates, n_hidden).
 OpenCells: TypeAlias = Callable[[Float64Array, Float64Array, IntArray], BoolArray]
+
+
+# From the means of one row per replicate in each class to one value per replicate.
+Combine = Callable[[Float64Array, Float64Array], Any]
+
+# From one row of weights per replicate, of the persons on either side, to one value per replicate.
+ValuesOfSpeakers = Callable[[Weights, Weights], Float64Array]
+
+# A number of replicates, and the generator that they are drawn from.
+Block = tuple[int, np.random.Generator]
+
+
+class WeightedCurve(NamedTuple):
+    """Weights at the k distinct target scores of the data, ascending, of one replicate.
+
+    `misses` is the target weight below each and in total; `below` and `up_to` are the
+    non-target weight below each, and below or equal to each.
+    """
+
+    target_scores: Float64Array
+    misses: Weights
+    below: Weights
+    up_to: Weights
+    non_total: float
+
+    @property
+    def tar_total(self) -> float:
+        """Total target weight."""
+        return self.misses[-1].item()  # type: ignore[no-any-return]
+
+    def points(self) -> tuple[Float64Array, Float64Array]:
+        """Return miss and false-alarm rate at each target score, and where all is rejected."""
+        pfa = np.empty(self.misses.size)
+        np.divide(self.below, -self.non_total, out=pfa[:-1])
+        pfa[:-1] += 1.0
+        pfa[-1] = 0.0
+        return self.misses / self.tar_total, pfa
+
+    def min_cost(self, miss_cost: float, fa_cost: float) -> float:
+        """Return the least cost of all thresholds."""
+        pmiss, pfa = self.points()
+        pmiss *= miss_cost
+        pfa *= fa_cost
+        pmiss += pfa
+        # Accepting everything, non-targets below all targets too, costs fa_cost.
+        return float(min(pmiss.min(), fa_cost))
+
+    def eer(self) -> float:
+        """Return the equal error rate on the convex hull."""
+        return eer_of_hull(*self.points())
+
+    def auc(self) -> float:
+        """Return the area under the ROC, ties counted half."""
+        wins = 0.5 * (self.below + self.up_to)
+        wins *= np.diff(self.misses)
+        return float(wins.sum()) / (float(self.tar_total) * float(self.non_total))
+
+    def roc(self) -> ROC:
+        """Return the engine's own object, for what is asked of its convex hull."""
+        between = np.empty(self.below.size + 1, dtype=self.below.dtype)
+        between[0] = self.below[0]
+        np.subtract(self.below[1:], self.up_to[:-1], out=between[1:-1])
+        between[-1] = self.non_total - self.up_to[-1]
+        return ROC(
+            self.target_scores,
+            mark_read_only(np.diff(self.misses)),
+            mark_read_only(self.up_to - self.below),
+            mark_read_only(between),
+        )
+
+
+def open_cells(
+    pmiss: Float64Array,
+    pfa: Float64Array,
+    starts: IntArray,
+    eers: Float64Array,
+    priors: Float64Array,
+) -> BoolArray:
+    """Tell which cells may hold a point that costs less than the known ones: (n_curves, n_cells).
+
+    Cells begin at the points `starts`; `eers` are the least costs of the points at `priors`.
+    """
+    corner_pmiss, corner_pfa = pmiss[:, starts], pfa[:, starts + 1]
+    costs = corner_pfa + priors[:, None] * (corner_pmiss - corner_pfa)
+    # Where a cell holds one class only, an edge is its best point.
+    mixed = (pmiss[:, starts + 1] > corner_pmiss) & (pfa[:, starts] > corner_pfa)
+    return np.asarray(mixed & (costs < eers[:, None]))
 
 
 class _SpeakerWeights(NamedTuple):
@@ -127,15 +214,19 @@ class _WeightedTrials:
         *, ties: bool,
     ) -> "_WeightedTrials":  # fmt: skip
         """Sort trials; with `ties`, put the number up to each limit behind that below it."""
-        order = np.argsort(scores) if limits.size else np.arange(scores.size)
-        edges = np.searchsorted(scores, limits, sorter=order)
-        if ties:
-            up_to = np.searchsorted(scores, limits, side="right", sorter=order)
-            edges = np.column_stack((edges, up_to)).ravel()
-        first, second = units.first.take(order), None
+        edges = np.empty(0, dtype=np.int64)
+        if limits.size:
+            order = np.argsort(scores)
+            edges = np.searchsorted(scores, limits, sorter=order)
+            if ties:
+                up_to = np.searchsorted(scores, limits, side="right", sorter=order)
+                edges = np.column_stack((edges, up_to)).ravel()
+            units = units.reordered(order)
+            del order
+        first, second = units.first, units.second
         shape, folded = (persons.n_first, 1), False
-        if units.second is not None:
-            second, shape, folded = units.second.take(order), persons.shape, not persons.n_second
+        if second is not None:
+            shape, folded = persons.shape, not persons.n_second
             if folded:
                 first, second = np.minimum(first, second), np.maximum(first, second)
         n_pairs = math.prod(shape)
@@ -477,3 +568,46 @@ class SpeakerCurve:
         for i in np.flatnonzero(kept).tolist():
             curve = WeightedCurve(limits, misses[i], below[i], up_to[i], totals[i])
             values[rows[i]] = self.of_curve(curve)
+
+
+# Weights that are held at a time.
+_WEIGHTS_AT_A_TIME = 2**21
+
+
+@attrs.frozen(eq=False)
+class SpeakerSampler:
+    """Statistics of one system, or of several on the same trials, under weights of speakers.
+
+    Each of `systems` makes one value, or array, of each row of weights; those of several stand in
+    one row. It is the number that a sum over all trials gives.
+    """
+
+    block: ClassVar[int] = 50
+
+    persons: PersonWeights
+    systems: tuple[ValuesOfSpeakers, ...]
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates along the first axis."""
+        return self.draw_blocks([(n_replicates, rng)])
+
+    def draw_blocks(self, blocks: Sequence[Block]) -> Float64Array:
+        """Draw several blocks one after the other, and make the values of all at once."""
+        most = max(1, _WEIGHTS_AT_A_TIME // sum(self.persons.shape))
+        if sum(size for size, _ in blocks) <= most:
+            return self._values([self.persons.draw(*block) for block in blocks])
+        parts = [
+            self._values([self.persons.draw(min(most, size - begin), rng)])
+            for size, rng in blocks
+            for begin in range(0, size, most)
+        ]
+        return np.concatenate(parts)
+
+    def _values(self, drawn: list[tuple[Weights, Weights]]) -> Float64Array:
+        first = np.concatenate([pair[0] for pair in drawn])
+        one_side = self.persons.n_second is None
+        second = first if one_side else np.concatenate([pair[1] for pair in drawn])
+        values = [system(first, second) for system in self.systems]
+        if len(values) == 1:
+            return values[0]
+        return np.concatenate([value.reshape(first.shape[0], -1) for value in values], axis=1)

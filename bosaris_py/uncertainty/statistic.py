@@ -36,22 +36,27 @@ from bosaris_py.numerics.rocch import SAME_COST, eers_of_hulls
 from bosaris_py.uncertainty import samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
-from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost, open_cells
-from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
-from bosaris_py.uncertainty.samplers import (
-    CurveIndex,
-    Evaluator,
-    Sampler,
-    ValuesOfSpeakers,
-    WeightedCurve,
-)
-from bosaris_py.uncertainty.speaker_curve import SpeakerCurve, SpeakerMeans, SpeakerRates
-from bosaris_py.uncertainty.strata import (
+from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    ResamplingPlan,
     SetIndex,
+    SetPlan,
     SortedStrata,
+    SpeakerPlan,
     TrialGroups,
     TrialStrata,
     weighted_sum,
+)
+from bosaris_py.uncertainty.samplers import CurveIndex, Evaluator, Sampler
+from bosaris_py.uncertainty.speaker_curve import (
+    SpeakerCurve,
+    SpeakerMeans,
+    SpeakerRates,
+    SpeakerSampler,
+    ValuesOfSpeakers,
+    WeightedCurve,
+    open_cells,
 )
 
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -141,7 +146,7 @@ class Statistic(abc.ABC):
         """
         values = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
         if isinstance(plan, SpeakerPlan) and values is not None:
-            return samplers.SpeakerSampler(plan.persons, (values,))
+            return SpeakerSampler(plan.persons, (values,))
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
@@ -622,7 +627,7 @@ class Cllr(_MeansStatistic):
         -------
         (n_sets, m) ndarray
         """
-        sums = np.bincount(index.labels, _bits(scores, which), minlength=index.n_sets)
+        sums = np.bincount(index.labels, bits_of(_SIGNS[which], scores), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
@@ -640,12 +645,12 @@ class Cllr(_MeansStatistic):
         callable
             Called with the weights of the class; returns its means.
         """
-        bits = mark_read_only(_bits(strata.values, which))
+        bits = mark_read_only(bits_of(_SIGNS[which], strata.values))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
     def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
         """Add up the costs of each pair of speakers."""
-        return SpeakerMeans.of((_bits(tar, 0), _bits(non, 1)), plan, self.combine)
+        return SpeakerMeans.of((bits_of(-1.0, tar), bits_of(1.0, non)), plan, self.combine)
 
 
 def _mean_bits(
@@ -657,11 +662,14 @@ def _mean_bits(
     return np.array([weighted_sum(means, shares)])
 
 
-def _bits(scores: FloatArray, which: WhichClass) -> Float64Array:
-    costs = _SIGNS[which] * scores.astype(np.float64, copy=False)
-    np.logaddexp(0.0, costs, out=costs)
-    costs /= math.log(2.0)
-    return costs
+def bits_of(sign: float, scores: FloatArray, base: float = 2.0) -> Float64Array:
+    """Return log2(1 + e^(sign x)), the cost of log-likelihood-ratios x in bits; or to a base."""
+    bits, x = np.abs(scores, dtype=np.float64), np.multiply(scores, sign, dtype=np.float64)
+    np.negative(bits, out=bits)
+    np.log1p(np.exp(bits, out=bits), out=bits)
+    bits += np.maximum(x, 0.0, out=x)
+    bits /= math.log(base)
+    return bits
 
 
 # ---- Functions of the ROC

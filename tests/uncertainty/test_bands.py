@@ -15,8 +15,8 @@ from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
 from bosaris_py.uncertainty.bootstrapping import bootstrap, bootstrap_scores
+from bosaris_py.uncertainty.resampling import Strata
 from bosaris_py.uncertainty.statistic import ActDCF, ErrorRates, MinDCF, Statistic
-from bosaris_py.uncertainty.strata import Strata
 from tests.crossed_trials import CrossedExperiment
 from tests.score_strategies import finite_scores, weighted_scores
 from tests.uncertainty.naive_bootstrap import with_sets_where_used

@@ -18,7 +18,7 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.trials import Conditions
-from bosaris_py.uncertainty.strata import Strata, effective_errors
+from bosaris_py.uncertainty.resampling import Strata, effective_errors
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 from tests.uncertainty import naive_conditions as naive
 

@@ -26,7 +26,7 @@ from bosaris_py.uncertainty.influence import (
     SystemScores,
     losses_of,
 )
-from bosaris_py.uncertainty.strata import TrialStrata
+from bosaris_py.uncertainty.resampling import TrialStrata
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 from tests.uncertainty.naive_speakers import speaker_covariance
 

@@ -10,8 +10,7 @@ from scipy import stats
 from bosaris_py import IdMap, Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import DegenerateReplicatesWarning, InvalidInputError, MissingTrialsWarning
-from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, Speakers
-from bosaris_py.uncertainty.strata import TrialStrata
+from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, Speakers, TrialStrata
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
 # Small data are quick; the warning has tests of its own, in test_few_errors.py.

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
-from bosaris_py.uncertainty.strata import SetIndex, TrialStrata, draw_picks
+from bosaris_py.uncertainty.resampling import IidPlan, SetIndex, SetPlan, TrialStrata, draw_picks
 
 N_DRAWS = 20_000
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from bosaris_py import uncertainty as unc
 from bosaris_py.uncertainty.lazy_curve import LazyEER, LazyMinCost
-from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
+from bosaris_py.uncertainty.resampling import IidPlan, SetIndex, SetPlan, Strata, TrialStrata
 from bosaris_py.uncertainty.samplers import (
     CellCounts,
     CurveSampler,
@@ -20,7 +20,6 @@ from bosaris_py.uncertainty.samplers import (
     WeightedSampler,
     count_rejected,
 )
-from bosaris_py.uncertainty.strata import SetIndex, Strata, TrialStrata
 
 
 def exact_totals(errors: list[int], size: int, *, two_layer: bool) -> dict[int, Fraction]:

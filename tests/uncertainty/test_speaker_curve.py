@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from bosaris_py import uncertainty as unc
 from bosaris_py.uncertainty import speaker_curve
 from bosaris_py.uncertainty.bands import ActDCFCurve, DETCurve, MinDCFCurve
-from bosaris_py.uncertainty.resampling import SpeakerPlan, Speakers
-from bosaris_py.uncertainty.strata import Strata, TrialStrata
+from bosaris_py.uncertainty.resampling import SpeakerPlan, Speakers, Strata, TrialStrata
 from tests.crossed_trials import CrossedExperiment
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")

@@ -12,7 +12,7 @@ from bosaris_py import OperatingPoint
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.rocch import eer_of_hull
-from bosaris_py.uncertainty.strata import Strata
+from bosaris_py.uncertainty.resampling import Strata
 from tests.score_strategies import finite_scores, weighted_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
