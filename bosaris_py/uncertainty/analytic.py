@@ -943,8 +943,7 @@ class SpeakerErrors:
 
         For an experiment like this one, with as many models and segments per speaker. The
         variance is taken to be in inverse proportion to the number of speakers. That of a pilot
-        is itself uncertain: the number is the upper end of its interval, by the chi-square
-        distribution of K - 1 degrees.
+        is itself uncertain: the number is the upper end of its interval, see `SpeakersNeeded`.
 
         Parameters
         ----------
@@ -963,8 +962,10 @@ class SpeakerErrors:
             The upper end, with the estimate and the lower end.
         """
         wanted = as_positive(standard_error, "standard_error")
-        ratio = self.dcf_standard_error(cost, normalize=normalize) / wanted
-        return speakers_for(ratio**2, self.influence.pairs, confidence)
+        prices = prices_of(cost, normalize=normalize)
+        ratio = self.cost_error(*prices) / wanted
+        pilot = self.influence.priced(*prices, self.dcf(cost, normalize=normalize))
+        return speakers_for(ratio**2, pilot, confidence)
 
     def __repr__(self) -> str:
         """Show both rates with their standard errors."""

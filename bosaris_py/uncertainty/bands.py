@@ -106,6 +106,15 @@ def _band_of(
     return result.estimate, *ends, result.method, result.interval, result.confidence, kind
 
 
+def _angle(rate: Float64Array) -> Float64Array:
+    """Take rates to a scale on which their variance is alike; probit has a long tail at few."""
+    return np.asarray(np.arcsin(np.sqrt(rate)))
+
+
+def _rate(angle: Float64Array) -> Float64Array:
+    return np.asarray(np.sin(np.clip(angle, 0.0, 0.5 * np.pi)) ** 2)
+
+
 # A simultaneous band leaves out points at which more than this share of replicates show no errors.
 _MOST_EXTREME = 0.025
 
@@ -241,7 +250,7 @@ class DETCurve(CurveStatistic):
 
     A *pointwise* band is an interval of each point: it says where the true miss rate of one
     false-alarm rate may lie. A *simultaneous* band holds the whole true curve with its confidence:
-    on the probit scale, the multiple of the standard error that all points of this share of
+    on the scale :math:`\arcsin\sqrt p`, the multiple of the standard error that all points of this share of
     replicates keep. Neither says where the curve of another test set may lie, which varies, too.
 
     References
@@ -322,9 +331,8 @@ class DETCurve(CurveStatistic):
         InvalidInputError
             If the result is not of a curve of this size, or its replicates are all alike.
         """
-        scale = special.ndtri, special.ndtr
         pfa = mark_read_only(np.array(self.pfa))
-        band = DETBand(pfa, *_band_of(result, pfa.size, kind, scale))
+        band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate)))
         if kind == "pointwise":
             return band
         # A DET curve falls: where it shows few errors, the last point before limits it from above,

@@ -1038,7 +1038,7 @@ class SpeakerZTest(ZTest):
         Notes
         -----
         :math:`K (z_{1-\alpha/2} + z_{power})^2 SE^2 / \Delta^2` for a pilot of K speakers; its
-        variance has the interval of the chi-square distribution of K - 1 degrees.
+        variance has the interval of a chi-square distribution, see `SpeakersNeeded`.
         """
         if (relative is None) == (difference is None):
             raise invalid("relative", "be given, or `difference`", "both or none")
@@ -1051,7 +1051,7 @@ class SpeakerZTest(ZTest):
             hint = "Give `difference`: a fraction of 0 is 0."
             raise invalid("relative", "be of a metric above 0", "0", hint)
         reach = float(special.ndtri(1.0 - 0.5 * alpha) + special.ndtri(chance))
-        return speakers_for((reach * self.standard_error / size) ** 2, self.first.pairs, confidence)
+        return speakers_for((reach * self.standard_error / size) ** 2, self.contrast, confidence)
 
 
 def speaker_z_test(
