@@ -250,8 +250,9 @@ class DETCurve(CurveStatistic):
 
     A *pointwise* band is an interval of each point: it says where the true miss rate of one
     false-alarm rate may lie. A *simultaneous* band holds the whole true curve with its confidence:
-    on the scale :math:`\arcsin\sqrt p`, the multiple of the standard error that all points of this share of
-    replicates keep. Neither says where the curve of another test set may lie, which varies, too.
+    on the scale :math:`\arcsin\sqrt p`, the multiple of the standard error that all points of this
+    share of replicates keep. Neither says where the curve of another test set may lie, which
+    varies, too.
 
     References
     ----------

@@ -661,10 +661,10 @@ class SpeakerInfluence:
 
     @property
     def degrees_of_variance(self) -> float:
-        """Degrees of a chi-square law as uncertain as the variance, at least 1."""
+        """Degrees of a chi-square law as uncertain as the variance, at least 2."""
         squares = np.add(*self.influences) ** 2
         fourth = float(squares @ squares)
-        return max(float(squares.sum()) ** 2 / fourth - 1.0, 1.0) if fourth > 0 else 1.0
+        return max(float(squares.sum()) ** 2 / fourth - 1.0, 2.0) if fourth > 0 else 2.0
 
     @functools.cached_property
     def covariance(self) -> Float64Array:

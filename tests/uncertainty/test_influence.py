@@ -22,7 +22,6 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakerPairs,
     Steps,
-    Studentised,
     SystemScores,
     losses_of,
 )
