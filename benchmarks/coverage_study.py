@@ -503,7 +503,7 @@ def planning_table(n_sets: int) -> Iterator[str]:
         plans = []
         for _, rng in each_set(Law(k), n_sets, f"pilot of {k}", 6):
             found = influence_of(COST, *_single(Law(k), rng))
-            plan = speakers_for((found.standard_error / wanted) ** 2, found.pairs, 0.9)
+            plan = speakers_for((found.standard_error / wanted) ** 2, found, 0.9)
             plans.append((plan.estimate, int(plan)))
         estimates, ends = np.array(plans).T
         low, middle, high = np.quantile(estimates, [0.05, 0.5, 0.95])

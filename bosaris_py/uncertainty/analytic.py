@@ -96,14 +96,11 @@ def auc_standard_error(
     tar, non : (n,) array_like of float
         Target and non-target scores; no NaN, +-inf allowed.
     ties : {"coin", "half"}, default: "coin"
-        "coin" is equation (14) of [1]_: the variance as if a coin decided which of
-        two equal scores ranks higher. "half" is the variance of the area itself,
-        in which equal scores count half: what the bootstrap tends to as the number of
-        replications grows. The first is never smaller; they agree without ties
-        between classes.
+        "coin" is equation (14) of [1]_: as if a coin decided which of two equal scores ranks
+        higher. "half" is the variance of the area itself, in which equal scores count half, the
+        limit of the bootstrap. The first is never smaller; without ties they agree.
     tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative: how much each trial counts in the
-        area. They are not numbers of repetitions; only their ratios matter.
+        Trial weights, finite and not negative; only their ratios matter.
     tar_conditions, non_conditions, condition_weights
         Conditions of the trials and their weights, as for `bootstrap`; not together with
         trial weights.
@@ -140,13 +137,11 @@ def auc_standard_error(
 
     with :math:`B_{TTN}` the chance that two targets, drawn with replacement, both
     outscore one non-target and :math:`B_{NNT}` the chance that one target outscores
-    two non-targets, equations (12) to (14) of [1]_. For ``ties="half"`` the
-    same with the mean of products of the kernel 0, 1/2, 1 in their place. With trial
-    weights the numbers of trials are replaced by :math:`(\sum w)^2 / \sum w^2`, which is
-    right if weights have nothing to do with scores.
+    two non-targets, equations (12) to (14) of [1]_; for ``ties="half"`` mean products of
+    the kernel 0, 1/2, 1. With trial weights the numbers of trials are
+    :math:`(\sum w)^2 / \sum w^2`, which is right if weights have nothing to do with scores.
 
-    With weights of conditions each condition keeps its share and its number of trials,
-    whatever its scores. The area is then the mean of those of all pairs of a condition
+    With weights of conditions the area is the mean of those of all pairs of a condition
     :math:`\alpha` of targets and :math:`\beta` of non-targets,
     :math:`A = \sum_{\alpha\beta} w_\alpha w_\beta A_{\alpha\beta}`, and its variance
 
@@ -157,10 +152,8 @@ def auc_standard_error(
              + \sum_{\alpha\beta} \frac{w_\alpha^2 w_\beta^2}{T_\alpha N_\beta} R_{\alpha\beta},
 
     with :math:`V_{\alpha\cdot} = B_{NNT} - A^2` of the targets of condition :math:`\alpha`
-    against all non-targets, these with the weights of their conditions,
-    :math:`V_{\cdot\beta} = B_{TTN} - A^2` likewise, and
-    :math:`R_{\alpha\beta} = A(1-A) - (B_{TTN} - A^2) - (B_{NNT} - A^2)` within the pair of
-    conditions. With one condition this is equation (14).
+    against all non-targets, :math:`V_{\cdot\beta} = B_{TTN} - A^2` likewise, and
+    :math:`R_{\alpha\beta} = A(1-A) - (B_{TTN} - A^2) - (B_{NNT} - A^2)` within the pair.
 
     O(T log T + N log N) time, two sorts; with k conditions, k + 2 times as many.
 
@@ -437,11 +430,10 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 
     Notes
     -----
-    Each target has a placement, the share of non-targets that it outscores, ties
-    counted half; each non-target likewise. The covariance of the areas is that of
-    the targets' placements, divided by n_tar, plus that of the non-targets',
-    divided by n_non; both unbiased [1]_. Placements come from one sort per class
-    and system and a binary search, as in [2]_: O(k n log n) time.
+    Each target has a placement, the share of non-targets that it outscores, ties counted half;
+    each non-target likewise. The covariance of the areas is that of the targets' placements,
+    divided by n_tar, plus that of the non-targets', divided by n_non; both unbiased [1]_.
+    Sorting and searching as in [2]_ takes O(k n log n) time.
 
     Trials count one each; `paired_bootstrap` of `AUC` weighs conditions.
 
@@ -535,19 +527,16 @@ def dcf_standard_error(
         Target and non-target scores; no NaN, +-inf allowed.
     statistic : DCF, ActDCF or OperatingPoint
         Threshold, prior and costs: anything with attributes threshold, p_target, c_miss,
-        c_fa and perhaps normalize; or an ActDCF at one operating point. The threshold
-        of an OperatingPoint, and of an ActDCF, is the Bayes threshold, so scores must then
-        be log-likelihood-ratios.
+        c_fa and perhaps normalize; or an ActDCF at one operating point. That of an
+        OperatingPoint and of an ActDCF is the Bayes threshold, for log-likelihood-ratios.
     method : {"upper-bound", "iid", "one-layer", "two-layer"}, default: "upper-bound"
-        "upper-bound" is equation (4) of [1]_ without its covariance term, which the paper
-        takes to be negative; at a fixed threshold it is zero, as trials of the two classes
-        are drawn independently. "iid" is the limit of the bootstrap of trials, which is
-        the same number; "one-layer" and "two-layer" are those of the bootstraps of sets,
-        and of sets and trials in them.
+        "upper-bound" is equation (4) of [1]_ without its covariance term, which is zero at a
+        fixed threshold. "iid" is the limit of the bootstrap of trials, the same number;
+        "one-layer" and "two-layer" are those of the bootstraps of sets, and of sets and
+        trials in them.
     tar_sets, non_sets : (n,) array_like of str or int, optional
-        Label of the set that each trial belongs to, for instance its model or speaker;
-        needed by "one-layer" and "two-layer". Sets of the two classes are resampled
-        independently, even if labels are the same.
+        Label of the set of each trial, for instance its model, for "one-layer" and "two-layer".
+        Sets of the two classes are resampled independently, even if labels are the same.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative: how much each trial counts.
     tar_conditions, non_conditions, condition_weights
@@ -589,32 +578,20 @@ def dcf_standard_error(
             \sum_j \left( Z_j^2 + \sum_{i \in j} z_i^2 - Z_j^2 / n_j \right) & \text{two-layer}
         \end{cases}
 
-    *iid.* Without weights a replicate's number of errors is binomial and
-    :math:`V = p (1-p) / n` is exact.
+    *iid* is exact without weights: :math:`V = p (1-p) / n`. *one-layer* is exact for sets of
+    equal size; else the rate is a ratio of two random sums, and the formula is the variance of
+    its linear part, with a relative error of order 1/m for m sets. *two-layer* adds the variance
+    of :math:`n_j` draws from the trials of a drawn set, :math:`\sum z_i^2 - Z_j^2/n_j`; it is
+    never smaller. With weights all three are first order. With unequal sets the estimand is the
+    rate of all trials, not the mean of the sets' rates.
 
-    *one-layer.* A replicate draws m of m sets with replacement. If all sets have n trials,
-    its rate is the mean of m independent draws of the set's rates :math:`r_j`, so
-    :math:`V = \frac{1}{m} \cdot \frac{1}{m} \sum_j (r_j - p)^2` is exact. If sizes differ,
-    the rate is a ratio of two random sums, and the formula is the variance of its linear
-    part (the delta method), with a relative error of order 1/m.
-
-    *two-layer.* A drawn set contributes :math:`n_j` draws from its own trials. Given the
-    set, the variance of their sum is :math:`\sum z_i^2 - Z_j^2/n_j`
-    (:math:`n_j r_j (1-r_j)` without weights), which adds to that of drawing sets. Exact
-    for sets of equal size, first order otherwise. It is never smaller than that of the
-    one-layer bootstrap, as the paper finds by experiment.
-
-    With weights all three are first order, because the total weight of a replicate
-    varies. With unequal sets the estimand is the rate of all trials, not the mean of the
-    sets' rates.
-
-    *Conditions.* With weights :math:`w_\alpha` the rate is :math:`\sum_\alpha w_\alpha p_\alpha`,
-    and :math:`z_i = W w_\alpha (e_i - p_\alpha) / n_\alpha` for a trial of condition
-    :math:`\alpha`: residuals are taken from the rate of the condition, because a replicate
-    divides by its own number of trials there. For *iid*
+    With weights :math:`w_\alpha` of conditions the rate is
+    :math:`\sum_\alpha w_\alpha p_\alpha`, and
+    :math:`z_i = W w_\alpha (e_i - p_\alpha) / n_\alpha` for a trial of condition
+    :math:`\alpha`. For *iid*
     :math:`V = \sum_\alpha w_\alpha^2 p_\alpha (1 - p_\alpha) / n_\alpha` is exact: as many
-    trials are picked of each condition as it has. A set may be of several conditions; for
-    *two-layer* the inner sums are over the trials of each set and condition.
+    trials are picked of each condition as it has. For *two-layer* the inner sums are over the
+    trials of each set and condition.
 
     References
     ----------
@@ -668,8 +645,7 @@ def dcf_standard_error_scores(
         Threshold, prior and costs, as for `dcf_standard_error`.
     method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
         "speaker" lets speakers be independent, see `speaker_errors`; the others are those
-        of `dcf_standard_error`, with the trials of one model's speaker as a set, as in
-        the paper of Wu et al.
+        of `dcf_standard_error`, with the trials of one model's speaker as a set.
     model_speakers, segment_speakers, unknown
         The speakers, as for `speaker_errors`; those of segments are used by "speaker" only.
     conditions : Conditions, optional
@@ -943,8 +919,7 @@ class SpeakerErrors:
 
         For an experiment like this one, with as many models and segments per speaker. The
         variance is taken to be in inverse proportion to the number of speakers. That of a pilot
-        is itself uncertain: the number is the upper end of its interval, by the chi-square
-        distribution of K - 1 degrees.
+        is itself uncertain: the number is the upper end of its interval, see `SpeakersNeeded`.
 
         Parameters
         ----------
@@ -963,8 +938,10 @@ class SpeakerErrors:
             The upper end, with the estimate and the lower end.
         """
         wanted = as_positive(standard_error, "standard_error")
-        ratio = self.dcf_standard_error(cost, normalize=normalize) / wanted
-        return speakers_for(ratio**2, self.influence.pairs, confidence)
+        prices = prices_of(cost, normalize=normalize)
+        ratio = self.cost_error(*prices) / wanted
+        pilot = self.influence.priced(*prices, self.dcf(cost, normalize=normalize))
+        return speakers_for(ratio**2, pilot, confidence)
 
     def __repr__(self) -> str:
         """Show both rates with their standard errors."""
@@ -990,9 +967,8 @@ def speaker_errors(
 ) -> SpeakerErrors:
     r"""Measure error-rates, with standard errors that hold when speakers recur.
 
-    Trials are independent only if they have no speaker in common, neither as model
-    nor in the test segment. The result gives the standard error of both rates and of any
-    detection cost, the analytic counterpart of the speaker bootstrap.
+    Trials are independent only if they have no speaker in common, neither as model nor in the
+    test segment. This is the counterpart of the speaker bootstrap in closed form.
 
     Parameters
     ----------
@@ -1055,15 +1031,12 @@ def speaker_errors(
         \mathrm{Cov} = c \sum_k u_k v_k,
 
     where :math:`c = (K-1)/K` for K speakers, and the covariance is no larger than the variances
-    allow. The subtracted sum corrects for each pair being in the sums of both its speakers; the
-    variance is at least that of independent pairs. Speakers who appear on one side only are
-    covered by the same sums.
+    allow. Each pair is in the sums of both its speakers and is subtracted once; the variance is
+    at least that of independent pairs. Some speakers may appear on one side only.
 
-    With conditions, trial i of condition :math:`\alpha` has the weight
-    :math:`f_i = w_\alpha / n_\alpha` and contributes :math:`f_i (e_i - P_\alpha)` to the sums
-    of its speakers, where :math:`e_i` says if it is an error and :math:`P_\alpha` is the
-    rate of the condition: the linear part of :math:`\sum_\alpha w_\alpha P_\alpha` when
-    speakers, who may be of several conditions, are drawn anew.
+    With conditions, trial i of condition :math:`\alpha` adds
+    :math:`w_\alpha (e_i - P_\alpha) / n_\alpha` to the sums of its speakers, where :math:`e_i`
+    says if it is an error.
 
     Time and memory in proportion to the score matrix.
 

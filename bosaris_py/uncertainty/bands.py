@@ -7,6 +7,7 @@ or a band for the whole of it. Plots shade it.
 
 from __future__ import annotations
 
+import abc
 import functools
 import math
 from collections.abc import Callable
@@ -96,20 +97,34 @@ def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
 _Scale: TypeAlias = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
+def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResult:
+    """Return the result of a bootstrap if its values have the shape of a curve."""
+    if not isinstance(result, BootstrapResult):
+        raise invalid("result", "be a BootstrapResult", describe(result))
+    got = np.shape(result.estimate)
+    if got != shape:
+        hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
+        raise invalid("result", f"be of this curve, {form}", f"values of shape {got}", hint)
+    return result
+
+
 def _band_of(
     result: object, size: int, kind: BandKind, scale: _Scale
 ) -> tuple[Any, Any, Any, str, IntervalKind, float, BandKind]:
     """Return what a band takes of the result of a curve of so many points."""
     check_choice(kind, BandKind, "kind")
-    if not isinstance(result, BootstrapResult):
-        raise invalid("result", "be a BootstrapResult", describe(result))
-    shape = np.shape(result.estimate)
-    if shape != (size,):
-        hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
-        expected = f"be of this curve, with {size} values"
-        raise invalid("result", expected, f"values of shape {shape}", hint)
+    result = _checked(result, (size,), f"with {size} values")
     ends = (result.low, result.high) if kind == "pointwise" else _simultaneous(result, scale)
     return result.estimate, *ends, result.method, result.interval, result.confidence, kind
+
+
+def _angle(rate: Float64Array) -> Float64Array:
+    """Take rates to a scale on which their variance is alike; probit has a long tail at few."""
+    return np.asarray(np.arcsin(np.sqrt(rate)))
+
+
+def _rate(angle: Float64Array) -> Float64Array:
+    return np.asarray(np.sin(np.clip(angle, 0.0, 0.5 * np.pi)) ** 2)
 
 
 # A simultaneous band leaves out points at which more than this share of replicates show no errors.
@@ -247,8 +262,9 @@ class DETCurve(CurveStatistic):
 
     A *pointwise* band is an interval of each point: it says where the true miss rate of one
     false-alarm rate may lie. A *simultaneous* band holds the whole true curve with its confidence:
-    on the probit scale, the multiple of the standard error that all points of this share of
-    replicates keep. Neither says where the curve of another test set may lie, which varies, too.
+    on the scale :math:`\arcsin\sqrt p`, the multiple of the standard error that all points of this
+    share of replicates keep. Neither says where the curve of another test set may lie, which
+    varies, too.
 
     References
     ----------
@@ -328,9 +344,8 @@ class DETCurve(CurveStatistic):
         InvalidInputError
             If the result is not of a curve of this size, or its replicates are all alike.
         """
-        scale = special.ndtri, special.ndtr
         pfa = mark_read_only(np.array(self.pfa))
-        band = DETBand(pfa, *_band_of(result, pfa.size, kind, scale))
+        band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate)))
         if kind == "pointwise":
             return band
         # A DET curve falls: where it shows few errors, the last point before limits it from above,
@@ -341,8 +356,36 @@ class DETCurve(CurveStatistic):
         return attrs.evolve(band, low=mark_read_only(ends[0]), high=mark_read_only(ends[1]))
 
 
+class _Curve(Statistic):
+    """A curve that another statistic computes."""
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def _computed(self) -> Statistic:
+        """The other statistic."""
+
+    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
+        return self._computed(tar, non, **weights)
+
+    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
+        """Prepare for many weights; see `Statistic.evaluator`."""
+        return self._computed.evaluator(tar, non)
+
+    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        return self._computed.sampler(tar, non, plan)
+
+    def speaker_sums(
+        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
+    ) -> ValuesOfSpeakers | None:
+        """Prepare for many sets of weights of speakers; see `Statistic.speaker_sums`."""
+        return self._computed.speaker_sums(tar, non, plan)
+
+
 @attrs.frozen
-class _DCFCurve(Statistic):
+class _DCFCurve(_Curve):
     """A normalized Bayes error-rate over a range of priors."""
 
     kind: ClassVar[DCFKind]
@@ -351,12 +394,9 @@ class _DCFCurve(Statistic):
     plo: tuple[float, ...] = attrs.field(default=_PLO, converter=_to_plo)
 
     @property
-    def _at_priors(self) -> Statistic:
+    def _computed(self) -> Statistic:
         """The same as a statistic of costs."""
         return self._cost(DecisionCosts.from_plo(self.plo), normalize=True)
-
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        return self._at_priors(tar, non, **weights)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -366,21 +406,7 @@ class _DCFCurve(Statistic):
     @property
     def bounds(self) -> Bounds:
         """From no errors to nothing but errors, or for a minimum to useless scores."""
-        return self._at_priors.bounds
-
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
-        """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return self._at_priors.evaluator(tar, non)
-
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
-        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
-        return self._at_priors.sampler(tar, non, plan)
-
-    def speaker_sums(
-        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> ValuesOfSpeakers | None:
-        """Prepare for many sets of weights of speakers; see `Statistic.speaker_sums`."""
-        return self._at_priors.speaker_sums(tar, non, plan)
+        return self._computed.bounds
 
     def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> DCFBand:
         """Make a band of the curve's bootstrap; see `DETCurve.band`.
@@ -487,17 +513,6 @@ _LLR = tuple((np.linspace(-6.0, 6.0, 241) * math.log(10.0)).tolist())
 _ODDS = tuple((np.linspace(-2.5, 2.5, 51) * math.log(10.0)).tolist())
 
 
-def _interval_of(result: object, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """Return estimate and both ends of a bootstrap's result of this shape."""
-    if not isinstance(result, BootstrapResult):
-        raise invalid("result", "be a BootstrapResult", describe(result))
-    if np.shape(result.estimate) != shape:
-        hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
-        got = f"values of shape {np.shape(result.estimate)}"
-        raise invalid("result", f"be of this curve, of shape {shape}", got, hint)
-    return result.estimate, result.low, result.high
-
-
 @attrs.frozen(eq=False)
 class TippettBand:
     """Bands around both curves of a Tippett plot; made by `Tippett.band`.
@@ -530,7 +545,7 @@ def _to_llr(values: npt.ArrayLike) -> tuple[float, ...]:
 
 
 @attrs.frozen
-class Tippett(Statistic):
+class Tippett(_Curve):
     """Both curves of a Tippett plot as a statistic: error-rates at many likelihood-ratios.
 
     Parameters
@@ -561,11 +576,8 @@ class Tippett(Statistic):
     thresholds: tuple[float, ...] = attrs.field(default=_LLR, converter=_to_llr)
 
     @property
-    def _rates(self) -> ErrorRates:
+    def _computed(self) -> ErrorRates:
         return ErrorRates(self.thresholds)
-
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        return self._rates(tar, non, **weights)
 
     bounds = 0.0, 1.0
 
@@ -573,20 +585,6 @@ class Tippett(Statistic):
     def shape(self) -> tuple[int, ...]:
         """A miss rate and a false-alarm rate for each LLR."""
         return (2, len(self.thresholds))
-
-    def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
-        """Prepare for many sets of weights; see `Statistic.evaluator`."""
-        return self._rates.evaluator(tar, non)
-
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
-        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
-        return self._rates.sampler(tar, non, plan)
-
-    def speaker_sums(
-        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> ValuesOfSpeakers | None:
-        """Prepare for many sets of weights of speakers; see `Statistic.speaker_sums`."""
-        return self._rates.speaker_sums(tar, non, plan)
 
     def band(self, result: BootstrapResult) -> TippettBand:
         """Make a band of the curves' bootstrap; see `DETCurve.band`.
@@ -600,7 +598,8 @@ class Tippett(Statistic):
         -------
         TippettBand
         """
-        _, low, high = _interval_of(result, self.shape)
+        result = _checked(result, self.shape, f"of shape {self.shape}")
+        low, high = result.low, result.high
         return TippettBand(
             mark_read_only(np.array(self.thresholds)),
             mark_read_only(np.stack((1.0 - high[0], low[1]))),
@@ -702,7 +701,8 @@ class ECE(Cllr):
         -------
         ECEBand
         """
-        curves = _interval_of(result, self.shape)
+        result = _checked(result, self.shape, f"of shape {self.shape}")
+        curves = result.estimate, result.low, result.high
         how = result.method, result.interval, result.confidence
         return ECEBand(mark_read_only(np.array(self.plo)), *curves, *how)
 

@@ -1,10 +1,4 @@
-"""Comparisons of systems: McNemar, Holm's correction, tests by speaker, the paired bootstrap.
-
-`mcnemar_test` asks which system errs on more of the trials where they disagree;
-`holm_correction` keeps the chance of any false alarm low when many systems are compared.
-`speaker_z_test` is a formula; `speaker_permutation_test` and
-`speaker_permutation_test_scores` swap the systems speaker by speaker.
-"""
+"""Comparisons of systems: McNemar, Holm's correction, tests by speaker, the paired bootstrap."""
 
 from __future__ import annotations
 
@@ -113,10 +107,7 @@ from bosaris_py.uncertainty.statistic import (
 
 @attrs.frozen(eq=False, repr=False)
 class PairedBootstrapResult:
-    """How a metric of two systems differs, with the spread of the difference.
-
-    Numbers are floats; for a statistic whose value is an array they are arrays of
-    the same shape.
+    """How a metric of two systems differs; numbers, or arrays of the shape of the metric.
 
     Parameters
     ----------
@@ -194,11 +185,9 @@ class PairedBootstrapResult:
 
     @property
     def replicate_p_value(self) -> Any:
-        """Share of replicates whose difference lies on the other side of zero.
+        """Share of replicates whose difference lies on the other side of zero; twice, if two-sided.
 
-        Twice the smaller share if two-sided. Takes no distribution, but cannot be smaller than
-        1 / (B + 1): the observed difference counts as one replicate. Near the p-value of a
-        percentile interval.
+        At least 1 / (B + 1): the observed difference counts as one replicate.
         """
         replicates = self.contrast.replicates[self._defined]
         total = replicates.shape[0] + 1.0
@@ -247,9 +236,6 @@ def paired_bootstrap(
 ) -> PairedBootstrapResult:
     r"""Compare a metric of two systems by resampling both in the same way.
 
-    What makes a set of speakers or trials hard is usually hard for both systems,
-    so their errors vary together and the difference varies less than either.
-
     Parameters
     ----------
     scores_a, scores_b : Scores or FlatScores
@@ -259,8 +245,7 @@ def paired_bootstrap(
     statistic : Statistic or callable
         The metric, as for `bootstrap_scores`.
     statistic_b : Statistic or callable, optional
-        That of the second system where it is another one, for instance a `DCF`
-        at another threshold.
+        That of the second system where it is another one, such as a `DCF` at another threshold.
     method, model_speakers, segment_speakers, unknown, weights, pigeonhole
         How to resample, as for `bootstrap_scores`.
     conditions : Conditions, optional
@@ -269,8 +254,7 @@ def paired_bootstrap(
         Whether any difference counts, or only a first system whose metric is
         less or greater than that of the second.
     replications, confidence, interval, rng, workers, progress
-        As for `bootstrap_scores`. The interval is that of the difference, and of
-        the metric of each system.
+        As for `bootstrap_scores`, for the difference and for each system.
 
     Returns
     -------
@@ -283,8 +267,7 @@ def paired_bootstrap(
     InvalidInputError
         As `bootstrap_scores`.
     TrialMismatchError
-        If a trial of the key has a score in one of the systems only, or as
-        `bootstrap_scores` with conditions.
+        If a trial has a score in one of the systems only, or as `bootstrap_scores`.
 
     Warns
     -----
@@ -311,18 +294,16 @@ def paired_bootstrap(
 
         z = \frac{C_A - C_B}{\sqrt{SE_A^2 + SE_B^2 - 2 \rho\, SE_A SE_B}},
 
-    where :math:`\rho` is the correlation of replicates that were made by picking the
-    same trials for both. The root is the standard deviation of the difference of
-    the replicates, which is how it is computed here.
+    where :math:`\rho` is the correlation of replicates of the same trials. The root is the standard
+    deviation of the difference of the replicates.
 
-    With ``method="speaker"`` the standard deviation of the replicates of a difference is usually
-    too large, by up to :math:`\sqrt 3`: two systems share the habits of speakers, which cancel, and
-    what is left, the sampling error of pairs and of single trials, counts three times, see
-    `bootstrap_scores`. Interval and p-value of built-in metrics therefore come from
+    With ``method="speaker"`` it is usually too large, by up to :math:`\sqrt 3`: the habits of
+    speakers, which systems share, cancel, and the sampling error of pairs counts three times.
+    Interval and p-value of built-in metrics therefore come from
     :math:`|\Delta^* - \Delta| / SE^*`, with the standard error of each replicate by the formula of
     `speaker_z_test`; p is not below :math:`2^{1-K}` for K speakers who contribute. Those of other
-    statistics come from the replicates, as `interval` says. Always, p is below 1 - confidence if
-    and only if 0 lies outside the interval.
+    statistics come from the replicates. Always, p is below 1 - confidence if and only if 0 lies
+    outside the interval.
 
     References
     ----------
@@ -485,14 +466,12 @@ def mcnemar_test(
         Decisions of the two systems on the same trials; or `Disagreements` as `a`
         alone.
     classes : {"both", "tar", "non"}, default: "both"
-        Which trials to use. "both" compares the error-rates of all trials, which
-        the larger class dominates; for a detection cost see `dcf_z_test` and
-        `speaker_z_test`.
+        Which trials to use. "both" compares the error-rates of all trials, which the larger class
+        dominates; for a detection cost see `dcf_z_test`.
     method : {"exact", "mid-p", "chi2", "corrected"}, default: "exact"
-        "exact" is the two-sided binomial test, which is conservative; "mid-p" counts
-        half of the observed division's probability, which is hardly ever too liberal
-        [2]_; "chi2" and "corrected" are McNemar's approximation [1]_ without and with
-        continuity correction.
+        "exact" is the two-sided binomial test, which is conservative; "mid-p" counts half of the
+        observed division's probability [2]_; "chi2" and "corrected" are McNemar's
+        approximation [1]_ without and with continuity correction.
 
     Returns
     -------
@@ -508,11 +487,9 @@ def mcnemar_test(
 
     Notes
     -----
-    If the systems are alike, the number of trials on which only the first errs is
-    binomial with probability 1/2, given the number of trials on which one of them
-    errs. The test takes trials for independent; if they share speakers it reports
-    differences that do not exist. It counts trials, so there are no conditions to weigh;
-    `speaker_z_test` takes them.
+    If the systems are alike, the number of trials on which only the first errs is binomial with
+    probability 1/2, given the number on which one of them errs. The test takes trials for
+    independent; if they share speakers it reports differences that do not exist.
 
     References
     ----------
@@ -671,8 +648,7 @@ class Comparison(Protocol):
 class ComparisonTable(Table):
     """Comparisons of several systems, with p-values corrected for their number.
 
-    `compare_systems` and `from_tests` make one; it prints as a table. Where a p-value is not
-    defined, the comparison counts as one that finds no difference, p = 1.
+    Made by `compare_systems` and `from_tests`. A p-value that is not defined counts as 1.
 
     Parameters
     ----------
@@ -871,9 +847,8 @@ def speaker_permutation_test(
 
     Notes
     -----
-    The p-value of random swaps counts the observed one as one of them, so it is
-    never zero and the test never too liberal. Speakers must be independent: where
-    the cost of one speaker depends on the voice of another, as false alarms do, use
+    Random swaps count the observed one, so the p-value is never zero and the test never too
+    liberal. Speakers must be independent: false alarms, of two speakers each, take
     `speaker_permutation_test_scores`.
 
     Examples
@@ -940,9 +915,9 @@ def speaker_permutation_test_scores(
 
     Notes
     -----
-    The cost of a non-target trial belongs to two speakers at once, so swapping systems
-    for one of them is not a permutation of the data. What is swapped is the sign of
-    each speaker's influence on the difference :math:`\Delta = a \Delta_{miss} + b \Delta_{fa}`,
+    A non-target trial belongs to two speakers, so swapping systems for one of them is not a
+    permutation of the data. What is swapped is the sign of each speaker's influence on
+    :math:`\Delta = a \Delta_{miss} + b \Delta_{fa}`,
 
     .. math::
 
@@ -950,15 +925,10 @@ def speaker_permutation_test_scores(
 
     with :math:`m_k` the difference in misses of speaker k, :math:`e_k` the difference in
     false alarms in the :math:`n_k` non-target trials that k takes part in on either side.
-    They add up to :math:`\Delta`. Each false alarm counts in full for both its speakers:
-    halves would make the standard error of :math:`\Delta_{fa}` half as large as it is.
-    Where false alarms do not depend on speakers, or the systems share what does, each is
-    thereby counted twice: the test is conservative, with a standard error up to
-    :math:`\sqrt 2` times too large, and `speaker_z_test` the more powerful one. Unlike
-    `speaker_permutation_test` it is not exact for few speakers.
-
-    With weights :math:`w_\alpha` of conditions, :math:`\psi_k` is the sum over conditions
-    of :math:`w_\alpha` times the same expression with the counts of the condition.
+    They add up to :math:`\Delta`. Each false alarm counts in full for both its speakers; where
+    false alarms do not depend on speakers, the standard error is up to :math:`\sqrt 2` times too
+    large, and `speaker_z_test` is more powerful. For few speakers the test is not exact.
+    With weights of conditions, :math:`\psi_k` is the weighted sum of those of the conditions.
     """
     speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
@@ -1021,7 +991,7 @@ class SpeakerZTest(ZTest):
         Notes
         -----
         :math:`K (z_{1-\alpha/2} + z_{power})^2 SE^2 / \Delta^2` for a pilot of K speakers; its
-        variance has the interval of the chi-square distribution of K - 1 degrees.
+        variance has the interval of a chi-square distribution, see `SpeakersNeeded`.
         """
         if (relative is None) == (difference is None):
             raise invalid("relative", "be given, or `difference`", "both or none")
@@ -1034,7 +1004,7 @@ class SpeakerZTest(ZTest):
             hint = "Give `difference`: a fraction of 0 is 0."
             raise invalid("relative", "be of a metric above 0", "0", hint)
         reach = float(special.ndtri(1.0 - 0.5 * alpha) + special.ndtri(chance))
-        return speakers_for((reach * self.standard_error / size) ** 2, self.first.pairs, confidence)
+        return speakers_for((reach * self.standard_error / size) ** 2, self.contrast, confidence)
 
 
 def speaker_z_test(

@@ -1,18 +1,10 @@
 r"""Error counts of decisions; intervals and tests of error-rates, half total error rates and DCFs.
 
-Accept iff score >= threshold, compared in float64, as everywhere.
-
-The intervals and tests of Bengio and Mariethoz [1]_: error counts of the two classes are
+The intervals and tests of Bengio and Mariethoz, Odyssey 2004: error counts of the two classes are
 independent binomial numbers, so a weighted sum :math:`a P_{miss} + b P_{fa}` is
-approximately normal, with a variance that follows from the counts. Any DCF is such a sum,
-with :math:`a = P_{target} C_{miss}` and :math:`b = (1-P_{target}) C_{fa}`; the HTER has
-:math:`a = b = 1/2`. *Trials* are taken to be independent; where they share speakers, see
-`speaker_errors` and `speaker_z_test`.
-
-References
-----------
-.. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-   authentication", Odyssey 2004.
+approximately normal. Any DCF is such a sum, with :math:`a = P_{target} C_{miss}` and
+:math:`b = (1-P_{target}) C_{fa}`; the HTER has :math:`a = b = 1/2`. *Trials* are taken to be
+independent; where they share speakers, see `speaker_errors` and `speaker_z_test`.
 """
 
 from __future__ import annotations
@@ -147,8 +139,7 @@ class ErrorCounts:
 
     Notes
     -----
-    Counts need not be whole, see `from_rates`. They know nothing of conditions:
-    `speaker_errors` weighs them, `Conditions.select` gives the key of a single one.
+    Counts need not be whole, see `from_rates`. `speaker_errors` weighs conditions.
 
     Examples
     --------
@@ -488,9 +479,9 @@ def error_rate_interval(
     confidence : float, default: 0.95
         Strictly between 0 and 1.
     method : {"wilson", "normal", "jeffreys", "clopper-pearson"}, default: "wilson"
-        "normal" is equation (12) of [1]_: rate -+ z SE, symmetric and not clipped; too short
-        with fewer than 30 errors. The others lie within [0, 1] and are good for few errors, too
-        [2]_; "clopper-pearson" covers at least as often as it says, with any number of errors.
+        "normal" is equation (12) of [1]_: rate -+ z SE, not clipped; too short with fewer than
+        30 errors. The others lie within [0, 1] and are good for few errors, too [2]_;
+        "clopper-pearson" covers at least as often as it says.
     effective_trials : float, optional
         Number of independent trials that would measure the rate as well as the
         dependent ones do [3]_; by default `trials`.
@@ -509,8 +500,7 @@ def error_rate_interval(
     Warns
     -----
     FewErrorsWarning
-        If the rate rests on fewer than 30 errors: Jeffreys' and Wilson's intervals
-        are then valid, but wide.
+        If the rate rests on fewer than 30 errors.
 
     See Also
     --------
@@ -633,9 +623,8 @@ def wilson_interval(
 def rule_of_30(trials: float) -> float:
     """Return the smallest error-rate that so many trials can measure: that of 30 errors.
 
-    With 30 errors, the true rate is within 30 % of the observed one with 90 %
-    confidence, if trials are independent: Doddington et al., "The NIST speaker
-    recognition evaluation", Speech Communication 31, 2000,
+    The true rate is then within 30 % of the observed one with 90 % confidence, if trials are
+    independent: Doddington et al., Speech Communication 31, 2000,
     doi:10.1016/S0167-6393(99)00080-1.
 
     Parameters
@@ -738,10 +727,9 @@ def hter_interval(
     confidence : float, default: 0.95
         Strictly between 0 and 1.
     method : {"hter", "naive", "class"}, default: "hter"
-        "hter" is equation (13) of [1]_. The others are there to show what goes
-        wrong with them: "naive" (18) takes the HTER for the error-rate of all trials,
-        "class" (17) is the interval of the classification error, which the larger
-        class dominates. Both are usually far too narrow.
+        "hter" is equation (13) of [1]_. "naive" (18) takes the HTER for the error-rate of all
+        trials, "class" (17) is the interval of the classification error: both are there for
+        comparison, and usually far too narrow.
 
     Returns
     -------
@@ -861,17 +849,14 @@ def hter_z_test(
     Parameters
     ----------
     a, b : ErrorCounts or Decisions
-        Errors of the two systems. The dependent test needs to know on which
-        trials they disagree: two `Decisions` on the same trials, or
-        `Disagreements` as `a` alone.
+        Errors of the two systems. The dependent test needs two `Decisions` on the same trials,
+        or `Disagreements` as `a` alone.
     method : {"independent", "dependent", "stricter", "naive", "class"}, optional
         "independent" is equation (15) of [1]_, "dependent" (16). By default "dependent" if it is
         known on which trials systems disagree, "independent" for counts of errors.
-        "stricter" is whichever of the two has the larger standard error, as the
-        paper recommends for systems tested on the same trials. "naive" takes the
-        HTER for the error-rate of all trials (18), "class" compares
-        classification errors (17): they are there for comparison and report
-        differences that do not exist.
+        "stricter" is whichever of the two has the larger standard error, as the paper
+        recommends. "naive" (18) and "class" (17), see `hter_interval`, are there for
+        comparison and report differences that do not exist.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better
         ("less") or worse ("greater").
@@ -905,9 +890,8 @@ def hter_z_test(
         \mathrm{HTER}_A - \mathrm{HTER}_B = \frac{n_A - n_B}{2T} + \frac{m_A - m_B}{2N},
         \qquad \sigma^2 = \frac{n_A + n_B}{4T^2} + \frac{m_A + m_B}{4N^2}.
 
-    Figure 2 of the paper leaves out the factor 1/2 of the difference, which would
-    double z; its tables 3 and 6 agree with the formula above. According to the paper
-    the dependent test is too optimistic where the systems are alike.
+    Figure 2 of the paper leaves out the factor 1/2 of the difference, which would double z; its
+    tables 3 and 6 agree with the formula above.
 
     References
     ----------

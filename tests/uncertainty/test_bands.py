@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
@@ -280,13 +279,12 @@ def test_simultaneous_band_against_a_plain_computation(rng: np.random.Generator)
     result = bootstrap(*scores, curve, replications=200, rng=3)
     band = curve.band(result, kind="simultaneous")
     assert "95 % simultaneous band of pmiss" in repr(band)
-    probits = stats.norm.ppf(np.vstack((result.estimate, result.replicates)))
-    assert np.isfinite(probits).all()
-    spread = probits[1:].std(axis=0, ddof=1)
-    largest = np.sort(np.abs((probits[1:] - probits[0]) / spread).max(axis=1))
+    angles = np.arcsin(np.sqrt(np.vstack((result.estimate, result.replicates))))
+    spread = angles[1:].std(axis=0, ddof=1)
+    largest = np.sort(np.abs((angles[1:] - angles[0]) / spread).max(axis=1))
     half = 0.5 * (largest[189] + largest[190]) * spread
-    assert band.low == pytest.approx(stats.norm.cdf(probits[0] - half), rel=1e-12)
-    assert band.high == pytest.approx(stats.norm.cdf(probits[0] + half), rel=1e-12)
+    assert band.low == pytest.approx(np.sin(angles[0] - half) ** 2, rel=1e-12)
+    assert band.high == pytest.approx(np.sin(angles[0] + half) ** 2, rel=1e-12)
     # The largest deviation of a share of replicates: wider than the interval of each point.
     pointwise = curve.band(result)
     assert (band.high - band.low > pointwise.high - pointwise.low).all()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.numerics import OperatingPoint
@@ -379,15 +380,19 @@ def test_planning_from_a_pilot_experiment(rng):
     iid = dcf_standard_error(*data.trials(), cost)
     error = errors.dcf_standard_error(cost)
     assert errors.design_effect(cost) == pytest.approx((error / iid) ** 2, rel=1e-12)
-    # Four times the speakers for half the error, up to rounding upwards; 19 s^2 over quantiles of
-    # chi-square of 19 degrees, which tables print as 10.117 and 30.144.
+    # Four times the speakers for half the error, up to rounding upwards; nu s^2 over quantiles of
+    # chi-square of nu degrees, from the shares of speakers in the variance.
+    pilot = errors.influence.priced(0.1, 0.99, errors.dcf(cost))
+    shares = (pilot.influences[0] + pilot.influences[1]) ** 2
+    nu = shares.sum() ** 2 / (shares**2).sum() - 1
+    assert 2 < nu < 19
     for needed, times in (
         (errors.speakers_needed(cost, error / 2), 80),
         (errors.speakers_needed(cost, 2 * error), 5),
     ):
         assert needed.estimate in (times, times + 1)
-        assert needed == math.ceil(times * 19 / 10.11701)
-        assert needed.low == math.ceil(times * 19 / 30.14353)
+        assert needed == math.ceil(times * nu / stats.chi2.ppf(0.05, nu))
+        assert needed.low == math.ceil(times * nu / stats.chi2.ppf(0.95, nu))
     assert copy.copy(needed).low == needed.low
     with pytest.raises(InvalidInputError, match=r"`standard_error` must be positive"):
         errors.speakers_needed(cost, 0)

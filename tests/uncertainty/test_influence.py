@@ -22,7 +22,6 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakerPairs,
     Steps,
-    Studentised,
     SystemScores,
     losses_of,
 )
@@ -268,8 +267,13 @@ def test_plans_of_a_comparison() -> None:
     reach = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
     estimate = 30 * (reach * test.standard_error / 0.02) ** 2
     assert needed.estimate == math.ceil(estimate)
-    assert needed == math.ceil(estimate * 29 / stats.chi2.ppf(0.05, 29))
-    assert needed.low == math.ceil(estimate * 29 / stats.chi2.ppf(0.95, 29))
+    # Degrees by the shares of speakers in the variance: sums by speaker, each without the speaker.
+    u, v = test.contrast.influences
+    squares = (u + v) ** 2
+    degrees = squares.sum() ** 2 / (squares**2).sum() - 1
+    assert 1 < degrees < 29
+    assert needed == math.ceil(estimate * degrees / stats.chi2.ppf(0.05, degrees))
+    assert needed.low == math.ceil(estimate * degrees / stats.chi2.ppf(0.95, degrees))
     # As many targets per speaker, and all pairs: 2 and 2 (K - 1) segments in the pilot.
     assert needed.n_trials == math.ceil(60 * needed / 30) + math.ceil(1740 * (needed / 30) ** 2)
     cllr = unc.Cllr()(*data.trials())
@@ -310,8 +314,21 @@ def test_studentised_needs_speakers() -> None:
     result = unc.bootstrap(tar, non, unc.AUC(), replications=20, rng=1)
     with pytest.raises(InvalidInputError, match="`interval` must be percentile, basic or normal"):
         result.interval_of("student")
-    draws = Studentised.of(influence(crossed(16), unc.AUC())[0], np.ones((5, 8))).draws
-    assert draws is None
+
+
+def test_studentised_area() -> None:
+    """Either mean of an area A is the whole, so it grows as ((a + b) / 2A)^2, its error as that."""
+    found = influence(crossed(16), unc.AUC())[0]
+    pairs, area = found.pairs, found.estimate
+    weights = np.random.default_rng(17).multinomial(8, np.full(8, 1 / 8), size=20).astype(float)
+    tables = found._tables(found.non.residual), found._tables(pairs.pair_mass)
+    linear, drawn = (found._students(weights, *tables, log=log) for log in (False, True))
+    for row, t, found_t in zip(weights, linear, drawn, strict=True):
+        of_pairs = row[pairs.first] * row[pairs.second]
+        moved = row @ found.tar.residual / (row @ pairs.tar_mass)
+        moved += of_pairs @ found.non.residual / (of_pairs @ pairs.pair_mass)
+        ratio, error = 1.0 + moved / (2.0 * area), moved / t
+        assert found_t == pytest.approx(math.log(ratio**2) / (error * ratio / (area * ratio**2)))
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
