@@ -436,7 +436,7 @@ def evaluate(
         key=key,
         points=table_points(priors),
         normalize=normalize,
-        conditions=as_conditions(conditions, metadata),
+        conditions=as_conditions(conditions, key, metadata),
         maps=dict(maps),
         replications=replications,
         seed=rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63)),

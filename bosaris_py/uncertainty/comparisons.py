@@ -37,15 +37,17 @@ from bosaris_py._validation import (
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import (
+    KeyLike,
     SpeakersLike,
+    SpeakersOfSide,
     SystemsLike,
     TrialSpeakers,
     Unknown,
     as_systems,
+    named_speakers,
     speaker_maps,
     split_key,
 )
@@ -225,13 +227,14 @@ class PairedBootstrapResult:
 def paired_bootstrap(
     scores_a: AnyScores,
     scores_b: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: StatisticLike,
     statistic_b: StatisticLike | None = None,
     *,
     method: ScoresMethod = "speaker",
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     weights: SpeakerWeights = "multinomial",
     pigeonhole: bool = False,
@@ -253,14 +256,14 @@ def paired_bootstrap(
     ----------
     scores_a, scores_b : Scores or FlatScores
         Scores of the two systems, on the same trials of `key`.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     statistic : Statistic or callable
         The metric, as for `bootstrap_scores`.
     statistic_b : Statistic or callable, optional
         That of the second system where it is another one, for instance a `DCF`
         at another threshold.
-    method, model_speakers, segment_speakers, unknown, weights, pigeonhole
+    method, speakers, model_speakers, segment_speakers, unknown, weights, pigeonhole
         How to resample, as for `bootstrap_scores`.
     conditions : Conditions, optional
         Weights of conditions, as for `bootstrap_scores`.
@@ -346,7 +349,8 @@ def paired_bootstrap(
     statistics = [as_statistic(statistic)]
     statistics.append(statistics[0] if statistic_b is None else as_statistic(statistic_b))
     check_choice(alternative, Alternative, "alternative")
-    who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    who = Speakers(*maps, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     check_same_trials((scores_a, scores_b), key)
     trials = ScoredTrials.of(scores_a, key, conditions)
@@ -921,12 +925,13 @@ def _as_costs(values: npt.ArrayLike, name: str) -> Float64Array:
 def speaker_permutation_test_scores(
     scores_a: AnyScores,
     scores_b: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: LinearStatistic,
     statistic_b: LinearStatistic | None = None,
     *,
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
@@ -940,7 +945,7 @@ def speaker_permutation_test_scores(
     ----------
     scores_a, scores_b, key, statistic, statistic_b
         As for `speaker_z_test`.
-    model_speakers, segment_speakers, unknown, conditions, alternative
+    speakers, model_speakers, segment_speakers, unknown, conditions, alternative
         As for `speaker_z_test`.
     permutations, rng, progress
         As for `speaker_permutation_test`.
@@ -977,9 +982,10 @@ def speaker_permutation_test_scores(
     With weights :math:`w_\alpha` of conditions, :math:`\psi_k` is the sum over conditions
     of :math:`w_\alpha` times the same expression with the counts of the condition.
     """
-    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    first, second = _influence(systems, key, statistics, speakers, conditions)
+    first, second = _influence(systems, key, statistics, persons, conditions)
     # The losses of an area are those of 1 - AUC.
     sign = -1.0 if first.is_area else 1.0
     swaps = sign * first.minus(second).swaps
@@ -1057,12 +1063,13 @@ class SpeakerZTest(ZTest):
 def speaker_z_test(
     scores_a: AnyScores,
     scores_b: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: LinearStatistic,
     statistic_b: LinearStatistic | None = None,
     *,
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
@@ -1078,13 +1085,13 @@ def speaker_z_test(
     ----------
     scores_a, scores_b : Scores or FlatScores
         Scores of the two systems, one for each trial of `key`.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     statistic : Statistic or OperatingPoint
         The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
         A cost for the second system, where its threshold is another one.
-    model_speakers, segment_speakers, unknown, conditions
+    speakers, model_speakers, segment_speakers, unknown, conditions
         Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better
@@ -1109,9 +1116,10 @@ def speaker_z_test(
     FewSpeakersWarning
         If the difference rests on fewer than 30 effective speakers.
     """
-    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    first, second = _influence(systems, key, statistics, speakers, conditions)
+    first, second = _influence(systems, key, statistics, persons, conditions)
     contrast = first.minus(second)
     check_few_speakers(contrast.effective_speakers, FEWEST_FOR_TEST, "difference")
     numbers = contrast.degrees, contrast.least_p
@@ -1287,10 +1295,10 @@ def compare_systems(
     if len(named) < 2:
         raise invalid("systems", "hold at least two systems", "one")
     key, metadata = split_key(key)
-    model_speakers, segment_speakers = speaker_maps(speakers, key, metadata)
-    maps = {"model_speakers": model_speakers, "segment_speakers": segment_speakers}
+    maps = speaker_maps(speakers, key, metadata)
     closed = method == "speaker" and _has_formula(statistic)
-    options: dict[str, Any] = {"conditions": conditions, "alternative": alternative, **maps}
+    options: dict[str, Any] = {"conditions": conditions, "alternative": alternative}
+    options["speakers"] = maps
     if not closed:
         # A number: all pairs then see the same replicates.
         seed = rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))
