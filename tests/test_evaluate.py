@@ -306,7 +306,7 @@ class TestWarningsAndErrors:
             ({"systems": {}}, "at least one system; got none"),
             ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores"),
             ({"systems": {3: None}}, "be named by text; got 3"),
-            ({"key": "key.txt"}, "must be a Key"),
+            ({"key": 3}, "must be a Key"),
             ({"key": ("x", None)}, "must be a Key"),
             ({"conditions": "gender"}, "where there is no metadata"),
             ({"speakers": "speaker"}, "where there is no metadata"),

@@ -5,7 +5,9 @@ A target trial has one speaker, a non-target trial two.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -20,11 +22,12 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import check_choice, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, check_choice, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials.alignment import IdIndex, true_positions
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.files import are_large, read_key, read_scores
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, Key, check_key
 from bosaris_py.trials.metadata import TrialMetadata
@@ -274,38 +277,65 @@ SpeakersOfSide: TypeAlias = IdMap | Mapping[str, Any] | Callable[[str], Any] | s
 
 SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
 
-KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata]
+KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata] | FilePath
 
-SystemsLike: TypeAlias = Mapping[str, AnyScores] | AnyScores | Iterable[AnyScores]
+SystemsLike: TypeAlias = (
+    Mapping[str, AnyScores | FilePath] | AnyScores | FilePath | Iterable[AnyScores | FilePath]
+)
 
 
-def as_systems(systems: SystemsLike) -> dict[str, AnyScores]:
-    """Return systems by name; a single one, or several without names, are numbered."""
+# What a path may be, for isinstance.
+_PATH = str, os.PathLike
+
+
+def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
+    """Return systems by name: that of a file, or else a number."""
     given: Any = systems
-    if isinstance(given, (Scores, FlatScores)):
+    named: dict[Any, Any]
+    if isinstance(given, AnyScores):
         named = {"system": given}
     elif isinstance(given, Mapping):
         named = dict(given)
-    elif isinstance(given, (list, tuple)):
-        named = {f"system {number}": item for number, item in enumerate(given, start=1)}
+    elif isinstance(given, (list, tuple, *_PATH)):
+        named = {}
+        for number, item in enumerate(given if isinstance(given, (list, tuple)) else [given], 1):
+            name = Path(item).stem if isinstance(item, _PATH) else ""
+            named[name if name not in ("", *named) else f"system {number}"] = item
     else:
         hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
-        raise invalid("systems", "map names to Scores or FlatScores", describe(given), hint)
+        raise invalid("systems", "map names to Scores, FlatScores or files", describe(given), hint)
     if not named:
         raise invalid("systems", "hold at least one system", "none")
-    name: Any
     for name, scores in named.items():
         if not isinstance(name, str) or not name:
             raise invalid("systems", "be named by text", describe(name))
-        if not isinstance(scores, (Scores, FlatScores)):
-            raise invalid(f"systems[{name!r}]", "be a Scores or FlatScores", describe(scores))
+        if not isinstance(scores, (Scores, FlatScores, *_PATH)):
+            expected = "be a Scores, a FlatScores or a file"
+            raise invalid(f"systems[{name!r}]", expected, describe(scores))
     return named
 
 
+def as_systems(systems: SystemsLike) -> dict[str, AnyScores]:
+    """Return the scores of systems by name; files are read."""
+    return {
+        name: read_scores(scores) if isinstance(scores, _PATH) else scores
+        for name, scores in named_systems(systems).items()
+    }
+
+
+def large_file(systems: SystemsLike, key: KeyLike) -> FilePath | None:
+    """Return the file of the key, if it and systems are files that should be read in blocks."""
+    files = [file for file in (*named_systems(systems).values(), key) if isinstance(file, _PATH)]
+    whole = len(files) <= len(named_systems(systems)) or not are_large(files)
+    return None if whole or not isinstance(key, _PATH) else key
+
+
 def split_key(key: Any) -> tuple[AnyKey, TrialMetadata | None]:
-    """Return a key and its metadata, given a key, a pair of both, or what has both."""
+    """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
     if isinstance(key, AnyKey):
         return key, None
+    if isinstance(key, _PATH):
+        return read_key(key)
     pair = (key.key, key.metadata) if hasattr(key, "key") and hasattr(key, "metadata") else key
     if not isinstance(pair, tuple) or len(pair) != 2:
         check_key(key)
