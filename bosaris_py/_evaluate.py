@@ -42,7 +42,7 @@ from bosaris_py.trials.speakers import (
     SystemsLike,
     as_conditions,
     as_systems,
-    large_file,
+    large_files,
     named_systems,
     speaker_maps,
     split_key,
@@ -431,9 +431,9 @@ def evaluate(
     (3 targets, 3 non-targets; costs are normalized)
     """
     only_whole = plan, conditions, speakers, cross_fit, replications or None
-    large = large_file(systems, key) if only_whole.count(None) == len(only_whole) else None
-    if large is not None:
-        return evaluate_files(systems, large, priors=priors, normalize=normalize)
+    large = large_files(systems, key) if only_whole.count(None) == len(only_whole) else ()
+    if large:
+        return evaluate_files(*large, priors=priors, normalize=normalize)
     named = as_systems(systems)
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
@@ -478,7 +478,7 @@ def evaluate(
 
 
 def evaluate_files(
-    systems: SystemsLike,
+    systems: Mapping[str, FilePath],
     key_file: FilePath,
     *,
     priors: PriorLike = (0.01, 0.05),

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, mark_read_only
 from bosaris_py._execution import n_threads
 from bosaris_py._validation import as_ids, as_vector, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError
@@ -38,7 +38,7 @@ _TAR = "tar= says which label means target; all others then do not."
 
 
 @attrs.frozen(eq=False)
-class TrialFrame:
+class TrialFrame(metaclass=Readable):
     """What `from_frame` finds in a data frame.
 
     Parameters

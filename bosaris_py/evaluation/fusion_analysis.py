@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import Float64Array, Readable, mark_read_only
 from bosaris_py._tables import text_table
 from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import SuspectScoresWarning
@@ -25,7 +25,7 @@ _SAME = attrs.cmp_using(eq=np.array_equal)
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SystemComparison:
+class SystemComparison(metaclass=Readable):
     """How well subsystems and fusions do on the same trials, whose labels are known.
 
     Make one with `from_scores`; ``print`` shows it as a table.
@@ -160,7 +160,7 @@ class SystemComparison:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SystemDivergence:
+class SystemDivergence(metaclass=Readable):
     """How far systems are apart, on development data and on trials without a key.
 
     Make one with `from_scores`; ``print`` shows it as tables. Where the systems agree on the

@@ -21,6 +21,7 @@ from bosaris_py._arrays import (
     Int32Array,
     IntArray,
     Positions,
+    Readable,
     StrArray,
     by_constructor,
     mark_read_only,
@@ -112,7 +113,7 @@ ExtraColumn = Factor | FloatArray
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class TrialTable:
+class TrialTable(metaclass=Readable):
     """The trials of a text file in the order of its lines.
 
     Nothing is sorted out yet: lines that are repeated are all there, and scores may be

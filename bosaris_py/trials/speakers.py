@@ -19,6 +19,7 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
+    Readable,
     StrArray,
     mark_read_only,
 )
@@ -45,7 +46,7 @@ _EXAMPLES = 3
 
 
 @attrs.frozen(eq=False, repr=False)
-class TrialSpeakers:
+class TrialSpeakers(metaclass=Readable):
     """The speaker of each model and of each test segment of a key; made by `of_key`.
 
     Parameters
@@ -323,11 +324,15 @@ def as_systems(systems: SystemsLike) -> dict[str, AnyScores]:
     }
 
 
-def large_file(systems: SystemsLike, key: KeyLike) -> FilePath | None:
-    """Return the file of the key, if it and systems are files that should be read in blocks."""
-    files = [file for file in (*named_systems(systems).values(), key) if isinstance(file, _PATH)]
-    whole = len(files) <= len(named_systems(systems)) or not are_large(files)
-    return None if whole or not isinstance(key, _PATH) else key
+def large_files(
+    systems: SystemsLike, key: KeyLike
+) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
+    """Return systems and key, if all are files, and too large to be read whole."""
+    named = named_systems(systems)
+    files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
+    if not isinstance(key, _PATH) or len(files) < len(named):
+        return ()
+    return (files, key) if are_large([*files.values(), key]) else ()
 
 
 def split_key(key: Any) -> tuple[AnyKey, TrialMetadata | None]:

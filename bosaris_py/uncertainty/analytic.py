@@ -21,7 +21,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
 from bosaris_py._validation import (
     as_matrix,
     as_score_lists,
@@ -340,7 +340,7 @@ def _variance_of_strata(tar: FloatArray, non: FloatArray, strata: TrialStrata, t
 
 
 @attrs.frozen(eq=False, repr=False)
-class DeLongResult:
+class DeLongResult(metaclass=Readable):
     """Areas under the ROC of systems on the same trials, with their covariance.
 
     Made by `delong`. Arrays are read-only.
@@ -776,7 +776,7 @@ def _rate_variance(
 
 
 @attrs.frozen(eq=False, repr=False)
-class SpeakerErrors:
+class SpeakerErrors(metaclass=Readable):
     """Error-rates at a threshold with the covariance that shared speakers cause.
 
     Made by `speaker_errors`.

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, Readable, mark_read_only
 from bosaris_py._execution import Runner, whole_number
 from bosaris_py._validation import (
     Rng,
@@ -795,7 +795,7 @@ _FEWEST_RUNS = 2
 
 
 @attrs.frozen(eq=False, repr=False)
-class StandardErrorDistribution:
+class StandardErrorDistribution(metaclass=Readable):
     """Standard errors of one statistic from many runs of one bootstrap.
 
     Parameters
@@ -1032,7 +1032,7 @@ def relative_deviation(standard_error: npt.ArrayLike, reference: npt.ArrayLike) 
 
 
 @attrs.frozen
-class FTest:
+class FTest(metaclass=Readable):
     """The outcome of an F-test of the equality of two variances.
 
     Parameters

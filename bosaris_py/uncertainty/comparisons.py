@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import BoolArray, Float64Array, Weights, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, Readable, Weights, mark_read_only
 from bosaris_py._tables import Table, or_none, text_table
 from bosaris_py._validation import (
     NamedWarnings,
@@ -113,7 +113,7 @@ from bosaris_py.uncertainty.strata import (
 
 
 @attrs.frozen(eq=False, repr=False)
-class PairedBootstrapResult:
+class PairedBootstrapResult(metaclass=Readable):
     """How a metric of two systems differs, with the spread of the difference.
 
     Numbers are floats; for a statistic whose value is an array they are arrays of
@@ -465,7 +465,7 @@ Classes = Literal["both", "tar", "non"]
 
 
 @attrs.frozen(repr=False)
-class McNemarTest:
+class McNemarTest(metaclass=Readable):
     """The outcome of McNemar's test.
 
     Parameters
@@ -590,7 +590,7 @@ def _mcnemar_p(only_a: float, only_b: float, method: McNemarMethod) -> float:
 
 
 @attrs.frozen(eq=False, repr=False)
-class HolmResult:
+class HolmResult(metaclass=Readable):
     """Several p-values, corrected for their number.
 
     Parameters
@@ -804,7 +804,7 @@ _SIGNS_PER_BLOCK = 2**22
 
 
 @attrs.frozen(repr=False)
-class PermutationTest:
+class PermutationTest(metaclass=Readable):
     """The outcome of a test that swaps two systems speaker by speaker.
 
     Parameters
