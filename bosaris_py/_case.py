@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from bosaris_py._arrays import Readable
 from bosaris_py._validation import FilePath, Rng, as_generator, as_number, describe, invalid
 from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
 from bosaris_py.calibration.bounds import BoundsKind
@@ -32,7 +33,7 @@ _VERBAL = (
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class CaseLLR:
+class CaseLLR(metaclass=Readable):
     """The likelihood-ratio of one comparison; made by `case_llr`. It prints as a statement.
 
     Parameters

@@ -37,10 +37,13 @@ from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.trials import Conditions, IdMap
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import (
+    KeyLike,
     SpeakersLike,
     SystemsLike,
     as_conditions,
     as_systems,
+    large_files,
+    named_systems,
     speaker_maps,
     split_key,
 )
@@ -350,7 +353,7 @@ class Evaluation(Table):
 
 def evaluate(
     systems: SystemsLike,
-    key: Any,
+    key: KeyLike,
     *,
     priors: PriorLike = (0.01, 0.05),
     plan: EvaluationPlan | str | None = None,
@@ -366,11 +369,13 @@ def evaluate(
 
     Parameters
     ----------
-    systems : mapping of str to Scores or FlatScores
-        Scores by name of the system; for actual costs and Cllr log-likelihood-ratios.
-        Single scores, or a list, are numbered.
-    key : Key or FlatKey, or pair (key, metadata)
-        Which trials are targets and which non-targets; what `read_key` returns will do.
+    systems : mapping of str to Scores, FlatScores or path
+        Scores, or their file, by name of the system; for actual costs and Cllr
+        log-likelihood-ratios. Single scores, or a list, have the names of the files, or numbers.
+    key : Key or FlatKey, pair (key, metadata), or path
+        Which trials are targets and which non-targets; what `read_key` returns, or its file.
+        HDF5 files that are large are evaluated in blocks, as by `evaluate_files`, if no other
+        argument than `priors` and `normalize` needs all trials.
     priors : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
         Operating points of the actual and minimum costs.
     plan : EvaluationPlan or str, optional
@@ -425,6 +430,10 @@ def evaluate(
     B          0.00  0.0000  0.3333   0.0000  0.3785
     (3 targets, 3 non-targets; costs are normalized)
     """
+    only_whole = plan, conditions, speakers, cross_fit, replications or None
+    large = large_files(systems, key) if only_whole.count(None) == len(only_whole) else ()
+    if large:
+        return evaluate_files(*large, priors=priors, normalize=normalize)
     named = as_systems(systems)
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
@@ -436,7 +445,7 @@ def evaluate(
         key=key,
         points=table_points(priors),
         normalize=normalize,
-        conditions=as_conditions(conditions, metadata),
+        conditions=as_conditions(conditions, key, metadata),
         maps=dict(maps),
         replications=replications,
         seed=rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63)),
@@ -477,12 +486,12 @@ def evaluate_files(
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
-    """Judge systems in files larger than memory, as `evaluate` does those in memory.
+    """Judge systems in HDF5 files in blocks, however large or small they are.
 
     Parameters
     ----------
     systems : mapping of str to path
-        HDF5 file of the scores of each system, by its name.
+        HDF5 file of the scores of each system, by its name; or one file, or a list.
     key_file : str or path-like
         HDF5 file of the key.
     priors, normalize
@@ -505,9 +514,6 @@ def evaluate_files(
     MissingTrialsWarning
         If the key holds trials without score; it names the system.
     """
-    given: object = systems
-    if not isinstance(given, Mapping) or not given:
-        raise invalid("systems", "map names to score files", describe(given))
     how = _Judging(
         key=None,
         points=table_points(priors),
@@ -521,7 +527,9 @@ def evaluate_files(
     options: dict[str, Any] = {"workers": workers, "progress": progress}
     results = {}
     told: list[tuple[type[Warning], str]] = []
-    for name, file in systems.items():
+    for name, file in named_systems(systems).items():
+        if isinstance(file, AnyScores):
+            raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
         with NamedWarnings(name) as block:
             results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
         told += block.told

@@ -8,17 +8,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, mark_read_only
+from bosaris_py._execution import n_threads
 from bosaris_py._validation import as_ids, as_vector, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import LABEL, VOCABULARIES, TrialClass, find_format
-from bosaris_py.storage.trial_table import TrialOrder, ascends, order_trials
+from bosaris_py.storage.trial_table import (
+    TrialOrder,
+    ascends,
+    order_trials,
+    sort_codes,
+    trial_codes,
+)
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
@@ -30,7 +38,7 @@ _TAR = "tar= says which label means target; all others then do not."
 
 
 @attrs.frozen(eq=False)
-class TrialFrame:
+class TrialFrame(metaclass=Readable):
     """What `from_frame` finds in a data frame.
 
     Parameters
@@ -103,7 +111,6 @@ def from_frame(
     """
     frame = _Columns(df)
     extra = (columns,) if isinstance(columns, str) else tuple(columns)
-    ids = frame.coded(model, "model"), frame.coded(segment, "segment")
     if label is None:
         accepted = find_format("csv").header[LABEL]
         free = (name for name in frame.names if name not in (model, segment, *extra))
@@ -112,9 +119,13 @@ def from_frame(
     if score is None:
         taken = (model, segment, label, *extra)
         names = [name for name in frame.names if name not in taken and frame.is_numeric(name)]
-    is_target = None if label is None else frame.labels(label, tar)
+    with ThreadPoolExecutor(n_threads()) as pool:
+        # Most of the time that texts take; the libraries release Python's lock.
+        ids = [pool.submit(frame.coded, *side) for side in ((model, "model"), (segment, "segment"))]
+        labels = None if label is None else pool.submit(frame.labels, label, tar)
+        rows = _Rows.of(*(task.result() for task in ids))
+        is_target = None if labels is None else labels.result()
     scores = {str(name): frame.scores(name) for name in names}
-    rows = _Rows.of(*ids)
     key, systems = rows.objects(is_target, scores)
     described: dict[str, Any] = {}
     if extra:
@@ -317,18 +328,19 @@ class _Side:
     @property
     def positions(self) -> AnyArray:
         """Position of the id of each row."""
-        return self.codes if self.ranks is None else self.ranks[self.codes]
+        return self.codes if self.ranks is None else self.ranks.take(self.codes)
 
     def places(self, step: int) -> AnyArray:
         """Return positions times a step, in as few passes over the rows as possible."""
         if self.ranks is not None:
-            return (self.ranks * np.int64(step))[self.codes]
+            return (self.ranks * np.int64(step)).take(self.codes)
         return np.multiply(self.codes, step, dtype=np.int64)
 
     def used(self) -> "_Side":
         """Leave out the ids that no row has."""
         positions = self.positions
-        used = np.bincount(positions, minlength=self.ids.size) > 0
+        used = np.zeros(self.ids.size, dtype=np.bool_)
+        used[positions] = True
         if used.all():
             return self
         return _Side(positions, mark_read_only(self.ids[used]), np.cumsum(used) - 1)
@@ -367,13 +379,16 @@ class _Rows:
         """Return the trials and the scores, as matrices or as lists."""
         if self.fit_matrix:
             return self._matrices(is_target, scores)
-        order = self.order()
-        if order.repeated.size:
-            raise self._repeated(is_target)
-        lines: Any = slice(None) if order.order is None else order.order
-        models, segments = (
-            mark_read_only(side.positions[lines].astype(np.int32))
-            for side in (self.models, self.segments)
+        n_models = self.shape[0]
+        codes = trial_codes(self.models.positions, self.segments.positions, n_models)
+        lines: Any = slice(None)
+        if not ascends(codes):
+            lines, codes = sort_codes(codes)
+            if not ascends(codes):
+                raise self._repeated(is_target)
+        # A division takes less time than to gather positions.
+        segments, models = (
+            mark_read_only(part.astype(np.int32)) for part in np.divmod(codes, n_models)
         )
         trials = self.models.ids, self.segments.ids, models, segments
         systems: dict[str, AnyScores] = {

@@ -16,9 +16,12 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.evaluation import condition_table
+from bosaris_py.uncertainty import bootstrap_condition_table
 from tests.crossed_trials import CrossedExperiment
 
 POINT = bp.OperatingPoint(0.05, 2, 1)
+
+RESAMPLED = {"replications": 10, "rng": 1}
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +183,55 @@ class TestIntervals:
         ]
         assert all(record == records[0] for record in records)
 
+    @pytest.mark.parametrize(
+        "judge",
+        [
+            lambda a, _, key, **who: unc.bootstrap_scores(a, key, unc.Cllr(), **RESAMPLED, **who),
+            lambda a, b, key, **who: unc.paired_bootstrap(a, b, key, unc.EER(), **RESAMPLED, **who),
+            lambda a, _, key, **who: bootstrap_condition_table(
+                a, key, bp.Conditions({"all": a.scoremask}), **RESAMPLED, **who
+            ),
+            lambda a, _, key, **who: unc.speaker_errors(a, key, 0.0, **who),
+            lambda a, _, key, **who: unc.speaker_interval(a, key, unc.EER(), **who),
+            lambda a, _, key, **who: unc.dcf_standard_error_scores(a, key, POINT, **who),
+            lambda a, _, key, **who: unc.dcf_standard_error_scores(
+                a, key, POINT, method="one-layer", **who
+            ),
+            lambda a, b, key, **who: unc.speaker_z_test(a, b, key, unc.Cllr(), **who),
+            lambda a, b, key, **who: unc.speaker_permutation_test_scores(
+                a, b, key, POINT, permutations=50, rng=1, **who
+            ),
+            lambda _a, _b, key, **who: unc.TrialSpeakers.of_key(key, **who),
+        ],
+    )
+    def test_speakers_are_given_alike_everywhere(self, systems, key, maps, metadata, judge):
+        models, segments = maps.values()
+        of = dict(zip(models.leftids, models.rightids, strict=True))
+        told = [
+            repr(judge(systems["A"], systems["B"], key_of, **who))
+            for key_of, who in (
+                (key, maps),
+                (key, {"speakers": tuple(maps.values())}),
+                (key, {"model_speakers": of, "segment_speakers": segments}),
+                (key, {"speakers": (of.__getitem__, segments)}),
+                ((key, metadata), {"speakers": ("of_model", "said_by")}),
+                ((key, metadata), {"model_speakers": "of_model"}),
+            )
+        ]
+        assert all(text == told[0] for text in told)
+        with pytest.raises(InvalidInputError, match="`speakers` must be left out where model_sp"):
+            judge(systems["A"], systems["B"], key, speakers=of, **maps)
+        with pytest.raises(InvalidInputError, match="`model_speakers` must be an IdMap, a dict, a"):
+            judge(systems["A"], systems["B"], key, model_speakers=3)
+
+    def test_ids_are_columns(self, key, systems):
+        who = unc.TrialSpeakers.of_key(key, speakers=("model", "segment"), one_person=False)
+        assert who.ids.tolist() == sorted([*key.modelset, *key.segset])
+        described = bp.TrialMetadata(key, segment_columns={"length": ["s"] * key.ids[1].size})
+        rows = bp.evaluate(systems["A"], (key, described), conditions=("segment", "length"))
+        names = {record["condition"] for record in rows.records()}
+        assert {f"{name}, s" for name in key.segset} < names
+
 
 class TestWaysOut:
     def test_json_is_the_table_digit_by_digit(self, evaluation, tmp_path):
@@ -254,7 +306,7 @@ class TestWarningsAndErrors:
             ({"systems": {}}, "at least one system; got none"),
             ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores"),
             ({"systems": {3: None}}, "be named by text; got 3"),
-            ({"key": "key.txt"}, "must be a Key"),
+            ({"key": 3}, "must be a Key"),
             ({"key": ("x", None)}, "must be a Key"),
             ({"conditions": "gender"}, "where there is no metadata"),
             ({"speakers": "speaker"}, "where there is no metadata"),

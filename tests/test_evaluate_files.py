@@ -7,6 +7,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
+from bosaris_py.trials import speakers
 
 MODELS, SEGMENTS = [f"m{i}" for i in range(20)], [f"s{j}" for j in range(50)]
 
@@ -39,6 +40,39 @@ def test_equals_evaluate(tmp_path: Path, files, priors: object, *, normalize: bo
         found.compare()
 
 
+@pytest.mark.parametrize("large", [True, False])
+def test_evaluate_takes_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files, *, large: bool
+) -> None:
+    systems, key = files
+    monkeypatch.setattr(speakers, "are_large", lambda _: large)
+    paths = [str(tmp_path / "A.h5"), tmp_path / "B.h5"]
+    found = bp.evaluate(paths, tmp_path / "key.h5", priors=0.05)
+    assert repr(found) == repr(bp.evaluate(systems, key, priors=0.05))
+    # What needs all trials reads all.
+    options = {"priors": 0.05, "plan": "VoxSRC"}
+    whole = bp.evaluate(paths, tmp_path / "key.h5", **options)
+    assert whole.records() == bp.evaluate(systems, key, **options).records()
+
+
+def test_names_of_files(tmp_path: Path, files) -> None:
+    systems, key = files
+    (tmp_path / "other").mkdir()
+    systems["B"].save(tmp_path / "other" / "A.h5")
+    paths = [tmp_path / "A.h5", tmp_path / "other" / "A.h5", systems["A"]]
+    assert list(bp.evaluate(paths, key, priors=0.05).results) == ["A", "system 2", "system 3"]
+    single = bp.evaluate(tmp_path / "B.h5", (key, None), priors=0.05)
+    assert list(single.results) == ["B"]
+
+
+def test_key_and_systems_as_text(tmp_path: Path, files) -> None:
+    systems, key = files
+    key.save(tmp_path / "key.txt")
+    systems["A"].save(tmp_path / "A.txt")
+    (record,) = bp.evaluate(tmp_path / "A.txt", tmp_path / "key.txt", priors=0.05).records()
+    assert record["min_cllr"] == bp.min_cllr(*bp.read_scores(tmp_path / "A.txt").get_tar_non(key))
+
+
 def test_missing_trials_name_the_system(tmp_path: Path, files) -> None:
     systems, _ = files
     systems["B"].filter(MODELS[1:], SEGMENTS, keep=True).save(tmp_path / "B.h5")
@@ -50,8 +84,13 @@ def test_missing_trials_name_the_system(tmp_path: Path, files) -> None:
 @pytest.mark.parametrize(
     ("systems", "error", "message"),
     [
-        (["A.h5"], InvalidInputError, "map names to score files; got"),
-        ({}, InvalidInputError, "map names to score files; got {}"),
+        (3, InvalidInputError, "map names to Scores, FlatScores or files; got 3"),
+        ({}, InvalidInputError, "at least one system; got none"),
+        (
+            {"A": bp.Scores([[1.0]], ["m"], ["s"])},
+            InvalidInputError,
+            "be a file; got Scores: 1 models",
+        ),
         ({"A": "key.h5"}, FileFormatError, "expected Scores; the file holds Key"),
         ({"A": "missing.h5"}, FileNotFoundError, "missing.h5"),
     ],

@@ -18,6 +18,7 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
+    Readable,
     mark_read_only,
 )
 from bosaris_py._validation import NamedWarnings, Rng, as_generator, as_weights, describe, invalid
@@ -50,7 +51,7 @@ _PIECE = 2**16
 
 
 @attrs.frozen(eq=False, repr=False)
-class CrossFit:
+class CrossFit(metaclass=Readable):
     """What `cross_fit` returns.
 
     Parameters

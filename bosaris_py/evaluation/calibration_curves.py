@@ -26,7 +26,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, StrArray, mark_read_only
+from bosaris_py._arrays import (
+    Float64Array,
+    FloatArray,
+    IntArray,
+    Readable,
+    StrArray,
+    mark_read_only,
+)
 from bosaris_py._tables import text_table
 from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.curves import LARGEST_PLO
@@ -87,7 +94,7 @@ def _of_weights(group: _Class) -> Float64Array:
 
 
 @attrs.frozen(eq=False)
-class ScoreHistogram:
+class ScoreHistogram(metaclass=Readable):
     """Histograms of target and non-target scores.
 
     Parameters
@@ -161,7 +168,7 @@ class ScoreHistogram:
 
 
 @attrs.frozen(eq=False)
-class PAVCurve:
+class PAVCurve(metaclass=Readable):
     r"""The LLRs that the scores should have had: the map of the PAV algorithm.
 
     Parameters
@@ -235,7 +242,7 @@ class PAVCurve:
 
 
 @attrs.frozen(eq=False)
-class TippettCurve:
+class TippettCurve(metaclass=Readable):
     """Shares of LLRs beyond each value, for both hypotheses.
 
     Parameters
@@ -331,7 +338,7 @@ def _steps(results: Results) -> Float64Array:
 
 
 @attrs.frozen(eq=False)
-class ECECurve:
+class ECECurve(metaclass=Readable):
     r"""Empirical cross-entropy over the prior (Ramos and Gonzalez-Rodriguez), in bits.
 
     Parameters
@@ -414,7 +421,7 @@ def _cross_entropy(tar: _Class, non: _Class, plo: float) -> float:
 
 
 @attrs.frozen(eq=False)
-class ReliabilityCurve:
+class ReliabilityCurve(metaclass=Readable):
     """How often targets are met where a posterior says how often they should be.
 
     Parameters
@@ -518,7 +525,7 @@ def _share(targets: Float64Array, trials: Float64Array, scale: Float64Array) -> 
 
 
 @attrs.frozen(eq=False)
-class SpeakerZoo:
+class SpeakerZoo(metaclass=Readable):
     """Mean scores of each speaker: as a target, and as an impostor or the victim of impostors.
 
     Parameters
@@ -669,7 +676,7 @@ _MEANING = {
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class Validation:
+class Validation(metaclass=Readable):
     r"""How good log-likelihood-ratios are, for a validation report; made by `validate`.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from bosaris_py._arrays import IndexArray
+from bosaris_py._arrays import IndexArray, Readable
 from bosaris_py._tables import Table, text_table
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results
@@ -43,7 +43,7 @@ def _read_only(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @attrs.frozen(kw_only=True)
-class ConditionRow:
+class ConditionRow(metaclass=Readable):
     """One row of a `ConditionTable`.
 
     Parameters

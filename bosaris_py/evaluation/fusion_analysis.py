@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import Float64Array, Readable, mark_read_only
 from bosaris_py._tables import text_table
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import SuspectScoresWarning
@@ -27,7 +27,7 @@ _SAME = attrs.cmp_using(eq=np.array_equal)
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SystemComparison:
+class SystemComparison(metaclass=Readable):
     """How well subsystems and fusions do on the same trials, whose labels are known.
 
     Make one with `from_scores`; ``print`` shows it as a table.
@@ -217,7 +217,7 @@ class SystemComparison:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class SystemDivergence:
+class SystemDivergence(metaclass=Readable):
     """How far systems are apart, on development data and on trials without a key.
 
     Make one with `from_scores`; ``print`` shows it as tables. Where the systems agree on the

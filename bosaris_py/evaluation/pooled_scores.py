@@ -21,6 +21,7 @@ from bosaris_py._arrays import (
     FloatArray,
     IndexArray,
     IntArray,
+    Readable,
     mark_read_only,
     read_only,
 )
@@ -34,7 +35,7 @@ from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, class_scores
 
 
-class Evidence(abc.ABC):
+class Evidence(metaclass=Readable):
     """The trials of one detector, as far as its metrics depend on them.
 
     Implementations are frozen, can be pickled, and check their scores when they

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from bosaris_py._arrays import Readable
 from bosaris_py._tables import Records, text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
@@ -38,7 +39,7 @@ _NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
 
 
 @attrs.frozen(kw_only=True)
-class PointCost:
+class PointCost(metaclass=Readable):
     """The cost at one operating point.
 
     Parameters
@@ -72,7 +73,7 @@ class PointCost:
 
 
 @attrs.frozen(kw_only=True)
-class PartitionCost:
+class PartitionCost(metaclass=Readable):
     """The cost of one partition of the trials, judged by itself.
 
     Parameters

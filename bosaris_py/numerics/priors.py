@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import Float64Array, Readable, mark_read_only
 from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
 
 
@@ -198,7 +198,7 @@ def _to_cost(value: float) -> float:
 
 
 @attrs.frozen
-class OperatingPoint:
+class OperatingPoint(metaclass=Readable):
     """A prior and two costs: all that a decision needs to know about its use.
 
     Parameters

@@ -32,6 +32,7 @@ from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
     IndexArray,
+    Readable,
     Weighting,
     Weights,
     by_constructor,
@@ -146,7 +147,7 @@ class _Steps(NamedTuple):
 
 
 @attrs.frozen(eq=False, repr=False)
-class ROC:
+class ROC(metaclass=Readable):
     """How much weight of each class lies at and between the distinct target scores.
 
     Make one with `from_scores`. All arrays are read-only.

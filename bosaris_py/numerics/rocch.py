@@ -25,6 +25,7 @@ from bosaris_py._arrays import (
     FloatArray,
     IndexArray,
     IntArray,
+    Readable,
     Weights,
     by_constructor,
     mark_read_only,
@@ -153,7 +154,7 @@ def _scan_hull(x: list[Any], y: list[Any]) -> list[int]:
 
 
 @attrs.frozen(eq=False, repr=False)
-class ROCCH:
+class ROCCH(metaclass=Readable):
     """The ROC's convex hull: the ROC after optimal recalibration.
 
     Made by `ROC.convex_hull`. m + 1 vertices bound m edges; every trial

@@ -293,7 +293,7 @@ class Sheet:
         Parameters
         ----------
         path : str or path-like
-            The file: .pdf, .png or .svg. It replaces an older one when it is complete.
+            The file: .pdf, .png, .svg or .eps. It replaces an older one when it is complete.
         dpi : float, default: 200
             Dots per inch of a PNG.
 
@@ -307,6 +307,7 @@ class Sheet:
         Notes
         -----
         The same plot gives the same file, byte for byte, with the same version of matplotlib.
+        EPS has no transparency; shaded areas get the colours that they have on the background.
         """
         extension = as_path(path).suffix.lower()
         if extension not in looks.METADATA:

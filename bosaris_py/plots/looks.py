@@ -6,15 +6,17 @@ import contextlib
 import functools
 import importlib
 import io
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
@@ -37,6 +39,7 @@ METADATA: dict[str, dict[str, None]] = {
     ".pdf": {"CreationDate": None},
     ".png": {},
     ".svg": {"Date": None},
+    ".eps": {},
 }
 
 # Without a salt, SVG has new names each time; publishers refuse fonts of type 3.
@@ -163,7 +166,46 @@ def write(figure: Figure, file: Any, extension: str, dpi: float) -> None:
             "dpi": dpi,
             "metadata": METADATA[extension],
         }
-        figure.savefig(file, **(options | save_options(figure)))
+        options |= save_options(figure)
+        if extension != ".eps":
+            figure.savefig(file, **options)
+            return
+        buffer = io.BytesIO()
+        with _opaque(figure):
+            figure.savefig(buffer, **options)
+        # The only line that depends on the day.
+        dated = rb"(?m)^%%CreationDate: .*\n"
+        Path(file).write_bytes(re.sub(dated, b"", buffer.getvalue(), count=1))
+
+
+@contextlib.contextmanager
+def _opaque(figure: Figure) -> Iterator[None]:
+    """Give transparent artists the colours that they have on paper; PostScript knows no others."""
+    kept: list[tuple[Any, Any, dict[str, Any]]] = []
+    for artist in figure.findobj(lambda artist: isinstance(artist.get_alpha(), float)):
+        parts = {
+            part: getattr(artist, f"get_{part}")()
+            for part in ("color", "facecolor", "edgecolor")
+            if hasattr(artist, f"get_{part}")
+        }
+        # Where nothing is drawn, nothing is to be.
+        drawn = {part: old for part, old in parts.items() if to_rgba_array(old)[:, 3].any()}
+        kept.append((artist, artist.get_alpha(), drawn))
+    for artist, alpha, parts in kept:
+        axes = getattr(artist, "axes", None)
+        paper = to_rgba_array((axes or figure).get_facecolor())
+        artist.set_alpha(None)
+        for part, old in parts.items():
+            mixed = alpha * to_rgba_array(old) + (1.0 - alpha) * paper
+            mixed[:, 3] = 1.0
+            getattr(artist, f"set_{part}")(mixed if len(mixed) > 1 else tuple(mixed[0]))
+    try:
+        yield
+    finally:
+        for artist, alpha, parts in kept:
+            artist.set_alpha(alpha)
+            for part, old in parts.items():
+                getattr(artist, f"set_{part}")(old)
 
 
 def png(figure: Figure) -> bytes:

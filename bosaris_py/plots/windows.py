@@ -20,7 +20,7 @@ from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, Nu
 from matplotlib.transforms import Transform
 from scipy import special
 
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import Float64Array, Readable
 from bosaris_py._validation import describe, invalid, nearest
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import smallest_measurable_rate
@@ -79,7 +79,7 @@ _Labels = tuple[str, ...] | None
 
 
 @attrs.frozen
-class DETWindow:
+class DETWindow(metaclass=Readable):
     """The part of the plane that a DET plot shows.
 
     Parameters

@@ -9,7 +9,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, StrArray, by_constructor, mark_read_only, read_only
+from bosaris_py._arrays import (
+    AnyArray,
+    Readable,
+    StrArray,
+    by_constructor,
+    mark_read_only,
+    read_only,
+)
 from bosaris_py._validation import as_ids, check_unique, describe, invalid, list_some
 
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
@@ -19,7 +26,7 @@ _VALUES_AT_ONCE = 2**17
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class Factor:
+class Factor(metaclass=Readable):
     """A column of categories, such as the gender or the microphone of each trial.
 
     Parameters

@@ -21,6 +21,7 @@ from bosaris_py._arrays import (
     Int32Array,
     IntArray,
     Positions,
+    Readable,
     StrArray,
     by_constructor,
     mark_read_only,
@@ -30,8 +31,8 @@ from bosaris_py._validation import as_ids, as_mask, as_vector, check_unique, inv
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.factors import Factor, as_positions
 
-# Runs of ascending codes that are as long on average are merged rather than sorted.
-_LONG_RUN = 16
+# So few runs of ascending codes are merged faster than sorted.
+_FEW_RUNS = 64
 
 
 def trial_codes(models: Positions, segments: Positions, n_models: int) -> IntArray:
@@ -50,10 +51,10 @@ def ascends(codes: IntArray) -> bool:
 def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
     """Return the stable order that sorts codes, which are not negative, and the sorted codes."""
     # A code and its position mostly fit into one number together, and numpy sorts numbers much
-    # faster than it finds their order; unless the codes are in runs already, which it merges.
+    # faster than it finds their order; unless they are in a few runs, which it merges.
     n_bits = max(1, codes.size - 1).bit_length()
     n_runs = 1 + np.count_nonzero(codes[1:] < codes[:-1])
-    if n_runs * _LONG_RUN < codes.size or int(codes.max(initial=0)) >> (63 - n_bits):
+    if n_runs <= _FEW_RUNS or int(codes.max(initial=0)) >> (63 - n_bits):
         order = np.argsort(codes, kind="stable")
         return order, codes[order]
     packed = codes << n_bits
@@ -112,7 +113,7 @@ ExtraColumn = Factor | FloatArray
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class TrialTable:
+class TrialTable(metaclass=Readable):
     """The trials of a text file in the order of its lines.
 
     Nothing is sorted out yet: lines that are repeated are all there, and scores may be

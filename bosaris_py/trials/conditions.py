@@ -37,6 +37,7 @@ from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
     Positions,
+    Readable,
     by_constructor,
     mark_read_only,
     read_only,
@@ -88,7 +89,7 @@ _SMALL_TABLE = 2**16
 
 
 @attrs.frozen(eq=False)
-class ConditionMembers:
+class ConditionMembers(metaclass=Readable):
     """Where the trials of one condition stand in the vectors of target and non-target scores.
 
     Parameters
@@ -431,7 +432,7 @@ class Rules:
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
-class Conditions:
+class Conditions(metaclass=Readable):
     """Named subsets of the trials with a weight each, for condition-weighted metrics.
 
     Parameters

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, FloatArray, read_only
+from bosaris_py._arrays import BoolArray, FloatArray, Readable, read_only
 from bosaris_py._validation import (
     FilePath,
     as_path,
@@ -130,7 +130,7 @@ def _as_array(values: Any) -> npt.NDArray[Any]:
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
-class TrialMetadata:
+class TrialMetadata(metaclass=Readable):
     """Columns that describe trials, their models and their segments.
 
     Parameters
@@ -702,7 +702,7 @@ def prefers_matrix(n_cells: int, n_trials: int) -> bool:
 
 
 @attrs.frozen(kw_only=True)
-class TrialComparison:
+class TrialComparison(metaclass=Readable):
     """The trials of scores beside those of a key.
 
     Parameters

@@ -5,7 +5,9 @@ A target trial has one speaker, a non-target trial two.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -17,14 +19,16 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
+    Readable,
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import check_choice, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import FilePath, check_choice, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials.alignment import IdIndex, true_positions
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.files import are_large, read_key, read_scores
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, Key, check_key
 from bosaris_py.trials.metadata import TrialMetadata
@@ -42,7 +46,7 @@ _EXAMPLES = 3
 
 
 @attrs.frozen(eq=False, repr=False)
-class TrialSpeakers:
+class TrialSpeakers(metaclass=Readable):
     """The speaker of each model and of each test segment of a key; made by `of_key`.
 
     Parameters
@@ -62,10 +66,11 @@ class TrialSpeakers:
     @classmethod
     def of_key(
         cls,
-        key: AnyKey,
-        model_speakers: IdMap | None = None,
-        segment_speakers: IdMap | None = None,
+        key: KeyLike,
+        model_speakers: SpeakersOfSide = None,
+        segment_speakers: SpeakersOfSide = None,
         *,
+        speakers: SpeakersLike = None,
         unknown: Unknown = "refuse",
         one_person: bool = True,
     ) -> "TrialSpeakers":
@@ -73,13 +78,15 @@ class TrialSpeakers:
 
         Parameters
         ----------
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             The trials.
-        model_speakers : IdMap, optional
+        model_speakers : IdMap, dict, callable or str, optional
             From model to speaker. By default each model is a speaker of its own.
-        segment_speakers : IdMap, optional
+        segment_speakers : IdMap, dict, callable or str, optional
             From test segment to speaker. By default the speaker of a segment is
             that of the models whose target it is.
+        speakers : IdMap, dict, callable, str, or pair of these, optional
+            Both in one, as for `evaluate`.
         unknown : {"refuse", "own"}, default: "refuse"
             What to do with models and segments whose speaker is not known:
             refuse, or take each for a speaker of its own, with a warning.
@@ -105,7 +112,7 @@ class TrialSpeakers:
             If models or segments were taken for speakers of their own.
         """
         check_choice(unknown, Unknown, "unknown")
-        check_key(key)
+        key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
         if isinstance(key, Key):
             mask = key.trial_mask
             rows, cols = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
@@ -114,15 +121,15 @@ class TrialSpeakers:
             rows, cols = key.trial_positions()
             labels = key.trial_labels()
             target_rows, target_cols = rows[labels], cols[labels]
-        models = _named(key.modelset, rows, model_speakers, "models", unknown)
+        models = _named(key.modelset, rows, maps[0], "models", unknown)
         # Where a model became a speaker of its own, its targets follow.
         of_targets = np.full(key.segset.size, None, dtype=object)
         of_targets[target_cols] = models[target_rows]
-        segments = _named(key.segset, cols, segment_speakers, "segments", unknown, of_targets)
+        segments = _named(key.segset, cols, maps[1], "segments", unknown, of_targets)
 
-        speakers = cls._numbered(models, segments)
-        clash = speakers.of_models[target_rows] != speakers.of_segments[target_cols]
-        if clash.any() and (one_person or segment_speakers is None):
+        persons = cls._numbered(models, segments)
+        clash = persons.of_models[target_rows] != persons.of_segments[target_cols]
+        if clash.any() and (one_person or maps[1] is None):
             row, col = target_rows[clash][0], target_cols[clash][0]
             found = (
                 f"{np.count_nonzero(clash)} target trials of two speakers, for instance model "
@@ -130,14 +137,14 @@ class TrialSpeakers:
                 f"({segments[col]})"
             )
             hint = "Do the key and the maps belong together?"
-            if model_speakers is None:
+            if maps[0] is None:
                 hint = "Models that share a speaker need `model_speakers`."
             raise invalid("key", "have one speaker in each target trial", found, hint)
-        return speakers
+        return persons
 
     @classmethod
     def of_models_only(
-        cls, key: AnyKey, model_speakers: IdMap | None = None, *, unknown: Unknown = "refuse"
+        cls, key: KeyLike, model_speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
     ) -> "TrialSpeakers":
         """Find the speakers of the models of a key, where each segment may be one of its own.
 
@@ -150,9 +157,9 @@ class TrialSpeakers:
         -------
         TrialSpeakers
         """
-        check_key(key)
+        key, (of_models, _) = named_speakers(key, None, model_speakers, None)
         rows, _ = key.trial_positions()
-        models = _named(key.modelset, rows, model_speakers, "models", unknown)
+        models = _named(key.modelset, rows, of_models, "models", unknown)
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
@@ -249,13 +256,8 @@ def _named(
     return found
 
 
-def _look_up(ids: StrArray, needed: BoolArray, speakers: object, name: str) -> AnyArray:
+def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> AnyArray:
     """Return the speaker of each id, or None; an id with trials must not have several."""
-    if not isinstance(speakers, IdMap):
-        hint = "Of a dict that is IdMap(list(speakers), list(speakers.values()))."
-        if callable(speakers):
-            hint = "Of a function f of ids that is IdMap(ids, [f(some_id) for some_id in ids])."
-        raise invalid(name, "be an IdMap", describe(speakers), hint)
     _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
     differs = speakers.rightids != speakers.rightids[first][numbers]
     ambiguous = ids[needed & np.isin(ids, speakers.leftids[differs])]
@@ -276,36 +278,69 @@ SpeakersOfSide: TypeAlias = IdMap | Mapping[str, Any] | Callable[[str], Any] | s
 
 SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
 
-SystemsLike: TypeAlias = Mapping[str, AnyScores] | AnyScores | Iterable[AnyScores]
+KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata] | FilePath
+
+SystemsLike: TypeAlias = (
+    Mapping[str, AnyScores | FilePath] | AnyScores | FilePath | Iterable[AnyScores | FilePath]
+)
 
 
-def as_systems(systems: SystemsLike) -> dict[str, AnyScores]:
-    """Return systems by name; a single one, or several without names, are numbered."""
+# What a path may be, for isinstance.
+_PATH = str, os.PathLike
+
+
+def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
+    """Return systems by name: that of a file, or else a number."""
     given: Any = systems
-    if isinstance(given, (Scores, FlatScores)):
+    named: dict[Any, Any]
+    if isinstance(given, AnyScores):
         named = {"system": given}
     elif isinstance(given, Mapping):
         named = dict(given)
-    elif isinstance(given, (list, tuple)):
-        named = {f"system {number}": item for number, item in enumerate(given, start=1)}
+    elif isinstance(given, (list, tuple, *_PATH)):
+        named = {}
+        for number, item in enumerate(given if isinstance(given, (list, tuple)) else [given], 1):
+            name = Path(item).stem if isinstance(item, _PATH) else ""
+            named[name if name not in ("", *named) else f"system {number}"] = item
     else:
         hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
-        raise invalid("systems", "map names to Scores or FlatScores", describe(given), hint)
+        raise invalid("systems", "map names to Scores, FlatScores or files", describe(given), hint)
     if not named:
         raise invalid("systems", "hold at least one system", "none")
-    name: Any
     for name, scores in named.items():
         if not isinstance(name, str) or not name:
             raise invalid("systems", "be named by text", describe(name))
-        if not isinstance(scores, (Scores, FlatScores)):
-            raise invalid(f"systems[{name!r}]", "be a Scores or FlatScores", describe(scores))
+        if not isinstance(scores, (Scores, FlatScores, *_PATH)):
+            expected = "be a Scores, a FlatScores or a file"
+            raise invalid(f"systems[{name!r}]", expected, describe(scores))
     return named
 
 
+def as_systems(systems: SystemsLike) -> dict[str, AnyScores]:
+    """Return the scores of systems by name; files are read."""
+    return {
+        name: read_scores(scores) if isinstance(scores, _PATH) else scores
+        for name, scores in named_systems(systems).items()
+    }
+
+
+def large_files(
+    systems: SystemsLike, key: KeyLike
+) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
+    """Return systems and key, if all are files, and too large to be read whole."""
+    named = named_systems(systems)
+    files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
+    if not isinstance(key, _PATH) or len(files) < len(named):
+        return ()
+    return (files, key) if are_large([*files.values(), key]) else ()
+
+
 def split_key(key: Any) -> tuple[AnyKey, TrialMetadata | None]:
-    """Return a key and its metadata, given a key, a pair of both, or what has both."""
+    """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
     if isinstance(key, AnyKey):
         return key, None
+    if isinstance(key, _PATH):
+        return read_key(key)
     pair = (key.key, key.metadata) if hasattr(key, "key") and hasattr(key, "metadata") else key
     if not isinstance(pair, tuple) or len(pair) != 2:
         check_key(key)
@@ -315,18 +350,23 @@ def split_key(key: Any) -> tuple[AnyKey, TrialMetadata | None]:
     return pair
 
 
-def as_conditions(conditions: Any, metadata: TrialMetadata | None) -> Conditions | None:
+def as_conditions(
+    conditions: Any, key: AnyKey, metadata: TrialMetadata | None
+) -> Conditions | None:
     """Return conditions, given these, named trials, or columns of the metadata."""
     if conditions is None or isinstance(conditions, Conditions):
         return conditions
     if isinstance(conditions, Mapping):
         return Conditions(conditions)
     names = (conditions,) if isinstance(conditions, str) else tuple(conditions)
-    return _described(metadata, "conditions").conditions(*names)
+    return _described(key, metadata, "conditions", names).conditions(*names)
 
 
 def speaker_maps(
-    speakers: SpeakersLike, key: AnyKey, metadata: TrialMetadata | None = None
+    speakers: SpeakersLike,
+    key: AnyKey,
+    metadata: TrialMetadata | None = None,
+    names: tuple[str, str] = ("speakers", "speakers"),
 ) -> tuple[IdMap | None, IdMap | None]:
     """Return the maps from model and from segment to speaker, None where nothing was said.
 
@@ -338,34 +378,66 @@ def speaker_maps(
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)
     if len(pair) != 2:
         raise invalid("speakers", "be one value or a pair (models, segments)", describe(speakers))
-    sides = zip(pair, ("models", "segments"), key.ids, strict=True)
+    sides = zip(pair, names, ("models", "segments"), key.ids, strict=True)
     maps = []
-    for given, side, ids in sides:
-        if isinstance(given, str):
-            described = _described(metadata, "speakers").for_trials(key)
+    for given, name, side, ids in sides:
+        if is_pair and isinstance(given, IdMap):
+            # Which ids it lacks is told where they are looked up.
+            found: IdMap | None = given
+        elif isinstance(given, str):
+            described = _described(key, metadata, name, (given,)).for_trials(key)
             positions = key.trial_positions()[0 if side == "models" else 1]
             found = _map_of_column(described.factor(given), ids, positions)
             fault = f"column {given!r}, which varies within {side}"
         else:
-            found = _map_of(given, ids)
+            found = _map_of(given, ids, name)
             fault = f"a map without any of the key's {side}"
         if found is None and given is not None and is_pair:
-            raise invalid("speakers", f"tell the speakers of the {side}", fault)
+            raise invalid(name, f"tell the speakers of the {side}", fault)
         maps.append(found)
     if pair != (None, None) and maps == [None, None]:
         raise invalid("speakers", "tell the speakers of models or segments", fault)
     return maps[0], maps[1]
 
 
-def _described(metadata: TrialMetadata | None, name: str) -> TrialMetadata:
-    """Return the metadata that a name of a column needs."""
+def named_speakers(
+    key: KeyLike, speakers: SpeakersLike, models: SpeakersOfSide, segments: SpeakersOfSide
+) -> tuple[AnyKey, tuple[IdMap | None, IdMap | None]]:
+    """Return a key, and the maps of both sides: all that `speakers` tells, or one for each side."""
+    key, metadata = split_key(key)
+    by_side = models is not None or segments is not None
+    if by_side and speakers is not None:
+        expected = "be left out where model_speakers or segment_speakers are given"
+        raise invalid("speakers", expected, describe(speakers))
+    if not by_side:
+        return key, speaker_maps(speakers, key, metadata)
+    return key, speaker_maps(
+        (models, segments), key, metadata, ("model_speakers", "segment_speakers")
+    )
+
+
+def _described(
+    key: AnyKey, metadata: TrialMetadata | None, argument: str, columns: tuple[str, ...]
+) -> TrialMetadata:
+    """Return metadata with columns; "model" and "segment" are the ids if no column is so named."""
+    ids = dict(zip(("model", "segment"), key.ids, strict=True))
     if metadata is None:
-        hint = "Pass the pair that read_key returns, (key, metadata), as `key`."
-        raise invalid(name, "be no name of a column where there is no metadata", "one", hint)
-    return metadata
+        if not ids.keys() >= set(columns):
+            hint = "Pass the pair that read_key returns, (key, metadata), as `key`."
+            expected = "be no name of a column where there is no metadata"
+            raise invalid(argument, expected, "one", hint)
+        metadata = TrialMetadata(key)
+    else:
+        ids = dict(zip(ids, metadata.trials.ids, strict=True))
+    added = {
+        f"{side}_columns": {side: names}
+        for side, names in ids.items()
+        if side in columns and side not in metadata.names
+    }
+    return metadata.with_columns(**added) if added else metadata
 
 
-def _map_of(given: Any, ids: StrArray) -> IdMap | None:
+def _map_of(given: Any, ids: StrArray, name: str) -> IdMap | None:
     """Make a map of a dict or a function; None if it knows none of the ids."""
     if given is None or isinstance(given, IdMap):
         return None if given is None or not np.isin(ids, given.leftids).any() else given
@@ -377,11 +449,11 @@ def _map_of(given: Any, ids: StrArray) -> IdMap | None:
         values = list(map(given, names))
     else:
         expected = "be an IdMap, a dict, a function of the id or a column of the metadata"
-        raise invalid("speakers", expected, describe(given))
+        raise invalid(name, expected, describe(given))
     bad = [name for name, value in zip(names, values, strict=True) if not _is_id(value)]
     if bad:
         found = f"other values for {len(bad)} ids ({list_some(bad)})"
-        raise invalid("speakers", "give text or a whole number for each id", found)
+        raise invalid(name, "give text or a whole number for each id", found)
     return IdMap(names, list(map(str, values))) if names else None
 
 

@@ -21,7 +21,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
 from bosaris_py._validation import (
     as_matrix,
     as_score_lists,
@@ -37,10 +37,16 @@ from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores, sort_classes
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import TrialSpeakers, Unknown
+from bosaris_py.trials.speakers import (
+    KeyLike,
+    SpeakersLike,
+    SpeakersOfSide,
+    TrialSpeakers,
+    Unknown,
+    named_speakers,
+)
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
     Prices,
@@ -327,7 +333,7 @@ def _variance_of_strata(tar: FloatArray, non: FloatArray, strata: TrialStrata, t
 
 
 @attrs.frozen(eq=False, repr=False)
-class DeLongResult:
+class DeLongResult(metaclass=Readable):
     """Areas under the ROC of systems on the same trials, with their covariance.
 
     Made by `delong`. Arrays are read-only.
@@ -626,12 +632,13 @@ def dcf_standard_error(
 
 def dcf_standard_error_scores(
     scores: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: ThresholdCost | ActDCF,
     *,
     method: ScoresMethod = "speaker",
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
 ) -> float:
@@ -646,7 +653,7 @@ def dcf_standard_error_scores(
     method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
         "speaker" lets speakers be independent, see `speaker_errors`; the others are those
         of `dcf_standard_error`, with the trials of one model's speaker as a set.
-    model_speakers, segment_speakers, unknown
+    speakers, model_speakers, segment_speakers, unknown
         The speakers, as for `speaker_errors`; those of segments are used by "speaker" only.
     conditions : Conditions, optional
         Weights of conditions, as for `speaker_errors`.
@@ -668,22 +675,16 @@ def dcf_standard_error_scores(
     """
     check_choice(method, ScoresMethod, "method")
     cost = FixedCost.of(statistic)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
     if method == "speaker":
-        errors = speaker_errors(
-            scores,
-            key,
-            cost.threshold,
-            model_speakers=model_speakers,
-            segment_speakers=segment_speakers,
-            unknown=unknown,
-            conditions=conditions,
-        )
+        options: Any = {"speakers": maps, "unknown": unknown, "conditions": conditions}
+        errors = speaker_errors(scores, key, cost.threshold, **options)
         return errors.cost_error(cost.miss, cost.alarm)
     trials = ScoredTrials.of(scores, key, conditions)
     tar, non = trials.take(scores, key)
     sets: tuple[SetIndex | None, SetIndex | None] = (None, None)
     if method in ("one-layer", "two-layer"):
-        of_models = TrialSpeakers.of_models_only(key, model_speakers, unknown=unknown).of_models
+        of_models = TrialSpeakers.of_models_only(key, maps[0], unknown=unknown).of_models
         tar_index = SetIndex.from_labels(of_models[trials.tar[0]], tar.size, "key")
         sets = tar_index, SetIndex.from_labels(of_models[trials.non[0]], non.size, "key")
     below = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
@@ -751,7 +752,7 @@ def _rate_variance(
 
 
 @attrs.frozen(eq=False, repr=False)
-class SpeakerErrors:
+class SpeakerErrors(metaclass=Readable):
     """Error-rates at a threshold with the covariance that shared speakers cause.
 
     Made by `speaker_errors`.
@@ -957,11 +958,12 @@ def _effective(rate: float, variance: float, n_speakers: int) -> float:
 
 def speaker_errors(
     scores: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     threshold: float,
     *,
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
 ) -> SpeakerErrors:
@@ -974,13 +976,16 @@ def speaker_errors(
     ----------
     scores : Scores or FlatScores
         Scores of the system.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     threshold : float
         Accept iff score >= threshold.
-    model_speakers : IdMap, optional
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        The speakers of models and segments, as for `evaluate`; a column is of the metadata
+        in the pair (key, metadata).
+    model_speakers : IdMap, dict, callable or str, optional
         From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, optional
+    segment_speakers : IdMap, dict, callable or str, optional
         From test segment to speaker. By default that of the models whose target it is.
     unknown : {"refuse", "own"}, default: "refuse"
         What to do where the speaker is not known: refuse, or take each model or segment
@@ -1050,8 +1055,9 @@ def speaker_errors(
     """
     limit = as_threshold(threshold, "threshold")
     check_system(scores, "scores")
-    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
-    pairs, strata, [taken] = scores_by_speaker([scores], key, speakers, conditions)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
+    pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
     tar, non = taken.tar, taken.non
     miss = ErrorResiduals(rejected(tar, limit), strata.tar)
     alarm = ErrorResiduals(~rejected(non, limit), strata.non)
@@ -1072,11 +1078,12 @@ def speaker_errors(
 
 def speaker_interval(
     scores: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: LinearStatistic,
     *,
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     confidence: float = 0.95,
@@ -1090,7 +1097,7 @@ def speaker_interval(
     statistic : Statistic or OperatingPoint
         `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr` or `MinCllr`, of one operating point; or
         anything with a threshold and prices, as for `dcf_standard_error`.
-    model_speakers, segment_speakers, unknown, conditions
+    speakers, model_speakers, segment_speakers, unknown, conditions
         As for `speaker_errors`.
     confidence : float, default: 0.95
         Strictly between 0 and 1.
@@ -1141,8 +1148,9 @@ def speaker_interval(
     >>> speaker_interval(scores, key, EER())
     0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
-    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
-    pairs, strata, [taken] = scores_by_speaker([scores], key, speakers, conditions)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
+    pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
     influence = taken.influence(pairs, statistic, strata)
     check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
     return influence.interval(confidence, METHOD)

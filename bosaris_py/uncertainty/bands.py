@@ -23,6 +23,7 @@ from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
     IntArray,
+    Readable,
     Weights,
     mark_read_only,
 )
@@ -157,7 +158,7 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
 
 
 @attrs.frozen(eq=False, repr=False)
-class DCFBand:
+class DCFBand(metaclass=Readable):
     """A band around a curve of normalized Bayes error-rates.
 
     Made by `ActDCFCurve.band` and `MinDCFCurve.band`; drawn by `BayesPlot.plot_band`.
@@ -197,7 +198,7 @@ class DCFBand:
 
 
 @attrs.frozen(eq=False, repr=False)
-class DETBand:
+class DETBand(metaclass=Readable):
     """A band around a DET curve: an interval of the miss rate at each false-alarm rate.
 
     Made by `DETCurve.band`; drawn by `DETPlot.plot_band`.
@@ -514,7 +515,7 @@ _ODDS = tuple((np.linspace(-2.5, 2.5, 51) * math.log(10.0)).tolist())
 
 
 @attrs.frozen(eq=False)
-class TippettBand:
+class TippettBand(metaclass=Readable):
     """Bands around both curves of a Tippett plot; made by `Tippett.band`.
 
     Parameters
@@ -611,7 +612,7 @@ class Tippett(_Curve):
 
 
 @attrs.frozen(eq=False)
-class ECEBand:
+class ECEBand(metaclass=Readable):
     """A band around an ECE curve; made by `ECE.band`.
 
     Parameters

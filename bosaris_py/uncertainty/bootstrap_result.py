@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
     as_vector,
@@ -31,7 +31,7 @@ ROUNDING = 2.0**-44
 
 
 @attrs.frozen(repr=False)
-class Interval:
+class Interval(metaclass=Readable):
     """An estimate, its standard error and a confidence interval.
 
     Parameters
@@ -74,7 +74,7 @@ class Interval:
 
 
 @attrs.frozen(repr=False)
-class ZTest:
+class ZTest(metaclass=Readable):
     """The outcome of a z-test of the difference of two systems.
 
     Parameters
@@ -268,7 +268,7 @@ _FEWEST, _MOST = 3, 5000
 
 
 @attrs.frozen
-class NormalityTest:
+class NormalityTest(metaclass=Readable):
     """The outcome of Shapiro and Wilk's test.
 
     Parameters

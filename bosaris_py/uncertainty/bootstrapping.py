@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import Float64Array, FloatArray, Weights, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, Readable, Weights, mark_read_only
 from bosaris_py._execution import Runner, whole_number
 from bosaris_py._validation import (
     Rng,
@@ -45,10 +45,15 @@ from bosaris_py.evaluation.condition_table import (
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import Unknown
+from bosaris_py.trials.speakers import (
+    KeyLike,
+    SpeakersLike,
+    SpeakersOfSide,
+    Unknown,
+    named_speakers,
+)
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     BootstrapResult,
@@ -427,12 +432,13 @@ def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:
 
 def bootstrap_scores(
     scores: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: StatisticLike | Sequence[StatisticLike],
     *,
     method: ScoresMethod = "speaker",
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     weights: SpeakerWeights = "multinomial",
     pigeonhole: bool = False,
@@ -454,7 +460,7 @@ def bootstrap_scores(
     ----------
     scores : Scores or FlatScores
         Scores of the system.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     statistic : Statistic, callable, or list of these
         As for `bootstrap`. A function gets the scores column by column of the
@@ -465,9 +471,12 @@ def bootstrap_scores(
         ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets, and
         trials within each set picked. A set is all target trials, or all
         non-target trials, of the models of one speaker, as in [1]_.
-    model_speakers : IdMap, optional
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        The speakers of models and segments, as for `evaluate`; a column is of the metadata
+        in the pair (key, metadata).
+    model_speakers : IdMap, dict, callable or str, optional
         From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, optional
+    segment_speakers : IdMap, dict, callable or str, optional
         From test segment to speaker. By default the speaker of a segment is
         that of the models whose target it is. Used by ``"speaker"`` only.
     unknown : {"refuse", "own"}, default: "refuse"
@@ -601,7 +610,8 @@ def bootstrap_scores(
     chosen = list(map(as_statistic, given))
     if not chosen:
         raise invalid("statistic", "be at least one statistic", "none")
-    who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    who = Speakers(*maps, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     shared = given is statistic
     results = _bootstrap_scores(scores, key, chosen, conditions, options, who, shared=shared)
@@ -626,15 +636,16 @@ def _bootstrap_scores(
 
 def bootstrap_condition_table(
     scores: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     conditions: Conditions,
     prior: PriorLike | None = None,
     *,
     normalize: bool = False,
     figures: Sequence[str] | None = None,
     method: ScoresMethod = "speaker",
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     weights: SpeakerWeights = "multinomial",
     replications: int = 2000,
@@ -653,7 +664,7 @@ def bootstrap_condition_table(
     figures : sequence of str, optional
         The figures that get intervals, such as ``["eer", "act_dcf"]``; all by
         default. Each takes a bootstrap for every row.
-    method, model_speakers, segment_speakers, unknown, weights
+    method, speakers, model_speakers, segment_speakers, unknown, weights
         As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
     replications, confidence, interval
         As for `bootstrap`.
@@ -701,7 +712,8 @@ def bootstrap_condition_table(
     >>> low < equalised.figures["cllr"] < high
     True
     """
-    who = Speakers(model_speakers, segment_speakers, unknown, weights)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    who = Speakers(*maps, unknown, weights)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     table = condition_table(scores, key, conditions, prior, normalize=normalize)
     statistics = table_statistics(prior, normalize=normalize)
@@ -757,7 +769,7 @@ _FEWEST_RUNS = 2
 
 
 @attrs.frozen(eq=False, repr=False)
-class StandardErrorDistribution:
+class StandardErrorDistribution(metaclass=Readable):
     """Standard errors of one statistic from many runs of one bootstrap.
 
     Parameters
@@ -994,7 +1006,7 @@ def relative_deviation(standard_error: npt.ArrayLike, reference: npt.ArrayLike) 
 
 
 @attrs.frozen
-class FTest:
+class FTest(metaclass=Readable):
     """The outcome of an F-test of the equality of two variances.
 
     Parameters

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import special
 from tqdm import tqdm
 
-from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._tables import Table, or_none, text_table
 from bosaris_py._validation import (
     NamedWarnings,
@@ -31,15 +31,17 @@ from bosaris_py._validation import (
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import (
+    KeyLike,
     SpeakersLike,
+    SpeakersOfSide,
     SystemsLike,
     TrialSpeakers,
     Unknown,
     as_systems,
+    named_speakers,
     speaker_maps,
     split_key,
 )
@@ -106,7 +108,7 @@ from bosaris_py.uncertainty.statistic import (
 
 
 @attrs.frozen(eq=False, repr=False)
-class PairedBootstrapResult:
+class PairedBootstrapResult(metaclass=Readable):
     """How a metric of two systems differs; numbers, or arrays of the shape of the metric.
 
     Parameters
@@ -215,13 +217,14 @@ class PairedBootstrapResult:
 def paired_bootstrap(
     scores_a: AnyScores,
     scores_b: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: StatisticLike,
     statistic_b: StatisticLike | None = None,
     *,
     method: ScoresMethod = "speaker",
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     weights: SpeakerWeights = "multinomial",
     pigeonhole: bool = False,
@@ -240,13 +243,13 @@ def paired_bootstrap(
     ----------
     scores_a, scores_b : Scores or FlatScores
         Scores of the two systems, on the same trials of `key`.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     statistic : Statistic or callable
         The metric, as for `bootstrap_scores`.
     statistic_b : Statistic or callable, optional
         That of the second system where it is another one, such as a `DCF` at another threshold.
-    method, model_speakers, segment_speakers, unknown, weights, pigeonhole
+    method, speakers, model_speakers, segment_speakers, unknown, weights, pigeonhole
         How to resample, as for `bootstrap_scores`.
     conditions : Conditions, optional
         Weights of conditions, as for `bootstrap_scores`.
@@ -328,7 +331,8 @@ def paired_bootstrap(
     statistics = [as_statistic(statistic)]
     statistics.append(statistics[0] if statistic_b is None else as_statistic(statistic_b))
     check_choice(alternative, Alternative, "alternative")
-    who = Speakers(model_speakers, segment_speakers, unknown, weights, pigeonhole)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    who = Speakers(*maps, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     check_same_trials((scores_a, scores_b), key)
     trials = ScoredTrials.of(scores_a, key, conditions)
@@ -425,7 +429,7 @@ Classes = Literal["both", "tar", "non"]
 
 
 @attrs.frozen(repr=False)
-class McNemarTest:
+class McNemarTest(metaclass=Readable):
     """The outcome of McNemar's test.
 
     Parameters
@@ -546,7 +550,7 @@ def _mcnemar_p(only_a: float, only_b: float, method: McNemarMethod) -> float:
 
 
 @attrs.frozen(eq=False, repr=False)
-class HolmResult:
+class HolmResult(metaclass=Readable):
     """Several p-values, corrected for their number.
 
     Parameters
@@ -759,7 +763,7 @@ _SIGNS_PER_BLOCK = 2**22
 
 
 @attrs.frozen(repr=False)
-class PermutationTest:
+class PermutationTest(metaclass=Readable):
     """The outcome of a test that swaps two systems speaker by speaker.
 
     Parameters
@@ -879,12 +883,13 @@ def _as_costs(values: npt.ArrayLike, name: str) -> Float64Array:
 def speaker_permutation_test_scores(
     scores_a: AnyScores,
     scores_b: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: LinearStatistic,
     statistic_b: LinearStatistic | None = None,
     *,
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
@@ -898,7 +903,7 @@ def speaker_permutation_test_scores(
     ----------
     scores_a, scores_b, key, statistic, statistic_b
         As for `speaker_z_test`.
-    model_speakers, segment_speakers, unknown, conditions, alternative
+    speakers, model_speakers, segment_speakers, unknown, conditions, alternative
         As for `speaker_z_test`.
     permutations, rng, progress
         As for `speaker_permutation_test`.
@@ -930,9 +935,10 @@ def speaker_permutation_test_scores(
     large, and `speaker_z_test` is more powerful. For few speakers the test is not exact.
     With weights of conditions, :math:`\psi_k` is the weighted sum of those of the conditions.
     """
-    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    first, second = _influence(systems, key, statistics, speakers, conditions)
+    first, second = _influence(systems, key, statistics, persons, conditions)
     # The losses of an area are those of 1 - AUC.
     sign = -1.0 if first.is_area else 1.0
     swaps = sign * first.minus(second).swaps
@@ -1010,12 +1016,13 @@ class SpeakerZTest(ZTest):
 def speaker_z_test(
     scores_a: AnyScores,
     scores_b: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     statistic: LinearStatistic,
     statistic_b: LinearStatistic | None = None,
     *,
-    model_speakers: IdMap | None = None,
-    segment_speakers: IdMap | None = None,
+    speakers: SpeakersLike = None,
+    model_speakers: SpeakersOfSide = None,
+    segment_speakers: SpeakersOfSide = None,
     unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
@@ -1031,13 +1038,13 @@ def speaker_z_test(
     ----------
     scores_a, scores_b : Scores or FlatScores
         Scores of the two systems, one for each trial of `key`.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     statistic : Statistic or OperatingPoint
         The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
         A cost for the second system, where its threshold is another one.
-    model_speakers, segment_speakers, unknown, conditions
+    speakers, model_speakers, segment_speakers, unknown, conditions
         Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better
@@ -1062,9 +1069,10 @@ def speaker_z_test(
     FewSpeakersWarning
         If the difference rests on fewer than 30 effective speakers.
     """
-    speakers = TrialSpeakers.of_key(key, model_speakers, segment_speakers, unknown=unknown)
+    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    first, second = _influence(systems, key, statistics, speakers, conditions)
+    first, second = _influence(systems, key, statistics, persons, conditions)
     contrast = first.minus(second)
     check_few_speakers(contrast.effective_speakers, FEWEST_FOR_TEST, "difference")
     numbers = contrast.degrees, contrast.least_p
@@ -1240,10 +1248,10 @@ def compare_systems(
     if len(named) < 2:
         raise invalid("systems", "hold at least two systems", "one")
     key, metadata = split_key(key)
-    model_speakers, segment_speakers = speaker_maps(speakers, key, metadata)
-    maps = {"model_speakers": model_speakers, "segment_speakers": segment_speakers}
+    maps = speaker_maps(speakers, key, metadata)
     closed = method == "speaker" and _has_formula(statistic)
-    options: dict[str, Any] = {"conditions": conditions, "alternative": alternative, **maps}
+    options: dict[str, Any] = {"conditions": conditions, "alternative": alternative}
+    options["speakers"] = maps
     if not closed:
         # A number: all pairs then see the same replicates.
         seed = rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import BoolArray, FloatArray, read_only
+from bosaris_py._arrays import BoolArray, FloatArray, Readable, read_only
 from bosaris_py._validation import (
     as_mask,
     as_nonnegative,
@@ -117,7 +117,7 @@ def check_few_errors(errors: float, what: str) -> None:
 
 
 @attrs.frozen(repr=False)
-class ErrorCounts:
+class ErrorCounts(metaclass=Readable):
     """How many errors of each kind a system made, of how many trials.
 
     Parameters
@@ -270,7 +270,7 @@ def _to_decisions(values: npt.ArrayLike, name: str) -> BoolArray:
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class Decisions:
+class Decisions(metaclass=Readable):
     """What a system decided on each trial; two systems on the same trials can be paired.
 
     Parameters
@@ -372,7 +372,7 @@ class Decisions:
 
 
 @attrs.frozen
-class Disagreements:
+class Disagreements(metaclass=Readable):
     """On how many trials two systems disagree, by class and by which of them errs.
 
     Parameters

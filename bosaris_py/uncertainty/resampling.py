@@ -41,6 +41,7 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
+    Readable,
     Weights,
     by_constructor,
     mark_read_only,
@@ -160,7 +161,7 @@ class SetIndex(TrialGroups):
 
 
 @attrs.frozen(eq=False, repr=False)
-class EqualSizeSets:
+class EqualSizeSets(metaclass=Readable):
     """A choice of trials that leaves sets of equal size.
 
     Parameters

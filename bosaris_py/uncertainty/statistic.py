@@ -25,6 +25,7 @@ from bosaris_py._arrays import (
     FloatArray,
     IndexArray,
     IntArray,
+    Readable,
     Weights,
     mark_read_only,
 )
@@ -68,7 +69,7 @@ Means = Callable[[Weights], Float64Array]
 WhichClass = Literal[0, 1]
 
 
-class Statistic(abc.ABC):
+class Statistic(metaclass=Readable):
     """Base of the statistics that know a fast way to their bootstrap replicates."""
 
     __slots__ = ()

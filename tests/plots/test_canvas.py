@@ -301,7 +301,13 @@ def test_label_without_a_name(kind: type) -> None:
 @pytest.mark.parametrize("kind", PLOTS)
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("a.pdf", b"%PDF"), ("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("A.PDF", b"%PDF")],
+    [
+        ("a.pdf", b"%PDF"),
+        ("a.png", b"\x89PNG"),
+        ("a.svg", b"<?xml"),
+        ("A.PDF", b"%PDF"),
+        ("a.eps", b"%!PS"),
+    ],
 )
 def test_saving_gives_the_same_file_each_time(
     kind: type, name: str, start: bytes, results: Results, tmp_path: Path
@@ -322,6 +328,35 @@ def test_saving_gives_the_same_file_each_time(
     assert re.search(rb"20\d\d-\d\d-\d\d|D:20\d\d", contents[0]) is None
 
 
+def test_eps_has_the_colours_of_shaded_areas(
+    results: Results, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plot = _make(DETPlot, results)
+    plot.plot_steppy_det(label="curve")
+    plot.plot_DR30_fa()
+    plot.ax.fill_between([-1.0, 1.0], [-1.0, -1.0], color=(0.0, 0.0, 1.0), alpha=0.25)
+    plot.ax.axhspan(-2.0, -1.5, facecolor=(0.0, 0.0, 0.0), alpha=0.1, linewidth=0.0)
+    plot.display_legend()
+    plot.figure.draw_without_rendering()
+    before = _colours(plot.figure)
+    plot.save(tmp_path / "a.eps")
+    assert not [record for record in caplog.records if "transparen" in record.message]
+    text = (tmp_path / "a.eps").read_text(encoding="latin-1")
+    assert "0.75 0.75 1 setrgbcolor" in text
+    assert "0.9 setgray" in text or "0.9 0.9 0.9 setrgbcolor" in text
+    assert str(tmp_path) not in text
+    # The figure itself is as it was.
+    assert _colours(plot.figure) == before
+
+
+def _colours(figure: Figure) -> list[tuple[str, ...]]:
+    parts = ("alpha", "color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
+    return [
+        tuple(str(getattr(artist, f"get_{part}", str)()) for part in parts)
+        for artist in figure.findobj()
+    ]
+
+
 def test_resolution_of_png(results: Results, tmp_path: Path) -> None:
     plot = _make(DETPlot, results)
     plot.save(tmp_path / "a.png", dpi=50)
@@ -332,7 +367,9 @@ def test_resolution_of_png(results: Results, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["plot.jpg", "plot", "plot.pdf.gz", ".png"])
 def test_unknown_extension(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"must end in one of \.pdf, \.png, \.svg; got "):
+    with pytest.raises(
+        InvalidInputError, match=r"must end in one of \.pdf, \.png, \.svg, \.eps; got "
+    ):
         DETPlot().save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

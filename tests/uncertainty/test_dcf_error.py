@@ -518,9 +518,9 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
         (lambda: speaker_errors(np.eye(2), SAME, 0.0), "`scores` must be Scores"),
         (
             lambda: speaker_errors(
-                Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, model_speakers={"a": "b"}
+                Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, model_speakers=["b", "b"]
             ),
-            "`model_speakers` must be an IdMap; got .* Of a dict that is IdMap",
+            "`model_speakers` must be an IdMap, a dict, a function of the id or a column",
         ),
         (
             lambda: speaker_errors(

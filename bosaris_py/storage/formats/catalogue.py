@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, BoolArray
+from bosaris_py._arrays import AnyArray, BoolArray, Readable
 from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.storage.factors import Factor
 
@@ -106,7 +106,7 @@ def as_labels(labels: Any, name: str) -> BoolArray:
 
 
 @attrs.frozen
-class TrialFormat:
+class TrialFormat(metaclass=Readable):
     """The layout of one text format.
 
     Parameters
