@@ -151,9 +151,10 @@ class _Judging:
     def bands(self, scores: AnyScores) -> dict[str, Any]:
         """Return the bands of a system by what they are around."""
         replications = min(self.replications, _BAND_REPLICATES)
-        options = {"replications": replications, "confidence": self.confidence, "rng": self.seed}
+        options: dict[str, Any] = {"replications": replications, "confidence": self.confidence}
+        options |= {"rng": self.seed, **self.maps}
         curves = list(_BANDS.values())
-        found = bootstrap_scores(scores, self.key, curves, **self.maps, **options)
+        found = bootstrap_scores(scores, self.key, curves, **options)
         return {
             name: curve.band(result)
             for (name, curve), result in zip(_BANDS.items(), found, strict=True)

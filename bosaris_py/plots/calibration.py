@@ -191,12 +191,14 @@ def plot_tippett(
         x = curve.llr / _LOG_10
         non = curve.non_below if crossing else curve.non_above
         if bands and name in bands:
-            edges = bands[name].llr / _LOG_10
-            # Beyond all scores a band says nothing of them.
-            near = (edges >= x[0]) & (edges <= x[-1])
-            for ends in bands[name].of(convention):
-                low, high = (100.0 * end[near] for end in ends)
-                sheet._system_band(_Band(low, high), edges[near], None, {})
+            band = bands[name]
+            at = TippettCurve.from_results(results, band.llr)
+            shares = (at.tar_above, at.non_above)
+            for at_or_above, (low, high) in zip(shares, band.of(convention), strict=True):
+                # Beyond the scores of a class there is no curve.
+                met = (at_or_above > 0.0) & (at_or_above < 1.0)
+                area = _Band(100.0 * low[met], 100.0 * high[met])
+                sheet._system_band(area, band.llr[met] / _LOG_10, None, {})
         sheet.draw("tar", x, 100.0 * curve.tar_above, "H1: targets", drawstyle="steps-pre")
         side = "steps-post" if crossing else "steps-pre"
         sheet.draw("non", x, 100.0 * non, "H2: non-targets", drawstyle=side)
@@ -314,8 +316,8 @@ def plot_pav(
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
         inside = np.repeat(np.isfinite(curve.llr), 2)
         if bands and name in bands:
-            ends = ((part / _LOG_10).clip(-99.0, 99.0) for part in _ends(bands[name]))
-            sheet._system_band(_Band(*ends), bands[name].at / _LOG_10, None, {})
+            sides = ((part / _LOG_10).clip(-99.0, 99.0) for part in _ends(bands[name]))
+            sheet._system_band(_Band(*sides), bands[name].at / _LOG_10, None, {})
         sheet.draw("pav", x.ravel()[inside], y[inside], dev)
         for kind, end, pools in (
             ("infinite_low", -limit, curve.llr == -np.inf),

@@ -313,11 +313,12 @@ class Sheet:
             seen = points[[frame.contains(x, y) for x, y in points]]
             note.set_visible(bool(seen.size))
             if seen.size:
-                note.xy = to_axes.transform(seen[seen[:, 0].argmax()])
+                x, y = to_axes.transform(seen[seen[:, 0].argmax()]).tolist()
+                note.xy = x, y
                 ends.append(note)
         # Of curves that leave below, the first one has the highest name: strokes do not cross.
         ends.sort(key=lambda note: (round(note.xy[1], 2), -note.xy[0]))
-        gap = 1.2 * max((note.get_fontsize() for note in ends), default=0.0) / 72.0
+        gap = 1.2 * max((float(note.get_fontsize()) for note in ends), default=0.0) / 72.0
         wanted = [note.xy[1] for note in ends]
         heights = looks.spread(wanted, gap * self.figure.dpi / frame.height)
         for note, height in zip(ends, heights, strict=True):

@@ -109,10 +109,9 @@ def _drawings(
     def around(kind: str) -> dict[str, Any]:
         return {name: found[kind] for name, found in bands.items()}
 
-    shade = (
-        f" Shade: where the true curve of {' and '.join(bands)} may lie, point by point, for new"
-    )
-    shade = f"{shade} speakers." if bands else ""
+    whose = " and ".join(bands)
+    shade = f" Shade: where the true curve of {whose} may lie at each point, by resampled speakers."
+    shade = shade if bands else ""
     named = {shown[name]: found for name, found in results.items()}
     first = points[0] if points else None
     stars = "Filled stars are the least cost at the first operating point, open ones the actual. "

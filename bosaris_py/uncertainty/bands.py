@@ -746,9 +746,9 @@ class ECE(Cllr):
         ECEBand
         """
         value, *_ = _interval_of(result, self.shape)
-        curves = value, *(mark_read_only(end) for end in _pointwise(result, (np.log, np.exp)))
+        low, high = map(mark_read_only, _pointwise(result, (np.log, np.exp)))
         how = result.method, result.interval, result.confidence
-        return ECEBand(mark_read_only(np.array(self.plo)), *curves, *how)
+        return ECEBand(mark_read_only(np.array(self.plo)), value, low, high, *how)
 
 
 def _side_by_side(parts: list[SpeakerMeans], first: Weights, second: Weights) -> Float64Array:
@@ -798,8 +798,10 @@ class CalibrationBand:
 def _calibration_band(
     result: BootstrapResult, at: npt.ArrayLike, curves: Any, prior: float | None = None
 ) -> CalibrationBand:
-    arrays = (mark_read_only(np.array(values)) for values in (at, *curves))
-    return CalibrationBand(*arrays, prior, result.method, result.interval, result.confidence)
+    x, value, low, high = (mark_read_only(np.array(values)) for values in (at, *curves))
+    return CalibrationBand(
+        x, value, low, high, prior, result.method, result.interval, result.confidence
+    )
 
 
 @attrs.frozen
@@ -861,6 +863,10 @@ class PAVMap(CurveStatistic):
         return _calibration_band(result, self.thresholds, map(logit, curves))
 
 
+def _to_fraction(prior: float) -> float:
+    return check_fraction(prior, "prior")
+
+
 def _to_bins(bins: int) -> int:
     return int(as_number(bins, "bins", "be at least 2", lambda n: n >= 2.0))
 
@@ -895,7 +901,7 @@ class Reliability(ThresholdStatistic):
     [0.4, 0.6666666666666666]
     """
 
-    prior: float = attrs.field(default=0.5, converter=lambda p: check_fraction(p, "prior"))
+    prior: float = attrs.field(default=0.5, converter=_to_fraction)
     bins: int = attrs.field(default=10, converter=_to_bins)
 
     bounds = 0.0, 1.0
