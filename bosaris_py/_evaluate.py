@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration import cross_fit as cross_fitted
-from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
+from bosaris_py.errors import BosarisWarning, DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.evaluation import (
     ConditionRow,
     EvaluationPlan,
@@ -48,6 +49,7 @@ from bosaris_py.trials.speakers import (
     split_key,
 )
 from bosaris_py.uncertainty.analytic import speaker_errors
+from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, PAVMap, Tippett
 from bosaris_py.uncertainty.bootstrapping import (
     bootstrap_scores,
     conditions_of_row,
@@ -64,6 +66,21 @@ _late, _ = on_demand(
         "bosaris_py.report": ("Report", "write_report"),
     },
 )
+
+
+# Bands of a report, if intervals are by bootstrap. Of more systems they would hide each other: then
+# that of least Cllr has some.
+_BANDS: dict[str, Any] = {
+    "det": DETCurve(),
+    "bayes": ActDCFCurve(),
+    "tippett": Tippett(),
+    "ece": ECE(),
+    "pav": PAVMap(),
+}
+_MOST_BANDS, _BAND_REPLICATES = 2, 500
+
+# Pairs of more systems fill no page that is read.
+_MOST_COMPARED = 6
 
 
 def _as_point(point: float | OperatingPoint) -> OperatingPoint:
@@ -133,6 +150,18 @@ class _Judging:
                     for suffix, point in self.points.items()
                 }
             return {name: (float(result.low), float(result.high)) for name, result in found.items()}
+
+    def bands(self, scores: AnyScores) -> dict[str, Any]:
+        """Return the bands of a system by what they are around."""
+        replications = min(self.replications, _BAND_REPLICATES)
+        options: dict[str, Any] = {"replications": replications, "confidence": self.confidence}
+        options |= {"rng": self.seed, **self.maps}
+        curves = list(_BANDS.values())
+        found = bootstrap_scores(scores, self.key, curves, **options)
+        return {
+            name: curve.band(result)
+            for (name, curve), result in zip(_BANDS.items(), found, strict=True)
+        }
 
     def _by_formula(self, scores: AnyScores, point: float | OperatingPoint, options: Any) -> Any:
         cost = _as_point(point)
@@ -311,6 +340,9 @@ class Evaluation(Table):
     ) -> None:
         """Write an HTML file with tables, cautions and drawings, which needs no network.
 
+        With intervals, pairs of up to six systems are compared. With a bootstrap, curves have bands
+        of at most 500 replicates: those of one or two systems, else those of least Cllr.
+
         Parameters
         ----------
         path : str or path-like
@@ -337,11 +369,27 @@ class Evaluation(Table):
             facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
         if date is not None:
             facts["Date"] = str(date)
+        told, comparison, bands = [*self._told], None, {}
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always", BosarisWarning)
+            if how.how and 1 < len(self._systems) <= _MOST_COMPARED:
+                comparison = self.compare()
+            if how.replications:
+                best = [min(self.results, key=lambda name: self.results[name].cllr)]
+                shaded = best if len(self._systems) > _MOST_BANDS else [*self._systems]
+                bands = {name: how.bands(self._systems[name]) for name in shaded}
+        if bands:
+            count = min(how.replications, _BAND_REPLICATES)
+            facts["Bands"] = f"{100 * how.confidence:g} % at each point, {count} replicates"
+        # That speakers or errors are few is told of each system already.
+        told += [(w.category, str(w.message)) for w in heard if "difference" in str(w.message)]
         report = _late("Report")(
             title=str(title),
             facts=facts,
             files=files or {},
-            told=self._told,
+            told=told,
+            comparison=comparison,
+            bands=bands,
             speakers=None if how.key is None else how.speakers(),
             table=self.table,
             results=self.results,

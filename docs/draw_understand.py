@@ -4,6 +4,7 @@ Run with ``python docs/draw_understand.py``; ``--output`` names another folder.
 """
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from scipy.special import ndtri
+from scipy.stats import multivariate_normal
 
 import bosaris_py as bp
 
@@ -197,6 +200,63 @@ def draw_pooled() -> Figure:
     return figure
 
 
+def draw_coverage() -> Figure:
+    """Draw how often 95 % intervals cover the truth, by method: the table of the coverage study."""
+    rows = re.findall(
+        r"^\| ([^|]+) \|" + r" ([\d.]+) ± [\d.]+ \([\d.]+\) \|" * 4,
+        (DOCS / "coverage_table.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    laws = [row[0] for row in rows]
+    figure = Figure(figsize=(7.2, 4.6), layout="constrained")
+    ax = figure.subplots()
+    y = np.arange(len(laws))
+    looks = zip(
+        ("trials", "speakers, percentile", "formula", "speakers, studentised"),
+        (GREY, NON_TARGET, TARGET, "black"),
+        "ovsD",
+        strict=True,
+    )
+    for column, (name, colour, marker) in enumerate(looks, start=1):
+        shares = [float(row[column]) for row in rows]
+        filled = colour if column in (1, 4) else "none"
+        ax.plot(shares, y, marker, color=colour, markerfacecolor=filled, label=name, markersize=5)
+    ax.axvline(95.0, color=GREY, linewidth=0.8)
+    ax.set_yticks(y, laws)
+    ax.invert_yaxis()
+    ax.grid(axis="y", alpha=0.4)
+    ax.set(xlim=(0, 100), xlabel="intervals that cover the truth (%), nominal 95 %")
+    figure.legend(loc="outside upper center", ncols=4)
+    return figure
+
+
+def draw_speakers() -> Figure:
+    """Draw the standard error of a miss rate over the trials of each speaker: speakers count."""
+    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+    ax = figure.subplots()
+    # Scores of a speaker have a common normal part with 30 % of their variance.
+    miss, shared = 0.05, 0.3
+    limit = ndtri(miss)
+    both = multivariate_normal.cdf([limit, limit], cov=[[1.0, shared], [shared, 1.0]])
+    trials = np.geomspace(1.0, 1_000.0, 61)
+    for speakers, colour in ((10, NON_TARGET), (40, "black"), (160, TARGET)):
+        alone, common = miss * (1.0 - miss), float(both) - miss**2
+        error = 100.0 * np.sqrt((common + (alone - common) / trials) / speakers)
+        ax.loglog(trials, error, color=colour)
+        naive = 100.0 * np.sqrt(alone / (speakers * trials))
+        ax.loglog(trials, naive, color=colour, linestyle=":")
+        ax.text(1_100.0, error[-1], f"{speakers} speakers", color=colour, va="center")
+    ax.plot([], [], color=GREY, label="true standard error")
+    ax.plot([], [], color=GREY, linestyle=":", label="if trials were independent")
+    ax.set_yticks([0.1, 1.0], ["0.1", "1"])
+    ax.set_xticks([1, 10, 100, 1_000], ["1", "10", "100", "1000"])
+    ax.set(xlim=(1, 6_000), xlabel="target trials of each speaker")
+    ax.set_ylabel("standard error of a miss rate\nof 5 %, in percentage points")
+    ax.grid(visible=True, alpha=0.4)
+    ax.legend(loc="lower left")
+    return figure
+
+
 FIGURES = {
     "calibration": draw_calibration,
     "map": draw_map,
@@ -204,6 +264,8 @@ FIGURES = {
     "bayes": draw_bayes,
     "threshold": draw_threshold,
     "pooled": draw_pooled,
+    "coverage": draw_coverage,
+    "speakers": draw_speakers,
 }
 
 

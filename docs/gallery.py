@@ -16,7 +16,16 @@ from matplotlib.figure import Figure
 from bosaris_py.errors import FewSpeakersWarning
 
 DOCS = Path(__file__).resolve().parent
-SCRIPTS = sorted((DOCS / "gallery").glob("*.py"))
+# In the order in which a reader needs them.
+ORDER = {
+    "DET plots": "det det_marks det_paper dark_slide two_panels",
+    "Bayes error-rate plots": "bayes ape",
+    "Calibration": "histogram calibration_map pav ece reliability tippett",
+    "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
+    "difference standard_errors",
+    "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",
+}
+SCRIPTS = [DOCS / "gallery" / f"{name}.py" for names in ORDER.values() for name in names.split()]
 TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
 
 
@@ -46,17 +55,21 @@ def page(script: Path) -> str:
 def build(folder: Path = DOCS / "gallery" / "generated") -> None:
     """Write pictures, pages and the list of thumbnails; what is newer than its script stays."""
     folder.mkdir(exist_ok=True)
-    thumbnails = ["::::{container} gallery\n"]
-    for script in SCRIPTS:
-        target, text = folder / f"{script.stem}.md", page(script)
-        if not target.exists() or target.stat().st_mtime < script.stat().st_mtime:
-            draw(script).savefig(folder / f"{script.stem}.svg")
-        if not target.exists() or target.read_text(encoding="utf-8") != text:
-            target.write_text(text, encoding="utf-8")
-        title, path = TITLE.search(text)[1], f"gallery/generated/{script.stem}"
-        thumbnails.append(f"[![]({path}.svg) {title}]({path}.md)\n")
+    thumbnails = []
+    for heading, names in ORDER.items():
+        thumbnails.append(f"## {heading}\n\n::::{{container}} gallery\n")
+        for name in names.split():
+            script = DOCS / "gallery" / f"{name}.py"
+            target, text = folder / f"{name}.md", page(script)
+            if not target.exists() or target.stat().st_mtime < script.stat().st_mtime:
+                draw(script).savefig(folder / f"{name}.svg")
+            if not target.exists() or target.read_text(encoding="utf-8") != text:
+                target.write_text(text, encoding="utf-8")
+            title, path = TITLE.search(text)[1], f"gallery/generated/{name}"
+            thumbnails.append(f"[![]({path}.svg) {title}]({path}.md)\n")
+        thumbnails.append("::::\n")
     pages = "".join(f"gallery/generated/{script.stem}\n" for script in SCRIPTS)
-    thumbnails.append(f"::::\n\n```{{toctree}}\n:hidden:\n\n{pages}```\n")
+    thumbnails.append(f"```{{toctree}}\n:hidden:\n\n{pages}```\n")
     (folder / "thumbnails.txt").write_text("\n".join(thumbnails), encoding="utf-8")
 
 

@@ -143,7 +143,6 @@ def draw_intervals(
     )
     plot_intervals(by_trial, ax=axes, label="trials resampled", offset=0.08, color="0.6")
     axes.set_ylim(bottom=0.0)
-    axes.legend(loc="upper left")
     return axes
 
 

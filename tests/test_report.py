@@ -132,8 +132,9 @@ class TestContent:
     def test_explains_each_drawing_and_each_column(self, evaluation, tmp_path):
         text = written(evaluation, tmp_path)
         figures = re.findall(r"<figure>.*?</figure>", text, re.DOTALL)
-        # DET, Bayes, forests of systems and of each one's conditions, Tippett, ECE, PAV, scores.
-        assert len(figures) == 2 + 1 + 2 + 3 + 2
+        # DET, Bayes, forests of systems, of each one's conditions and of differences, Tippett, ECE,
+        # PAV, scores.
+        assert len(figures) == 2 + 1 + 2 + 1 + 3 + 2
         for figure in figures:
             assert re.search(r"<h3>[^<]+</h3><p>[^<]+\.\s*</p>", figure)
             assert figure.count("<svg ") == 1
@@ -216,6 +217,28 @@ class TestCautions:
         text = written(evaluate({f"s{i}": make(i, 1.0) for i in range(4)}), tmp_path)
         # Two operating points and the EER for each of four systems; six are shown.
         assert "<summary>6 more</summary>" in text
+
+    def test_compares_pairs_as_the_evaluation_does(self, evaluation, tmp_path):
+        text = html.unescape(written(evaluation, tmp_path))
+        (row,) = evaluation.compare()._texts()[1:]
+        section = text[text.index('id="comparisons"') : text.index('id="figures"')]
+        for cell in row:
+            assert f">{cell}</t" in section
+        assert "Differences of EERs" in text
+
+    def test_without_intervals_there_is_neither_comparison_nor_band(self, tmp_path):
+        text = written(evaluate({"A": make(1, 1.0), "B": make(2, 1.0)}), tmp_path)
+        for word in ('id="comparisons"', "Shade:", "<dt>Bands</dt>"):
+            assert word not in text
+
+    @pytest.mark.parametrize(("count", "shaded"), [(1, "A"), (2, "A and B"), (3, "C")])
+    def test_bands_of_few_systems_or_of_the_best(self, tmp_path, count, shaded):
+        systems = {name: make(1, 1.0 + i / 2) for i, name in enumerate("ABC"[:count])}
+        options = {"speakers": lambda name: name[:2], "replications": 10, "rng": 3}
+        text = written(evaluate(systems, **options), tmp_path)
+        # DET, Bayes, Tippett, ECE, PAV.
+        assert text.count(f"Shade: where the true curve of {shaded} may lie") == 5
+        assert "95 % at each point, 10 replicates" in text
 
 
 class TestFile:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots.canvas import Look, Sheet, Text, results_of
 from bosaris_py.plots.looks import make_axes, system_look, text_colour
-from bosaris_py.uncertainty.bands import ECEBand, TippettBand
+from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
 
 Systems: TypeAlias = Mapping[str, Results | tuple[Any, Any]] | Results
 
@@ -191,9 +191,14 @@ def plot_tippett(
         x = curve.llr / _LOG_10
         non = curve.non_below if crossing else curve.non_above
         if bands and name in bands:
-            for low, high in bands[name].of(convention):
-                edges = bands[name].llr / _LOG_10
-                sheet._system_band(_Band(100.0 * low, 100.0 * high), edges, None, {})
+            band = bands[name]
+            at = TippettCurve.from_results(results, band.llr)
+            shares = (at.tar_above, at.non_above)
+            for at_or_above, (low, high) in zip(shares, band.of(convention), strict=True):
+                # Beyond the scores of a class there is no curve.
+                met = (at_or_above > 0.0) & (at_or_above < 1.0)
+                area = _Band(100.0 * low[met], 100.0 * high[met])
+                sheet._system_band(area, band.llr[met] / _LOG_10, None, {})
         sheet.draw("tar", x, 100.0 * curve.tar_above, "H1: targets", drawstyle="steps-pre")
         side = "steps-post" if crossing else "steps-pre"
         sheet.draw("non", x, 100.0 * non, "H2: non-targets", drawstyle=side)
@@ -208,11 +213,17 @@ def plot_tippett(
     return sheet.finish()
 
 
-class _Band:
+class _Band(NamedTuple):
     """Ends of a band, in the units of a plot."""
 
-    def __init__(self, low: Any, high: Any) -> None:
-        self.low, self.high = low, high
+    low: Any
+    high: Any
+
+
+def _ends(band: CalibrationBand) -> tuple[Any, Any]:
+    if not isinstance(band, CalibrationBand):
+        raise invalid("bands", "hold a CalibrationBand for each system", describe(band))
+    return band.low, band.high
 
 
 def plot_ece(
@@ -263,13 +274,21 @@ def plot_ece(
     return sheet.finish()
 
 
-def plot_pav(systems: Systems, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+def plot_pav(
+    systems: Systems,
+    ax: Axes | None = None,
+    *,
+    bands: Mapping[str, CalibrationBand] | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw LLRs after the PAV algorithm over those before it: a PAV plot.
 
     Parameters
     ----------
     systems, ax, title
         As for `plot_tippett`.
+    bands : mapping of str to CalibrationBand, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.PAVMap`.
 
     Returns
     -------
@@ -296,6 +315,9 @@ def plot_pav(systems: Systems, ax: Axes | None = None, *, title: str | None = No
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
         inside = np.repeat(np.isfinite(curve.llr), 2)
+        if bands and name in bands:
+            sides = ((part / _LOG_10).clip(-99.0, 99.0) for part in _ends(bands[name]))
+            sheet._system_band(_Band(*sides), bands[name].at / _LOG_10, None, {})
         sheet.draw("pav", x.ravel()[inside], y[inside], dev)
         for kind, end, pools in (
             ("infinite_low", -limit, curve.llr == -np.inf),
@@ -305,8 +327,8 @@ def plot_pav(systems: Systems, ax: Axes | None = None, *, title: str | None = No
                 sheet.draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end)
     sheet.draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
     settings: dict[str, Any] = {"transform": sheet.ax.transAxes, "fontsize": "x-small"}
-    sheet.ax.text(0.03, 0.9, "LLRs are too low", va="top", **settings)
-    sheet.ax.text(0.97, 0.1, "LLRs are too high", ha="right", **settings)
+    sheet.ax.text(0.03, 0.6, "LLRs are too low", **settings)
+    sheet.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **settings)
     sheet.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
     return sheet.finish()
 
@@ -317,6 +339,7 @@ def plot_reliability(
     ax: Axes | None = None,
     *,
     bins: int = 10,
+    bands: Mapping[str, CalibrationBand] | None = None,
     title: str | None = None,
 ) -> Axes:
     """Draw how often targets are met over how often posteriors say: a reliability diagram.
@@ -331,6 +354,8 @@ def plot_reliability(
         As for `plot_histogram`.
     bins : int, default: 10
         Number of bins between 0 and 1.
+    bands : mapping of str to CalibrationBand, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.Reliability`.
     title : str, optional
         Title of the plot.
 
@@ -352,6 +377,13 @@ def plot_reliability(
         curve = ReliabilityCurve.from_results(results, prior, bins=bins)
         sheet.set_system_from_results(results, name)
         sheet.draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
+        if bands and name in bands:
+            band = bands[name]
+            if band.prior is None or not math.isclose(band.prior, prior):
+                expected = f"be of posteriors at the prior {prior:g}"
+                raise invalid("bands", expected, f"{band.prior} for {name}")
+            steps = _Band(*(np.repeat(part, 2) for part in _ends(band)))
+            sheet._system_band(steps, np.repeat(band.at, 2)[1:-1], None, {})
         middle = (curve.low + curve.high) / 2.0
         colour = sheet._look.colour
         bars = {"fmt": "none", "ecolor": colour, "alpha": 0.45, "capsize": 3.0}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib import cbook
@@ -38,7 +36,7 @@ _STYLED = ("color", "linestyle", "marker")
 
 _NO_MARKER = (None, "None", "none", "", " ")
 
-# Legends with more entries lie beside the Axes, in smaller letters; else they hide the curves.
+# Legends with more entries lie beside the Axes; else they hide the curves.
 _LONG_LEGEND = 8
 
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
@@ -264,27 +262,67 @@ class Sheet:
             If no line has a label, so that there is no legend.
         """
         handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
-        if handles:
+        if len(handles) > _LONG_LEGEND and "loc" not in legend_keywords:
+            looks.legend_beside(self.ax, handles, labels, **legend_keywords)
+        elif handles:
             # Short handles would not show the dashes that tell curves apart.
-            defaults: dict[str, Any] = {"loc": "best", "fontsize": "small", "handlelength": 2.8}
-            outside = len(handles) > _LONG_LEGEND and "loc" not in legend_keywords
-            if len(handles) > _LONG_LEGEND:
-                defaults |= {"fontsize": "x-small", "labelspacing": 0.25}
-            if outside:
-                defaults |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-                # Letters of "x-small" have 0.69 of the size of the font; lines are 1.4 letters.
-                height = 72.0 * self.figure.get_size_inches()[1] / mpl.rcParams["font.size"]
-                n_columns = math.ceil(len(handles) / max(0.8 * height, _LONG_LEGEND))
-                defaults |= {"borderaxespad": 0.0, "ncols": n_columns}
-            legend = self.ax.legend(handles, labels, **(defaults | legend_keywords))
-            # It would take its room from the Axes.
-            legend.set_in_layout(not outside)
+            size = "x-small" if len(handles) > _LONG_LEGEND else "small"
+            defaults: dict[str, Any] = {"loc": "best", "fontsize": size, "handlelength": 2.8}
+            self.ax.legend(handles, labels, **(defaults | legend_keywords))
         else:
             message = (
                 "Nothing was drawn with a label, so there is no legend. Give the plot_* methods a "
                 'label; "" shows the name of the system alone.'
             )
             warn_caller(message, BosarisWarning)
+        return self.ax
+
+    def label_curves(self, **text_keywords: Any) -> Axes:
+        """Name the curves at their right ends, instead of a legend; call it last.
+
+        Parameters
+        ----------
+        **text_keywords
+            Matplotlib's text properties.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        curves: dict[str, Any] = {}
+        for line, entry in self._drawn.entries.items():
+            if isinstance(line, Line2D) and entry.kind in self._curves_of_systems:
+                text = f"{entry.name} {entry.text}".strip()
+                curves.setdefault(entry.name or text, []).append((text, line))
+        settings: dict[str, Any] = {"fontsize": "small", "va": "center"} | text_keywords
+        places: dict[str, Any] = {"xycoords": "axes fraction", "annotation_clip": False}
+        notes = []
+        for name, lines in curves.items():
+            # One curve of each system; of several, all that the name says is the system.
+            (text, line), colour = lines[0], lines[0][1].get_color()
+            stroke = {"arrowstyle": "-", "linewidth": 0.7, "linestyle": line.get_linestyle()}
+            places["arrowprops"] = stroke | {"color": colour, "relpos": (0, 0.5)}
+            shown = {"color": colour} | settings
+            label = name if len(lines) > 1 else text
+            notes.append((line, self.ax.annotate(label, (1, 0), (1.04, 0.5), **places, **shown)))
+        # Places are known only after a layout, in which the names take their room.
+        self.figure.draw_without_rendering()
+        frame, to_axes, ends = self.ax.get_window_extent(), self.ax.transAxes.inverted(), []
+        for line, note in notes:
+            points = self.ax.transData.transform(line.get_xydata())
+            seen = points[[frame.contains(x, y) for x, y in points]]
+            note.set_visible(bool(seen.size))
+            if seen.size:
+                x, y = to_axes.transform(seen[seen[:, 0].argmax()]).tolist()
+                note.xy = x, y
+                ends.append(note)
+        # Of curves that leave below, the first one has the highest name: strokes do not cross.
+        ends.sort(key=lambda note: (round(note.xy[1], 2), -note.xy[0]))
+        gap = 1.2 * max((float(note.get_fontsize()) for note in ends), default=0.0) / 72.0
+        wanted = [note.xy[1] for note in ends]
+        heights = looks.spread(wanted, gap * self.figure.dpi / frame.height)
+        for note, height in zip(ends, heights, strict=True):
+            note.set_position((1.04, height))
         return self.ax
 
     def save(self, path: FilePath, *, dpi: float = 200.0) -> None:

@@ -412,7 +412,7 @@ class DETPlot(Canvas):
             ax.text(rate, 0.02, f"{text} ", transform=ax.get_xaxis_transform(), **settings)
         else:
             settings |= {"va": "top", "ha": "left"}
-            ax.text(0.02, rate, text, transform=ax.get_yaxis_transform(), **settings)
+            ax.text(0.3, rate, text, transform=ax.get_yaxis_transform(), **settings)
 
 
 def _best(results: Results, prior: PriorLike) -> Point:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, cast
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib import cbook
 from matplotlib.axes import Axes
@@ -80,7 +82,7 @@ def plot_intervals(
     ylabel : str, optional
         What was measured.
     label : str, optional
-        Legend entry of these intervals; call ``legend`` of the Axes when all are drawn.
+        Legend entry of these intervals. The legend lies above the Axes.
     offset : float, default: 0
         Shift to the right, in steps from system to system, so that intervals of the same
         systems by another method stand beside those drawn before.
@@ -157,6 +159,15 @@ def plot_intervals(
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.grid(visible=True, axis="y", linewidth=0.6, alpha=0.6)
     axes.set_axisbelow(True)
+    drawn, labels = axes.get_legend_handles_labels()
+    if drawn:
+        # With a stroke for the bar, and above the Axes, where no bar is hidden.
+        keys = [copy.copy(line) for line in drawn]
+        for key in keys:
+            key.set(linestyle="-")
+        settings = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "frameon": False}
+        axes.legend(keys, labels, fontsize="small", **settings)
+        axes.set_title(axes.get_title(), pad=8.0 + 1.25 * mpl.rcParams["font.size"] * len(keys))
     return axes
 
 

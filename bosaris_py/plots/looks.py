@@ -6,6 +6,7 @@ import contextlib
 import functools
 import importlib
 import io
+import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from scipy.optimize import isotonic_regression
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
@@ -143,6 +145,32 @@ def scaled(settings: dict[str, Any]) -> dict[str, Any]:
     factor = mpl.rcParams["font.size"] / mpl.rcParamsDefault["font.size"]
     sizes = ("linewidth", "markersize", "markeredgewidth")
     return settings | {name: factor * settings[name] for name in sizes if name in settings}
+
+
+def legend_beside(axes: Axes, handles: Any, labels: Sequence[str], **keywords: Any) -> None:
+    """Put a legend beside the Axes, outside of the layout, from which it would take its room."""
+    # Letters of "small" have 0.83 of the size of the font, those of "x-small" 0.69; lines are 1.4.
+    height = 72.0 * axes.figure.figure.get_size_inches()[1] / (1.4 * mpl.rcParams["font.size"])
+    small = len(handles) <= 0.8 * height / 0.83
+    settings: dict[str, Any] = {
+        "loc": "upper left",
+        "bbox_to_anchor": (1.01, 1.0),
+        "borderaxespad": 0.0,
+        "labelspacing": 0.4 if small else 0.25,
+        "fontsize": "small" if small else "x-small",
+        "handlelength": 2.8,
+        "ncols": 1 if small else math.ceil(len(handles) / max(0.8 * height / 0.69, 9.0)),
+    }
+    axes.legend(handles, labels, **(settings | keywords)).set_in_layout(False)
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Move ascending heights within [0, 1] apart, as little as it takes."""
+    # If the k-th is moved down by k gaps they need only ascend: the PAV algorithm.
+    steps = gap * np.arange(len(heights))
+    fitted = isotonic_regression(np.asarray(heights) - steps).x if heights else steps
+    room = max(1.0 - gap * (len(heights) - 1), 0.0)
+    return [*(np.clip(fitted, 0.0, room) + steps)]
 
 
 def outside_legends(figure: Figure) -> list[Any]:

@@ -23,6 +23,7 @@ from bosaris_py.plots import (
     plot_tippett,
 )
 from bosaris_py.plots.looks import for_report, svg
+from bosaris_py.uncertainty.comparisons import ComparisonTable
 
 # Longer names would leave no room for curves.
 _LONGEST_NAME = 32
@@ -55,10 +56,20 @@ _Drawing: TypeAlias = tuple[str, Callable[[], Any], str]
 
 
 def make_figures(
-    results: Mapping[str, Results], table: SystemTable, points: Sequence[Any]
+    results: Mapping[str, Results],
+    table: SystemTable,
+    points: Sequence[Any],
+    *,
+    bands: Mapping[str, Mapping[str, Any]],
+    comparison: ComparisonTable | None,
 ) -> Iterator[str]:
     """Draw everything that the scores allow, each as an element of HTML."""
-    for number, (title, draw, sentence) in enumerate(_drawings(results, table, points)):
+    shown = dict(zip(results, _short(results), strict=True))
+    of_systems = {shown[name]: found for name, found in bands.items()}
+    drawings = [*_drawings(results, shown, points, of_systems), *_forests(shown, table)]
+    if comparison is not None:
+        drawings.append(_differences(shown, comparison))
+    for number, (title, draw, sentence) in enumerate(drawings):
         with for_report(), warnings.catch_warnings():
             warnings.simplefilter("ignore", PlotRangeWarning)
             # Names may have letters that the font of the drawings lacks.
@@ -76,50 +87,70 @@ def make_figures(
         )
 
 
+def _differences(shown: Mapping[str, str], comparison: ComparisonTable) -> _Drawing:
+    pairs = tuple((shown[first], shown[second]) for first, second in comparison.pairs)
+    return (
+        "Differences of EERs",
+        lambda: plot_forest(
+            attrs.evolve(comparison, pairs=pairs), percent=True, xlabel="difference (%)"
+        ),
+        "Squares are differences of the EER, first system minus second, bars their intervals. Left "
+        "of the dashed line the first system is better. An interval on the line means that chance "
+        "may explain the difference.",
+    )
+
+
 def _drawings(
-    results: Mapping[str, Results], table: SystemTable, points: Sequence[Any]
+    results: Mapping[str, Results],
+    shown: Mapping[str, str],
+    points: Sequence[Any],
+    bands: Mapping[str, Mapping[str, Any]],
 ) -> Iterator[_Drawing]:
-    shown = dict(zip(results, _short(results), strict=True))
+    def around(kind: str) -> dict[str, Any]:
+        return {name: found[kind] for name, found in bands.items()}
+
+    whose = " and ".join(bands)
+    shade = f" Shade: where the true curve of {whose} may lie at each point, by resampled speakers."
+    shade = shade if bands else ""
     named = {shown[name]: found for name, found in results.items()}
     first = points[0] if points else None
     stars = "Filled stars are the least cost at the first operating point, open ones the actual. "
     yield (
         "Detection error trade-off (DET)",
-        lambda: plot_det(named, prior=first),
+        lambda: plot_det(named, prior=first, bands=around("det")),
         "As the threshold rises, false alarms fall and misses rise; a curve nearer to the lower "
         f"left corner is better. Dots are equal error-rates. {stars if points else ''}"
-        "In the shaded margins a rate rests on fewer than 30 errors.",
+        f"In the grey margins a rate rests on fewer than 30 errors.{shade}",
     )
     yield (
         "Normalized Bayes error-rate",
-        lambda: plot_bayes(named, prior=list(points) or None),
+        lambda: plot_bayes(named, prior=list(points) or None, bands=around("bayes")),
         "The rate of wrong decisions over the prior, as a share of that without a detector. Solid: "
         "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
-        "is what calibration loses. Vertical lines are the operating points.",
+        f"is what calibration loses. Vertical lines are the operating points.{shade}",
     )
-    yield from _forests(shown, table)
     if any(isinstance(found.evidence, StreamedScores) for found in results.values()):
         return
     yield (
         "Tippett plot",
-        lambda: plot_tippett(named),
+        lambda: plot_tippett(named, bands=around("tippett")),
         "The share of trials whose likelihood-ratio is at least the value below. Solid: targets; "
         "dashed: non-targets. At LR = 1, dots show targets that are supported and non-targets that "
-        "mislead.",
+        f"mislead.{shade}",
     )
     yield (
         "Empirical cross-entropy (ECE)",
-        lambda: plot_ece(named),
+        lambda: plot_ece(named, bands=around("ece")),
         "What remains unknown of the class, in bits, over the prior. Solid: with the scores as "
         "they are; dashed: after the best calibration; dotted: without scores. Above the dotted "
-        "line, scores mislead.",
+        f"line, scores mislead.{shade}",
     )
     yield (
         "Calibration by the PAV algorithm",
-        lambda: plot_pav(named),
+        lambda: plot_pav(named, bands=around("pav")),
         "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
         "diagonal calibration is right. Triangles are scores of one class only. devPAV is the mean "
-        "distance from the diagonal.",
+        f"distance from the diagonal.{shade}",
     )
     for name, found in results.items():
         yield (

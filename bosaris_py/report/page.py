@@ -24,6 +24,7 @@ from bosaris_py.evaluation import Results, SystemTable
 from bosaris_py.report.cautions import of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
 from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.uncertainty.comparisons import ComparisonTable
 
 # Packages on which figures may depend.
 _PACKAGES = ("numpy", "scipy", "matplotlib")
@@ -63,6 +64,14 @@ _METRICS = {
 }
 
 
+_COMPARED = (
+    "<p>Differences of the EERs (first minus second, fractions) with their standard errors. Both "
+    "systems are judged on the same speakers, so a difference can be significant although the "
+    "intervals of both overlap. Decide by <em>p Holm</em>, which is corrected for the number of "
+    "pairs.</p>"
+)
+
+
 @attrs.frozen(kw_only=True)
 class Report:
     """What a report is made of.
@@ -81,6 +90,10 @@ class Report:
         Numbers of speakers, by side of the trials; None if trials are in files.
     table : SystemTable
         The figures of each system and condition.
+    comparison : ComparisonTable or None
+        Differences of the EERs of each pair of systems.
+    bands : mapping of str to mapping of str to band
+        Bands of each system, by what they are around: det, bayes, tippett, ece and pav.
     results : mapping of str to Results
         What the drawings are made of.
     points : mapping of str to float or OperatingPoint
@@ -95,6 +108,8 @@ class Report:
     told: Sequence[tuple[type[Warning], str]]
     speakers: Mapping[str, int] | None
     table: SystemTable
+    comparison: ComparisonTable | None = None
+    bands: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     results: Mapping[str, Results]
     points: Mapping[str, Any]
     normalized: bool
@@ -137,9 +152,21 @@ def _page(report: Report) -> str:
         "cautions": ("What to heed", _cautions(report)),
         "systems": ("Systems", _table(pooled) + _metrics(report)),
         "conditions": ("Conditions", _table(report.table) if len(pooled.rows) < len(rows) else ""),
+        "comparisons": (
+            "Comparisons",
+            "" if report.comparison is None else _COMPARED + _table(report.comparison),
+        ),
         "figures": (
             "Figures",
-            "".join(make_figures(report.results, report.table, list(report.points.values()))),
+            "".join(
+                make_figures(
+                    report.results,
+                    report.table,
+                    list(report.points.values()),
+                    bands=report.bands,
+                    comparison=report.comparison,
+                )
+            ),
         ),
     }
     sections = {name: section for name, section in sections.items() if section[1]}

@@ -6,7 +6,8 @@ from bosaris_py._lazy import on_demand
 _NAMES = {
     "analytic": "DeLongResult SpeakerErrors auc_standard_error auc_standard_error_scores "
     "dcf_standard_error dcf_standard_error_scores delong speaker_errors speaker_interval",
-    "bands": "ActDCFCurve DCFBand DETBand DETCurve ECE ECEBand MinDCFCurve Tippett TippettBand",
+    "bands": "ActDCFCurve CalibrationBand DCFBand DETBand DETCurve ECE ECEBand MinDCFCurve PAVMap "
+    "Reliability Tippett TippettBand",
     "bootstrapping": "FTest StandardErrorDistribution bootstrap bootstrap_condition_table "
     "bootstrap_scores f_test_of_variances relative_deviation "
     "standard_error_distribution z_test_of_means",

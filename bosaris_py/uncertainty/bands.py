@@ -27,10 +27,17 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._validation import as_vector, check_choice, describe, invalid
+from bosaris_py._validation import (
+    as_number,
+    as_vector,
+    check_choice,
+    check_fraction,
+    describe,
+    invalid,
+)
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.numerics.counts import as_class
-from bosaris_py.numerics.priors import DecisionCosts, sigmoid
+from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import SAME_COST
 from bosaris_py.uncertainty.bootstrap_result import (
@@ -48,7 +55,7 @@ from bosaris_py.uncertainty.resampling import (
     weighted_sum,
 )
 from bosaris_py.uncertainty.samplers import Evaluator, Sampler
-from bosaris_py.uncertainty.speaker_curve import ValuesOfSpeakers, WeightedCurve
+from bosaris_py.uncertainty.speaker_curve import SpeakerMeans, ValuesOfSpeakers, WeightedCurve
 from bosaris_py.uncertainty.statistic import (
     ActDCF,
     Bounds,
@@ -58,6 +65,7 @@ from bosaris_py.uncertainty.statistic import (
     Means,
     MinDCF,
     Statistic,
+    ThresholdStatistic,
     WhichClass,
 )
 
@@ -98,6 +106,9 @@ def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
 _Scale: TypeAlias = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
+_PROBIT: _Scale = special.ndtri, special.ndtr
+
+
 def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResult:
     """Return the result of a bootstrap if its values have the shape of a curve."""
     if not isinstance(result, BootstrapResult):
@@ -128,15 +139,15 @@ def _rate(angle: Float64Array) -> Float64Array:
     return np.asarray(np.sin(np.clip(angle, 0.0, 0.5 * np.pi)) ** 2)
 
 
-# A simultaneous band leaves out points at which more than this share of replicates show no errors.
+# A scale says little where more than this share of replicates show no errors.
 _MOST_EXTREME = 0.025
 
 
-def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
-    """Return the ends of a band that holds the whole curve; NaN where it shows no errors."""
-    to, back = scale
+def _on_scale(result: BootstrapResult, scale: _Scale) -> tuple[Any, Any, Any, BoolArray]:
+    """Return the curve and its replicates on a scale, their spread, and where that means much."""
+    to, _ = scale
     replicates = result.replicates[defined_replicates(result.replicates)]
-    values = np.vstack((result.estimate, replicates))
+    values = np.concatenate((np.asarray(result.estimate)[None], replicates))
     # What is 0, or a rate of 1, lies at infinity: half of the least step from there instead.
     step = 0.5 * float(np.min(values, where=values > 0, initial=1.0))
     is_rate = np.asarray(result.bounds[1]).max() <= 1.0
@@ -145,16 +156,41 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
     # Where many replicates have no errors, or nothing else, they say little on this scale.
     extreme = (values <= 0.0) | (values >= 1.0 if is_rate else False)
     inside = ~extreme[0] & (extreme[1:].mean(axis=0) < _MOST_EXTREME)
-    varies = np.asarray((spread > ROUNDING * np.abs(curves[0])) & inside)
+    return curves[0], curves[1:], spread, (spread > ROUNDING * np.abs(curves[0])) & inside
+
+
+def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
+    """Return the ends of a band that holds the whole curve; NaN where it shows no errors."""
+    curve, replicates, spread, varies = _on_scale(result, scale)
     if not varies.any():
         expected = "have replicates that differ, with some errors"
         raise invalid("result", expected, "a curve that shows too few")
     # The quantile of the largest deviation in units of its own spread: sup-t.
-    deviations = np.abs(curves[1:] - curves[0])[:, varies] / spread[varies]
+    deviations = np.abs(replicates - curve)[:, varies] / spread[varies]
     half = quantile(deviations.max(axis=1), result.confidence) * result.expansion * spread
-    low, high = (np.clip(back(curves[0] + end), *result.bounds) for end in (-half, half))
+    low, high = (np.clip(scale[1](curve + end), *result.bounds) for end in (-half, half))
     low[~varies] = high[~varies] = np.nan
     return mark_read_only(low), mark_read_only(high)
+
+
+def _pointwise(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
+    """Return the ends of intervals: of drawn speakers, Student's on a scale where it means much.
+
+    Elsewhere a rate may be as large as one that K speakers show no error of, 1 - 0.025^(1/K).
+    """
+    low, high = np.asarray(result.low), np.asarray(result.high)
+    if math.isinf(result.degrees) or result.interval != "percentile":
+        return low, high
+    curve, _, spread, varies = _on_scale(result, scale)
+    tail = 0.5 - 0.5 * result.confidence
+    half = -special.ndtri(tail) * result.expansion * spread
+    rare = 1.0 - tail ** (1.0 / (result.degrees + 1.0))
+    is_high = np.asarray(result.estimate) > 0.5
+    low = np.where(is_high, np.minimum(low, 1.0 - rare), low)
+    high = np.where(is_high, high, np.maximum(high, rare))
+    ends = (scale[1](curve - half), low), (scale[1](curve + half), high)
+    lower, upper = (np.where(varies, inner, outer) for inner, outer in ends)
+    return lower, upper
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -562,7 +598,8 @@ class Tippett(_Curve):
     Notes
     -----
     The value is that of `ErrorRates`. The share of targets at or above an LLR is one minus the
-    miss rate, that of non-targets the false-alarm rate. The band is pointwise, see `DETCurve`.
+    miss rate, that of non-targets the false-alarm rate. The band is pointwise: of speakers,
+    Student's interval on the probit scale; where replicates have no errors, the result's.
 
     Examples
     --------
@@ -600,11 +637,13 @@ class Tippett(_Curve):
         TippettBand
         """
         result = _checked(result, self.shape, f"of shape {self.shape}")
-        low, high = result.low, result.high
+        low, high = _pointwise(result, _PROBIT)
+        # Shares fall, so wider ends at one side hold at the other.
+        low, high = np.stack((1.0 - high[0], low[1])), np.stack((1.0 - low[0], high[1]))
         return TippettBand(
             mark_read_only(np.array(self.thresholds)),
-            mark_read_only(np.stack((1.0 - high[0], low[1]))),
-            mark_read_only(np.stack((1.0 - low[0], high[1]))),
+            mark_read_only(np.minimum.accumulate(low, axis=1)),
+            mark_read_only(np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]),
             result.method,
             result.interval,
             result.confidence,
@@ -690,6 +729,15 @@ class ECE(Cllr):
         costs = mark_read_only(_costs(strata.values, self.plo, which))
         return functools.partial(_mean_costs, strata.slices, costs, strata.shares)
 
+    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
+        """Add up the costs of each pair of speakers, at each prior."""
+        costs = zip(_costs(tar, self.plo, 0), _costs(non, self.plo, 1), strict=True)
+        parts = [
+            SpeakerMeans.of(rows, plan, ECE((plo,)).combine)
+            for plo, rows in zip(self.plo, costs, strict=True)
+        ]
+        return functools.partial(_side_by_side, parts)
+
     def band(self, result: BootstrapResult) -> ECEBand:
         """Make a band of the curve's bootstrap; see `DETCurve.band`.
 
@@ -703,9 +751,13 @@ class ECE(Cllr):
         ECEBand
         """
         result = _checked(result, self.shape, f"of shape {self.shape}")
-        curves = result.estimate, result.low, result.high
+        low, high = map(mark_read_only, _pointwise(result, (np.log, np.exp)))
         how = result.method, result.interval, result.confidence
-        return ECEBand(mark_read_only(np.array(self.plo)), *curves, *how)
+        return ECEBand(mark_read_only(np.array(self.plo)), result.estimate, low, high, *how)
+
+
+def _side_by_side(parts: list[SpeakerMeans], first: Weights, second: Weights) -> Float64Array:
+    return np.concatenate([part(first, second) for part in parts], axis=1)
 
 
 def _costs(scores: FloatArray, plo: tuple[float, ...], which: int) -> Float64Array:
@@ -719,3 +771,182 @@ def _mean_costs(
 ) -> Float64Array:
     means = [(costs[:, at] * weights[at]).sum(axis=1) / weights[at].sum() for at in slices]
     return np.asarray(weighted_sum(means, shares))
+
+
+@attrs.frozen(eq=False)
+class CalibrationBand:
+    """A band around a PAV map or a reliability diagram; made by `PAVMap.band`, `Reliability.band`.
+
+    Parameters
+    ----------
+    at : (k,) or (k + 1,) ndarray of float64
+        Scores of the map, or ends of the bins of posteriors.
+    value, low, high : (k,) ndarray of float64
+        Natural-log likelihood-ratio after PAV, +-inf where a pool has one class; or share of
+        targets in each bin. Then the ends of its interval.
+    prior : float or None
+        Target prior of the posteriors.
+    method, interval, confidence
+        As in `BootstrapResult`; the coverage is that at each point.
+    """
+
+    at: Float64Array
+    value: Float64Array
+    low: Float64Array
+    high: Float64Array
+    prior: float | None
+    method: str
+    interval: IntervalKind
+    confidence: float
+
+
+def _calibration_band(
+    result: BootstrapResult, at: npt.ArrayLike, curves: Any, prior: float | None = None
+) -> CalibrationBand:
+    x, value, low, high = (mark_read_only(np.array(values)) for values in (at, *curves))
+    return CalibrationBand(
+        x, value, low, high, prior, result.method, result.interval, result.confidence
+    )
+
+
+@attrs.frozen
+class PAVMap(CurveStatistic):
+    """The map of the PAV algorithm as a statistic: the LLR that each score should have had.
+
+    Parameters
+    ----------
+    thresholds : (k,) array_like of float, optional
+        Scores, strictly ascending. By default 241, log10 LR from -6 to 6.
+
+    Raises
+    ------
+    InvalidInputError
+        If they do not ascend.
+
+    See Also
+    --------
+    bosaris_py.evaluation.PAVCurve : All of the map.
+
+    Notes
+    -----
+    The value is the posterior at even odds, which is finite where the LLR is not. Where targets
+    and non-targets are few, a bootstrap of an isotonic fit can be too short: Sen, Banerjee and
+    Woodroofe, Annals of Statistics 38, 2010, doi:10.1214/09-AOS777.
+
+    Examples
+    --------
+    >>> PAVMap([0.0, 5.0])([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]).tolist()
+    [0.0, 1.0]
+    """
+
+    thresholds: tuple[float, ...] = attrs.field(default=_LLR, converter=_to_llr)
+
+    bounds = 0.0, 1.0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A posterior for each score."""
+        return (len(self.thresholds),)
+
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the posteriors."""
+        return sigmoid(roc.convex_hull().llr_of(np.array(self.thresholds)))
+
+    def band(self, result: BootstrapResult) -> CalibrationBand:
+        """Make a band of the map's bootstrap, in natural-log likelihood-ratios.
+
+        Parameters
+        ----------
+        result : BootstrapResult
+            What `bootstrap` or `bootstrap_scores` found for this map.
+
+        Returns
+        -------
+        CalibrationBand
+        """
+        result = _checked(result, self.shape, f"of shape {self.shape}")
+        curves = result.estimate, result.low, result.high
+        return _calibration_band(result, self.thresholds, map(logit, curves))
+
+
+def _to_fraction(prior: float) -> float:
+    return check_fraction(prior, "prior")
+
+
+def _to_bins(bins: int) -> int:
+    return int(as_number(bins, "bins", "be at least 2", lambda n: n >= 2.0))
+
+
+@attrs.frozen
+class Reliability(ThresholdStatistic):
+    """A reliability diagram as a statistic: the share of targets in bins of posteriors.
+
+    Parameters
+    ----------
+    prior : float, default: 0.5
+        Target prior.
+    bins : int, default: 10
+        Number of bins between 0 and 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If the prior is not in (0, 1), or `bins` is below 2.
+
+    See Also
+    --------
+    bosaris_py.evaluation.ReliabilityCurve : The diagram, with consistency bars.
+
+    Notes
+    -----
+    A bin without trials has its own middle as a value.
+
+    Examples
+    --------
+    >>> Reliability(0.5, bins=2)([1.0, 3.0, -1.0, -2.0], [-2.0, 0.5, -1.0, -3.0]).tolist()
+    [0.4, 0.6666666666666666]
+    """
+
+    prior: float = attrs.field(default=0.5, converter=_to_fraction)
+    bins: int = attrs.field(default=10, converter=_to_bins)
+
+    bounds = 0.0, 1.0
+
+    @property
+    def edges(self) -> Float64Array:
+        """Ends of the bins."""
+        return np.linspace(0.0, 1.0, self.bins + 1)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One share for each bin."""
+        return (self.bins,)
+
+    @property
+    def fa_limits(self) -> Float64Array:
+        """The LLRs of the ends between bins."""
+        return np.asarray(logit(self.edges[1:-1]) - logit(self.prior))
+
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Make shares from the rates of both classes beyond each end."""
+        tar = np.diff(tar_means, axis=1, prepend=0.0, append=1.0)
+        non = np.diff(1.0 - non_means, axis=1, prepend=0.0, append=1.0)
+        of_tar, of_non = self.prior * tar, (1.0 - self.prior) * non
+        total, middles = of_tar + of_non, (self.edges[1:] + self.edges[:-1]) / 2.0
+        return np.where(total > 0.0, of_tar / np.where(total > 0.0, total, 1.0), middles)
+
+    def band(self, result: BootstrapResult) -> CalibrationBand:
+        """Make a band of the diagram's bootstrap.
+
+        Parameters
+        ----------
+        result : BootstrapResult
+            What `bootstrap` or `bootstrap_scores` found for this diagram.
+
+        Returns
+        -------
+        CalibrationBand
+        """
+        result = _checked(result, self.shape, f"of shape {self.shape}")
+        curves = result.estimate, *_pointwise(result, _PROBIT)
+        return _calibration_band(result, self.edges, curves, self.prior)

@@ -15,5 +15,5 @@ length = ["short" if count < 12 else "long" for count in frames.values[0]]
 metadata = bp.TrialMetadata(key, segment_columns={"length": length})
 plot = bp.DETPlot("auto", "Cosine, by length of the segment")
 plot.plot_conditions(llrs, key, metadata.conditions("length"))
-plot.display_legend()
+plot.label_curves()
 figure = plot.figure

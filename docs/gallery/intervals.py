@@ -21,5 +21,4 @@ for name in ("gaussian", "cosine"):
     by_trial[name] = unc.bootstrap_scores(scores, key, unc.MinCllr(), method="iid", **options)
 axes = plots.plot_intervals(by_speaker, label="by speaker", ylabel="minCllr")
 plots.plot_intervals(by_trial, ax=axes, label="by trial", offset=0.15)
-axes.legend()
 figure = axes.figure

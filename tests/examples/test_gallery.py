@@ -15,6 +15,7 @@ _spec.loader.exec_module(gallery)
 
 def test_there_are_enough() -> None:
     assert len(gallery.SCRIPTS) >= 16
+    assert sorted(gallery.SCRIPTS) == sorted((ROOT / "docs" / "gallery").glob("*.py"))
 
 
 @pytest.mark.parametrize("script", gallery.SCRIPTS, ids=lambda script: script.stem)

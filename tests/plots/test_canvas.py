@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import BayesPlot, DETPlot
-from bosaris_py.plots.looks import system_look
+from bosaris_py.plots.looks import spread, system_look
 from bosaris_py.trials import Key, Scores
 
 PLOTS = [DETPlot, BayesPlot]
@@ -438,3 +438,35 @@ def test_nothing_is_cut_off(kind: type) -> None:
         assert box is not None
         assert 0 <= box.x0 < box.x1 <= width
         assert 0 <= box.y0 < box.y1 <= height
+
+
+@pytest.mark.parametrize("kind", [DETPlot, BayesPlot])
+def test_curves_are_named_at_their_ends(kind: type, rng: np.random.Generator) -> None:
+    plot = kind()
+    non = rng.normal(-2, 2, 2000)
+    for i in range(9):
+        plot.set_system(rng.normal(1 + i / 9, 2, 300), non, f"system {i}")
+        plot._plot_curve()
+    assert plot.label_curves(fontsize=8) is plot.ax
+    plot.figure.draw_without_rendering()
+    assert sorted(text.get_text() for text in plot.ax.texts) == [f"system {i}" for i in range(9)]
+    frame = plot.ax.get_window_extent()
+    for text in plot.ax.texts:
+        assert text.xyann[0] > 1
+        # At the end of its own curve.
+        line = next(ln for ln in plot.ax.lines if ln.get_label() == text.get_text())
+        assert text.get_color() == line.get_color()
+        ends = np.abs(
+            plot.ax.transData.transform(line.get_xydata()) - plot.ax.transAxes.transform(text.xy)
+        )
+        assert ends.max(axis=1).min() < 1e-6
+    heights = sorted(text.xyann[1] for text in plot.ax.texts)
+    assert np.diff(heights).min() * frame.height >= 1.2 * 8 * plot.figure.dpi / 72 - 1e-6
+    assert 0 <= heights[0] <= heights[-1] <= 1 + 1e-9
+
+
+def test_heights_are_spread_as_little_as_it_takes() -> None:
+    assert spread([], 0.1) == []
+    np.testing.assert_allclose(spread([0.2, 0.5], 0.1), [0.2, 0.5])
+    np.testing.assert_allclose(spread([0.5, 0.5, 0.5], 0.1), [0.4, 0.5, 0.6])
+    np.testing.assert_allclose(spread([0.95, 1.0], 0.1), [0.9, 1.0])

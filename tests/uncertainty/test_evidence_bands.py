@@ -1,6 +1,5 @@
 """Tippett and ECE curves as statistics: values, replicates by speaker, bands, their coverage."""
 
-import math
 import re
 from typing import Any
 
@@ -8,9 +7,19 @@ import numpy as np
 import pytest
 from scipy import special
 
+from benchmarks import evidence_study
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import ECECurve, Results, TippettCurve
-from bosaris_py.uncertainty import ECE, EER, ErrorRates, Tippett, bootstrap, bootstrap_scores
+from bosaris_py.evaluation import ECECurve, PAVCurve, ReliabilityCurve, Results, TippettCurve
+from bosaris_py.uncertainty import (
+    ECE,
+    EER,
+    ErrorRates,
+    PAVMap,
+    Reliability,
+    Tippett,
+    bootstrap,
+    bootstrap_scores,
+)
 from tests.crossed_trials import CrossedExperiment
 
 LLR = (-1.0, 0.0, 0.5)
@@ -33,26 +42,55 @@ def test_values_are_those_of_the_curves(scores: Any, rng: np.random.Generator) -
         np.testing.assert_allclose(ECE(PLO)(*scores, **options), ece.ece, rtol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["iid", "speaker"])
-def test_replicates_are_those_of_plain_functions(method: Any) -> None:
-    """The same rng draws the same weights, whatever is computed from them."""
-    trials = CrossedExperiment(n_speakers=12).draw(np.random.default_rng(1))
-    statistic = ECE(PLO)
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+@pytest.mark.parametrize(
+    "statistic", [ECE(PLO), Tippett(LLR), PAVMap(LLR), Reliability(0.3, 4)], ids=repr
+)
+def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any) -> None:
+    """The same rng draws the same weights, whatever is computed from them, at each point."""
+    trials = CrossedExperiment(n_speakers=12, tar_mean=1, non_mean=-1).draw(
+        np.random.default_rng(1)
+    )
 
-    def plain(tar: Any, non: Any, tar_weights: Any = None, non_weights: Any = None) -> float:
-        return float(statistic(tar, non, tar_weights, non_weights)[1])
+    def plain(tar: Any, non: Any, tar_weights: Any = None, non_weights: Any = None) -> Any:
+        return statistic(tar, non, tar_weights, non_weights)
 
-    options: Any = {"method": method, "replications": 20, "rng": 3}
-    if method == "speaker":
-        options |= {
-            "model_speakers": trials.model_speakers,
-            "segment_speakers": trials.segment_speakers,
-        }
-    fast = bootstrap_scores(trials.scores, trials.key, statistic, **options)
-    slow = bootstrap_scores(trials.scores, trials.key, plain, **options)
-    if method == "speaker":
-        np.testing.assert_allclose(fast.replicates[:, 1], slow.replicates, rtol=1e-12)
-    assert fast.estimate[1] == pytest.approx(slow.estimate, rel=1e-12)
+    options: Any = {
+        "replications": 20,
+        "model_speakers": trials.model_speakers,
+        "segment_speakers": trials.segment_speakers,
+    }
+    fast = bootstrap_scores(trials.scores, trials.key, statistic, rng=3, **options)
+    slow = bootstrap_scores(trials.scores, trials.key, plain, rng=3, **options)
+    np.testing.assert_allclose(fast.replicates, slow.replicates, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(fast.estimate, slow.estimate, rtol=1e-12)
+    assert fast.replicates.std(axis=0).min() > 0
+
+
+def test_pav_and_reliability_are_those_of_the_curves(scores: Any) -> None:
+    results = Results(*scores)
+    curve = PAVCurve.from_results(results)
+    at = np.array(LLR)
+    expected = curve.llr[np.searchsorted(curve.lowest, at, side="right") - 1]
+    np.testing.assert_allclose(PAVMap(LLR)(*scores), special.expit(expected), rtol=1e-12)
+    diagram = ReliabilityCurve.from_results(results, 0.2, bins=5)
+    shares = Reliability(0.2, 5)(*scores)
+    filled = np.unique(np.minimum((5 * diagram.predicted).astype(int), 4))
+    np.testing.assert_allclose(shares[filled], diagram.observed, rtol=1e-12)
+
+
+def test_bands_of_maps_and_diagrams(scores: Any) -> None:
+    for statistic, at in ((PAVMap(LLR), LLR), (Reliability(0.3, 2), [0, 0.5, 1])):
+        result = bootstrap(*scores, statistic, replications=100, rng=1)
+        band = statistic.band(result)
+        np.testing.assert_allclose(band.at, at)
+        assert (band.low <= band.value).all()
+        assert (band.value <= band.high).all()
+        back = special.expit(band.high) if band.prior is None else band.high
+        np.testing.assert_allclose(back, result.high)
+        assert (band.prior, band.method, band.confidence) == (
+            (None, "iid", 0.95) if isinstance(statistic, PAVMap) else (0.3, "iid", 0.95)
+        )
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -70,7 +108,7 @@ def test_tippett_band_is_of_shares_above(scores: Any) -> None:
     assert (band.method, band.confidence) == ("iid", 0.95)
 
 
-@pytest.mark.parametrize("curve", [Tippett(LLR), ECE(PLO)])
+@pytest.mark.parametrize("curve", [Tippett(LLR), ECE(PLO), PAVMap(LLR), Reliability()])
 def test_bands_of_other_results_are_refused(curve: Any, scores: Any) -> None:
     with pytest.raises(InvalidInputError, match="`result` must be a BootstrapResult; got 3"):
         curve.band(3)
@@ -83,6 +121,9 @@ def test_bands_of_other_results_are_refused(curve: Any, scores: Any) -> None:
     ("make", "message"),
     [
         (lambda: Tippett([1.0, 1.0]), "`thresholds` must be strictly ascending"),
+        (lambda: PAVMap([1.0, 1.0]), "`thresholds` must be strictly ascending"),
+        (lambda: Reliability(1.0), "`prior` must lie strictly between 0 and 1"),
+        (lambda: Reliability(bins=1), "`bins` must be at least 2"),
         (lambda: ECE([0.0, -1.0]), "`plo` must be strictly ascending"),
         (lambda: ECE([0.0, 1000.0]), "`plo` must lie within +-700"),
     ],
@@ -95,40 +136,11 @@ def test_bad_grids(make: Any, message: str) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 def test_speaker_bands_cover_where_bands_of_trials_do_not() -> None:
-    """80 dependent speakers: the true shares and cross-entropies are known from the law."""
-    law = CrossedExperiment(tar_mean=2.0, non_mean=-2.0)
-    llr, plo = (0.0, 1.0), (-1.5, 0.0, 1.5)
-    common = law.model**2 + law.segment**2 + law.noise**2
-    deviations = (
-        math.sqrt(common + law.goat**2),
-        math.sqrt(common + law.lamb**2 + law.wolf**2 + law.pair**2),
-    )
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    weights = weights / weights.sum()
-    costs = [
-        (weights * np.logaddexp(0, sign * (mean + sd * nodes + np.array(plo)[:, None]))).sum(axis=1)
-        for sign, mean, sd in ((-1, 2.0, deviations[0]), (1, -2.0, deviations[1]))
-    ]
-    prior = special.expit(np.array(plo))
-    truths = (
-        (Tippett(llr), np.array([law.error_rates(x) for x in llr]).T),
-        (ECE(plo), (prior * costs[0] + (1 - prior) * costs[1]) / math.log(2)),
-    )
-    rng = np.random.default_rng(5)
-    held: dict[str, list[np.ndarray]] = {"speaker": [], "iid": []}
-    for _ in range(120):
-        trials = law.draw(rng)
-        speakers = {
-            "model_speakers": trials.model_speakers,
-            "segment_speakers": trials.segment_speakers,
-        }
-        for method, found in held.items():
-            options: Any = {"method": method, "replications": 300, "rng": rng, "interval": "normal"}
-            options |= speakers if method == "speaker" else {}
-            for statistic, truth in truths:
-                result = bootstrap_scores(trials.scores, trials.key, statistic, **options)
-                found.append(((result.low <= truth) & (truth <= result.high)).ravel()[-2:])
-    # The last points of each curve: non-targets above an LLR, cross-entropies at even odds and
-    # above. 480 intervals of 95 %, dependent within a data set: a standard error of 2 %.
-    assert 0.90 <= np.mean(held["speaker"]) <= 0.99
-    assert np.mean(held["iid"]) < 0.60
+    """80 dependent speakers: the true curves are known from the law."""
+    found = evidence_study.coverage(100, 300)
+    # Of 100 data sets at 5 or 10 points, dependent within a set: a standard error of 2 %.
+    for name in ("Tippett", "ECE", "reliability"):
+        assert 0.89 <= found[name, "speaker"].mean() <= 0.99
+    assert found["Tippett", "iid"].mean() < 0.60
+    assert found["ECE", "iid"].mean() < 0.60
+    assert found["PAV", "speaker"].mean() > 0.90
