@@ -145,7 +145,7 @@ def case_llr(
         The calibration.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
-    bounds : {"elub", "iv"} or None, default: "elub"
+    bounds : {"elub", "iv", "count"} or None, default: "elub"
         As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`).
     folds : int, default: 5
         As for `cross_fit`.
@@ -216,13 +216,16 @@ def case_llr(
         tar, non = fitted.scores.get_tar_non(only_key)
         limits = llr_bounds(tar, non, bounds)
     unbounded = float(trained.apply(value))
+    # The ridge that separable classes get depends on the number of trials, which replicates lower.
+    same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) else {}
+    fixed = {**options, **same}
 
     def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:
         # A replicate whose classes are apart is no worse than any other.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BosarisWarning)
             weights = {"tar_weights": tar_weights, "non_weights": non_weights}
-            return float(model.fit(tar, non, **weights, **options).apply(value))
+            return float(model.fit(tar, non, **weights, **fixed).apply(value))
 
     interval = bootstrap_scores(
         scores,
