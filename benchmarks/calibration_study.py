@@ -169,8 +169,9 @@ def table(data: Path, n_draws: int) -> Iterator[str]:
         f"{n_draws} draws of so many targets and {NON_PER_TAR} times as many non-targets; the best "
         "Cllr, and those within 2 % of it, in bold. n is the number of targets; ELUB, IV and "
         "count are a line with these bounds. Beta calibration, splines and kernel densities (KDE) "
-        "are not in the package, but here for comparison. The last column tells by how much the Cllr of the "
-        f"recommended map (below {ENOUGH} targets ridge and count, else IV) exceeds the best."
+        "are not in the package, but here for comparison. The last column tells by how much the "
+        f"Cllr of the recommended map (below {ENOUGH} targets ridge and count, else IV) exceeds "
+        "the best."
     )
     yield ""
     yield "| set | targets | " + " | ".join(METHODS) + " | recommended |"

@@ -157,7 +157,12 @@ def main() -> None:
     with warnings.catch_warnings():
         # Folds of few speakers leave scores out that are far outside.
         warnings.simplefilter("ignore", BosarisWarning)
-        tables = by_speakers(options.draws), by_duration(10), asvspoof(options.data)
+        tables = (
+            by_speakers(options.draws),
+            ("<!-- quality -->",),
+            by_duration(10),
+            asvspoof(options.data),
+        )
         text = "\n\n".join((notice, *("\n".join(lines) for lines in tables))) + "\n"
     if options.output == "-":
         sys.stdout.write(text)
