@@ -13,7 +13,8 @@ folder = "examples/japanese_vowels/"
 key = bp.Key.read(folder + "dev_key.h5")
 classes = bp.Scores.read(folder + "dev_scores_cosine.h5").get_tar_non(key)
 rng = np.random.default_rng(1)
-tar, non = (rng.choice(scores, n, replace=False) for scores, n in zip(classes, (60, 600)))
+tar = rng.choice(classes[0], 60, replace=False)
+non = rng.choice(classes[1], 600, replace=False)
 maps = {
     "linear": bp.LinearCalibration.fit(tar, non),
     "scale only": bp.LinearCalibration.fit(tar, non, offset=0.0),
@@ -26,8 +27,8 @@ maps = {
 values = np.linspace(-0.9, 0.95, 400)
 figure = Figure(figsize=(6, 4.5), layout="constrained")
 axes = figure.subplots()
-styles = ("-", "--", "-.", ":", "--", "-", "-")
-for (name, calibration), style in zip(maps.items(), styles):
+for number, (name, calibration) in enumerate(maps.items()):
+    style = ("-", "--", "-.", ":")[number % 4]
     axes.plot(values, calibration.apply(values), style, label=name)
 axes.set(xlabel="cosine score", ylabel="LLR", ylim=(-8, 8))
 axes.grid(alpha=0.3)
