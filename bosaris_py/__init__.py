@@ -10,7 +10,7 @@ from bosaris_py._lazy import on_demand
 from bosaris_py._version import __version__ as __version__
 
 _HOMES = {
-    "bosaris_py._case": ("CaseLLR", "case_llr"),
+    "bosaris_py._case": ("CaseLLR", "case_llr", "validate_scores"),
     "bosaris_py._evaluate": ("Evaluation", "evaluate", "evaluate_files"),
     "bosaris_py.calibration": (
         "BiGaussianCalibration",

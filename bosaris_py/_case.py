@@ -1,4 +1,4 @@
-"""The likelihood-ratio of one comparison, with all that must be told beside it."""
+"""The likelihood-ratio of one comparison, and the validation of a system, for a report."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from typing import Any
 
 import attrs
 import numpy as np
+from scipy import special
 
-from bosaris_py._arrays import Readable
+from bosaris_py._arrays import FloatArray, Readable, Weights
 from bosaris_py._validation import FilePath, Rng, as_generator, as_number, describe, invalid
 from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
 from bosaris_py.calibration.bounds import BoundsKind
 from bosaris_py.errors import BosarisWarning
+from bosaris_py.evaluation import Results, Validation, validate
+from bosaris_py.numerics import cllr, min_cllr
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import SpeakersLike, speaker_maps, split_key
+from bosaris_py.uncertainty import Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 
 # Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
@@ -146,7 +150,7 @@ def case_llr(
         The calibration.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
-    bounds : {"elub", "iv"} or None, default: "elub"
+    bounds : {"elub", "iv", "count"} or None, default: "elub"
         As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`).
     folds : int, default: 5
         As for `cross_fit`.
@@ -217,13 +221,16 @@ def case_llr(
         tar, non = fitted.scores.get_tar_non(only_key)
         limits = llr_bounds(tar, non, bounds)
     unbounded = float(trained.apply(value))
+    # The ridge that separable classes get depends on the number of trials, which replicates lower.
+    same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) else {}
+    fixed = {**options, **same}
 
     def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:
         # A replicate whose classes are apart is no worse than any other.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BosarisWarning)
             weights = {"tar_weights": tar_weights, "non_weights": non_weights}
-            return float(model.fit(tar, non, **weights, **options).apply(value))
+            return float(model.fit(tar, non, **weights, **fixed).apply(value))
 
     interval = bootstrap_scores(
         scores,
@@ -253,3 +260,108 @@ def case_llr(
         calibration=trained,
         file_hashes=hashes,
     )
+
+
+def _share_below(scores: FloatArray, weights: Weights) -> float:
+    return float(np.average(scores < 0, weights=weights))
+
+
+def _mean_log10(scores: FloatArray, weights: Weights) -> float:
+    return float(np.average(scores, weights=weights)) / math.log(10.0)
+
+
+def _calibration_loss(
+    tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights
+) -> float:
+    weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+    return cllr(tar, non, **weights) - min_cllr(tar, non, **weights)
+
+
+def _brier(tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights) -> float:
+    errors = ((-tar, tar_weights), (non, non_weights))
+    return float(2.0 * sum(np.average(special.expit(x) ** 2, weights=w) for x, w in errors))
+
+
+# What has an interval: figures of which a replicate is computed in one pass or one sort.
+_FIGURES: dict[str, Any] = {
+    "cllr": Cllr(),
+    "min_cllr": MinCllr(),
+    "calibration_loss": _calibration_loss,
+    "brier": _brier,
+    "misleading_tar": lambda tar, non, of_tar, of_non: _share_below(tar, of_tar),
+    "misleading_non": lambda tar, non, of_tar, of_non: _share_below(-non, of_non),
+    "mean_log10_lr_tar": lambda tar, non, of_tar, of_non: _mean_log10(tar, of_tar),
+    "mean_log10_lr_non": lambda tar, non, of_tar, of_non: _mean_log10(non, of_non),
+}
+
+
+def validate_scores(
+    llrs: AnyScores,
+    key: Any,
+    *,
+    speakers: SpeakersLike = None,
+    replications: int = 1000,
+    confidence: float = 0.95,
+    rng: Rng = None,
+) -> Validation:
+    """Compute the figures of a validation report, with intervals by speakers.
+
+    Parameters
+    ----------
+    llrs : Scores or FlatScores
+        Natural-log likelihood-ratios; best those of `cross_fit`.
+    key : Key or FlatKey, or pair (key, metadata)
+        Which trials are targets and which non-targets.
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        As for `evaluate`.
+    replications : int, default: 1000
+        Replicates of a bootstrap by speaker.
+    confidence : float, default: 0.95
+        Nominal coverage of the intervals.
+    rng : Generator, int or None
+        Source of randomness.
+
+    Returns
+    -------
+    Validation
+        Figures as of `validate`; ``intervals`` of all but devPAV, the minimum of the Brier score
+        and the mean likelihood-ratios, which single trials decide.
+
+    Raises
+    ------
+    InvalidInputError
+        As for `uncertainty.bootstrap_scores`.
+
+    Warns
+    -----
+    FewSpeakersWarning, MissingTrialsWarning
+        As for `uncertainty.bootstrap_scores`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import Key, Scores
+    >>> ids, same = [f"speaker {i}" for i in range(99)], np.eye(99, dtype=bool)
+    >>> llrs = 4.0 * same - 2.0 + 2.0 * np.random.default_rng(1).normal(size=(99, 99))
+    >>> found = validate_scores(Scores(llrs, ids, ids), Key(ids, ids, same, ~same), rng=1)
+    >>> low, high = found.intervals["cllr"]
+    >>> low < found.cllr < high
+    True
+    """
+    only_key, metadata = split_key(key)
+    maps = speaker_maps(speakers, only_key, metadata)
+    found = bootstrap_scores(
+        llrs,
+        only_key,
+        list(_FIGURES.values()),
+        model_speakers=maps[0],
+        segment_speakers=maps[1],
+        replications=replications,
+        confidence=confidence,
+        rng=rng,
+    )
+    intervals = {
+        name: (float(result.low), float(result.high))
+        for name, result in zip(_FIGURES, found, strict=True)
+    }
+    return attrs.evolve(validate(Results.from_scores(llrs, only_key)), intervals=intervals)

@@ -7,8 +7,20 @@ import attrs
 import numpy as np
 import pytest
 
-from bosaris_py import LinearCalibration, PAVCalibration, case_llr, cross_fit, llr_bounds
+from bosaris_py import (
+    LinearCalibration,
+    PAVCalibration,
+    Results,
+    case_llr,
+    cross_fit,
+    llr_bounds,
+    validate,
+    validate_scores,
+)
+from bosaris_py import uncertainty as unc
+from bosaris_py._case import _FIGURES
 from bosaris_py.errors import ExtrapolationWarning, InvalidInputError
+from bosaris_py.trials.speakers import speaker_maps
 from tests.calibration.test_cross_fitting import simulated
 
 SCORES, KEY, SPEAKERS = simulated(n_speakers=20)
@@ -112,3 +124,38 @@ def test_bad_input(arguments, message):
 def test_without_propositions_and_reference_set_there_is_no_number():
     with pytest.raises(InvalidInputError, match="`propositions` must be two texts"):
         case_llr(1.0, SCORES, KEY)
+
+
+@pytest.fixture(scope="module")
+def validated():
+    return validate_scores(SCORES, KEY, speakers=SPEAKERS, replications=200, rng=1)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+def test_a_validation_has_intervals_by_speakers(validated):
+    tar, non = SCORES.get_tar_non(KEY)
+    assert attrs.evolve(validated, intervals={}) == validate(Results(tar, non))
+    for name, (low, high) in validated.intervals.items():
+        assert low < getattr(validated, name) < high, name
+    maps = dict(zip(("model_speakers", "segment_speakers"), speaker_maps(SPEAKERS, KEY, None),
+                    strict=True))  # fmt: skip
+    alone = unc.bootstrap_scores(SCORES, KEY, unc.Cllr(), replications=200, rng=1, **maps)
+    assert validated.intervals["cllr"] == pytest.approx((alone.low, alone.high))
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+def test_statistics_of_a_validation_without_weights_are_its_figures(validated):
+    tar, non = SCORES.get_tar_non(KEY)
+    for name, statistic in _FIGURES.items():
+        if name not in ("cllr", "min_cllr"):
+            value = statistic(tar, non, np.ones(tar.size), np.ones(non.size))
+            assert value == pytest.approx(getattr(validated, name), rel=1e-12), name
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+def test_what_a_validation_prints(validated):
+    low, high = validated.intervals["cllr"]
+    lines = repr(validated).splitlines()
+    assert lines[1].split() == ["Cllr", f"{validated.cllr:.4g}", f"[{low:.4g},", f"{high:.4g}]"]
+    assert "[" not in next(line for line in lines if line.startswith("devPAV"))
+    assert "intervals" not in validated.to_dict()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import attrs
 import numpy as np
@@ -24,10 +24,13 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
 
-BoundsKind = Literal["elub", "iv"]
+BoundsKind = Literal["elub", "iv", "count"]
 
 # What is added to the counts of targets and of non-targets at and beyond a log-likelihood-ratio.
 _PSEUDO_COUNTS = {"elub": (0.0, 1.0), "iv": (0.5, 0.5)}
+
+# Odds beyond those of one to the number of trials that "count" allows.
+_COUNT_FACTOR = 10.0
 
 _MAPS: dict[str, type[Any]] = {
     item.__name__: item
@@ -55,8 +58,9 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     ----------
     tar, non : (n_tar,), (n_non,) array_like of float
         Natural-log likelihood-ratios of validation trials; best those of `cross_fit`. No NaN.
-    kind : {"elub", "iv"}, default: "elub"
-        The bounds of expected utility [1]_, or invariant verification [2]_.
+    kind : {"elub", "iv", "count"}, default: "elub"
+        The bounds of expected utility [1]_, which are those of the Bayes error-rate; or of
+        invariant verification [2]_; or ten times the numbers of trials, see Notes.
 
     Returns
     -------
@@ -78,7 +82,12 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     first holds; the lower is that of both classes exchanged and negated. ELUB has a = 0, b = 1: one
     maximally misleading trial is added to each class, and beyond the bounds an answer of 0
     has the higher expected utility. IV has a = b = 1/2. Both are found exactly, not on a grid.
-    The upper ELUB is at most log(n_non + 1), the lower at least -log(n_tar + 1).
+    The upper ELUB is at most log(n_non + 1), the lower at least -log(n_tar + 1). Between them lie
+    the thresholds at which the normalised Bayes error-rate (`act_dcf`), of the trials with those
+    two, is at most 1.
+
+    "count" is -log(10 n_tar) and log(10 n_non): of so few trials that the others cost more than
+    they save, it cuts off only what no number of trials near these could show.
 
     References
     ----------
@@ -101,6 +110,9 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     for name, scores in (("tar", targets), ("non", others)):
         check_not_empty(scores, name)
         refuse_nan(scores, name)
+    if kind == "count":
+        low, high = (float(np.log(_COUNT_FACTOR * x.size)) for x in (targets, others))
+        return LLRBounds(-low, high)
     counts = _PSEUDO_COUNTS[kind]
     high = _upper_bound(targets, others, *counts)
     return LLRBounds(0.0 - _upper_bound(-others, -targets, *counts), high)
@@ -143,7 +155,7 @@ class BoundedCalibration(SavedMap, TrialMap):
         The map before the bounds.
     low, high : float
         The bounds, natural logarithms; 0 lies between them.
-    bounds : {"elub", "iv", "given"}, default: "given"
+    bounds : {"elub", "iv", "count", "given"}, default: "given"
         How the bounds were found.
 
     Raises
@@ -164,7 +176,7 @@ class BoundedCalibration(SavedMap, TrialMap):
     map: Any = attrs.field(converter=_to_map)
     low: float = attrs.field(**NUMBER)
     high: float = attrs.field(**NUMBER)
-    bounds: str = attrs.field(default="given", validator=one_of(("elub", "iv", "given")))
+    bounds: str = attrs.field(default="given", validator=one_of((*get_args(BoundsKind), "given")))
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds without 0 between them, and what is no map."""
@@ -191,7 +203,7 @@ class BoundedCalibration(SavedMap, TrialMap):
             Target and non-target scores, finite.
         calibration : class, default: LinearCalibration
             The class of the map.
-        bounds : {"elub", "iv"}, default: "elub"
+        bounds : {"elub", "iv", "count"}, default: "elub"
             As for `llr_bounds`, which does not know weights.
         **options
             Arguments of the ``fit`` of that class.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -47,7 +47,7 @@ _MANY_TRIALS = 2**19
 # power of the width at most.
 _GRID = 2**12
 _WIDEST = 8e-3
-_PIECE = 2**16
+_PIECE = 2**15
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -82,114 +82,107 @@ class CrossFit(metaclass=Readable):
         )
 
 
+def _apart(pairs: Sequence[FoldPair], counts: IntArray, pair: FoldPair) -> list[int]:
+    """Return which pairs of folds share none with a pair; raise if a class has no trial there.
+
+    `counts` are the numbers of non-targets and targets of each pair, (n_pairs, 2).
+    """
+    chosen = np.flatnonzero(~np.isin(pairs, pair).any(axis=1))
+    for n_trials, noun in zip(counts[chosen].sum(axis=0), ("non-targets", "targets"), strict=True):
+        if not n_trials:
+            found = f"no {noun} without the speakers of folds {pair[0]} and {pair[1]}"
+            hint = "Have both classes trials of several speakers? Choose more or fewer folds."
+            raise invalid("folds", "leave both classes trials to train on", found, hint)
+    return chosen.tolist()
+
+
+@attrs.frozen(eq=False)
+class _Trials:
+    """Trials and the pair of folds of their speakers, as a matrix or as a list.
+
+    `codes` are twice the number of the pair in `pairs`, of targets one more; where there is no
+    trial, the number after. `values` are the scores, of several systems (n_systems, trials).
+    """
+
+    codes: Positions
+    values: FloatArray
+    weights: Float64Array | None
+    pairs: list[FoldPair]
+
+    def cells(self) -> "_Cells":
+        """Bring the trials into the order of the pairs."""
+        order = np.argsort(self.codes, axis=None, kind="stable")
+        edges = np.searchsorted(self.codes.ravel()[order], np.arange(2 * len(self.pairs) + 1))
+        values = self.values.reshape(-1, order.size)[:, order]
+        weights = None if self.weights is None else self.weights.ravel()[order]
+        return _Cells(
+            order,
+            values if self.values.ndim > self.codes.ndim else values[0],
+            weights,
+            self.pairs,
+            edges,
+        )
+
+
 @attrs.frozen(eq=False)
 class _Cells:
     """Trials in the order of the pairs of folds of their speakers, non-targets before targets.
 
-    `order` are their positions in the key, `values` their scores, (..., n). `pairs` are those that
-    occur, `parts` where the two classes of each lie in the order.
+    `order` are their positions, `values` their scores, (..., n). `edges` tells where each class of
+    each of the `pairs` begins, and where the last ends.
     """
 
     order: IndexArray
     values: FloatArray
     weights: Float64Array | None
     pairs: list[FoldPair]
-    parts: list[tuple[slice, slice]]
+    edges: IntArray
 
-    @classmethod
-    def of(
-        cls, codes: Positions, n_folds: int, values: FloatArray, weights: Float64Array | None
-    ) -> "_Cells":
-        """Bring trials into order; the codes are 2 (p n_folds + q), of targets one more."""
-        order = np.argsort(codes, kind="stable")
-        sizes = np.bincount(codes, minlength=2 * n_folds**2).reshape(-1, 2)
-        ends = np.cumsum(sizes).tolist()
-        occurring = np.flatnonzero(sizes.any(axis=1)).tolist()
-        edges = [0, *ends]
-        parts = [
-            (slice(*edges[2 * cell : 2 * cell + 2]), slice(*edges[2 * cell + 1 : 2 * cell + 3]))
-            for cell in occurring
-        ]
-        weights = None if weights is None else weights[order]
-        pairs = [divmod(cell, n_folds) for cell in occurring]
-        return cls(order, values[..., order], weights, pairs, parts)
+    @property
+    def counts(self) -> IntArray:
+        """Numbers of non-targets and targets of each pair."""
+        return np.diff(self.edges).reshape(-1, 2)
 
-    @classmethod
-    def of_matrix(
-        cls,
-        scores: Scores,
-        masks: Sequence[BoolArray],
-        folds: Sequence[IntArray],
-        weights: Float64Array | None,
-    ) -> "_Cells":
-        """Bring the trials of a matrix into order without a sort, given the folds of both sides.
+    def part(self, pair: int, label: int) -> slice:
+        """Return where a class of a pair lies in the order."""
+        return slice(*self.edges[2 * pair + label : 2 * pair + label + 2].tolist())
 
-        `masks` are those of the non-targets and of the targets; positions are row by row.
-        """
-        n_folds = 1 + max(int(side.max()) for side in folds)
-        rows, cols = ([np.flatnonzero(side == fold) for fold in range(n_folds)] for side in folds)
-        order: list[IndexArray] = []
-        pairs, parts, end = [], [], 0
-        for pair in itertools.combinations_with_replacement(range(n_folds), 2):
-            edges = [end]
-            for mask in masks:
-                for here, there in dict.fromkeys((pair, pair[::-1])):
-                    block = np.ix_(rows[here], cols[there])
-                    cells = np.add.outer(rows[here] * mask.shape[1], cols[there])
-                    order.append(cells[mask[block]])
-                    end += order[-1].size
-                edges.append(end)
-            if end > edges[0]:
-                pairs.append(pair)
-                parts.append((slice(*edges[:2]), slice(*edges[1:])))
-        positions = np.concatenate(order)
-        of_trials = None if weights is None else weights.ravel()[positions]
-        return cls(positions, scores.scoremat.ravel()[positions], of_trials, pairs, parts)
+    def take(self, array: AnyArray, pairs: Sequence[int], label: int) -> AnyArray:
+        """Return what an array in this order holds of one class of some pairs."""
+        return np.concatenate([array[..., self.part(pair, label)] for pair in pairs], axis=-1)
 
-    def apart(self, pair: FoldPair) -> list[int]:
-        """Return the cells that share no fold with a pair; raise if a class has no trial there."""
-        cells = np.flatnonzero(~np.isin(self.pairs, pair).any(axis=1)).tolist()
-        for label, noun in enumerate(("non-targets", "targets")):
-            if not any(self.order[self.parts[cell][label]].size for cell in cells):
-                found = f"no {noun} without the speakers of folds {pair[0]} and {pair[1]}"
-                hint = "Have both classes trials of several speakers? Choose more or fewer folds."
-                raise invalid("folds", "leave both classes trials to train on", found, hint)
-        return cells
-
-    def take(self, array: AnyArray, cells: Sequence[int], label: int) -> AnyArray:
-        """Return what an array in this order holds of one class of some cells."""
-        return np.concatenate([array[..., self.parts[cell][label]] for cell in cells], axis=-1)
-
-    def weights_of(self, cells: Sequence[int]) -> dict[str, Float64Array]:
-        """Return the weights of both classes of some cells, as arguments of a fit."""
+    def weights_of(self, pairs: Sequence[int]) -> dict[str, Float64Array]:
+        """Return the weights of both classes of some pairs, as arguments of a fit."""
         if self.weights is None:
             return {}
         names = enumerate(_WEIGHTS[::-1])
-        return {name: self.take(self.weights, cells, label) for label, name in names}
+        return {name: self.take(self.weights, pairs, label) for label, name in names}
 
-    def positions(self, cells: Sequence[int]) -> IndexArray:
-        """Return the positions of the trials of some cells, ascending."""
-        return np.sort(np.concatenate([self.take(self.order, cells, label) for label in (0, 1)]))
+    def positions(self, pairs: Sequence[int]) -> IndexArray:
+        """Return the positions of the trials of some pairs, ascending."""
+        return np.sort(np.concatenate([self.take(self.order, pairs, label) for label in (0, 1)]))
 
 
 @attrs.frozen(eq=False)
 class _Grid:
     """The scores of one system condensed to moments in each step of a grid.
 
-    `moments` is (3, n_cells, 2, _GRID): weight, and weighted sums of the position within the step
-    and of its square. `counts` are the trials with weight, (n_cells, 2).
+    `moments` is (3, n_pairs, 2, _GRID): weight, and weighted sums of the position within the step
+    and of its square. `counts` are the trials with weight, (n_pairs, 2).
     """
 
     low: float
     step: float
     moments: Float64Array
     counts: IntArray
+    trials: _Trials
 
     @classmethod
-    def of(cls, cells: _Cells) -> "_Grid | None":
-        """Condense trials; None if they are few, or the grid would be too coarse."""
-        values = cells.values
-        if values.ndim != 1 or values.size < _MANY_TRIALS:
+    def of(cls, trials: _Trials) -> "_Grid | None":
+        """Condense trials; None if they are few, or the grid would be too coarse or too large."""
+        codes, values = trials.codes.ravel(), trials.values.ravel()
+        n_cells = 2 * len(trials.pairs)
+        if values.size < max(_MANY_TRIALS, n_cells * _GRID):
             return None
         low, high = float(values.min()), float(values.max())
         step = (high - low) / (_GRID - 1)
@@ -197,28 +190,33 @@ class _Grid:
         inner = np.quantile(values[:: 1 + values.size // _GRID], (0.16, 0.84))
         if not 0.0 < step <= _WIDEST * (inner[1] - inner[0]) / 2:
             return None
-        moments = np.zeros((3, len(cells.parts), 2, _GRID))
-        counts = np.zeros(moments.shape[1:3], dtype=np.int64)
-        for cell, label in np.ndindex(counts.shape):
-            part = cells.parts[cell][label]
-            # In pieces that stay in the processor's cache.
-            for start in range(part.start, part.stop, _PIECE):
-                piece = slice(start, min(start + _PIECE, part.stop))
-                weights = None if cells.weights is None else cells.weights[piece]
-                within = (values[piece] - np.float64(low)) / step
-                places = within.astype(np.int64)
-                within -= places
-                first = within if weights is None else within * weights
-                for moment, factor in zip(moments, (weights, first, first * within), strict=True):
-                    moment[cell, label] += np.bincount(places, factor, minlength=_GRID)
-                counts[cell, label] += within.size if weights is None else np.count_nonzero(weights)
-        return cls(low, step, moments, counts)
+        # What is no trial has a cell of its own, the last.
+        moments = np.zeros((3, (n_cells + 1) * _GRID))
+        counts = np.zeros(n_cells + 1, dtype=np.int64)
+        for piece in _pieces(values.size):
+            within = (values[piece] - np.float64(low)) / step
+            places = within.astype(np.int64)
+            within -= places
+            cells = codes[piece].astype(np.int64)
+            places += cells * _GRID
+            weights = None if trials.weights is None else trials.weights.ravel()[piece]
+            counts += np.bincount(
+                cells if weights is None else cells[weights > 0], minlength=counts.size
+            )
+            first = within if weights is None else within * weights
+            # In place: of so many cells most have no trial in a piece.
+            np.add.at(moments[0], places, 1.0 if weights is None else weights)
+            np.add.at(moments[1], places, first)
+            np.add.at(moments[2], places, first * within)
+        shape = 3, len(trials.pairs), 2, _GRID
+        kept = moments[:, :-_GRID].reshape(shape)
+        return cls(low, step, kept, counts[:-1].reshape(shape[1:3]), trials)
 
-    def fit(self, model: Any, cells: Sequence[int], options: Mapping[str, Any]) -> Any:
-        """Train a map on the trials of some cells: two points for each step of the grid."""
+    def fit(self, model: Any, pairs: Sequence[int], options: Mapping[str, Any]) -> Any:
+        """Train a map on the trials of some pairs: two points for each step of the grid."""
         points, weights = [], []
         # Targets first.
-        for weight, first, second in self.moments[:, cells].sum(axis=1).swapaxes(0, 1)[::-1]:
+        for weight, first, second in self.moments[:, pairs].sum(axis=1).swapaxes(0, 1)[::-1]:
             used = np.flatnonzero(weight)
             size, mean = weight[used], first[used] / weight[used]
             spread = np.sqrt(np.maximum(second[used] / size - mean**2, 0.0))
@@ -226,8 +224,28 @@ class _Grid:
             points.append(self.low + self.step * places)
             weights.append(np.tile(size, 2))
         fitted = model.fit(*points, **dict(zip(_WEIGHTS, weights, strict=True)), **options)
-        n_non, n_tar = self.counts[cells].sum(axis=0).tolist()
+        n_non, n_tar = self.counts[pairs].sum(axis=0).tolist()
         return attrs.evolve(fitted, n_tar=n_tar, n_non=n_non)
+
+    def apply(self, maps: Mapping[FoldPair, Any]) -> Float64Array:
+        """Map each trial by the line of its pair."""
+        lines = np.zeros((2, 2 * len(self.trials.pairs) + 1))
+        for number, pair in enumerate(self.trials.pairs):
+            if pair in maps:
+                line = [maps[pair].scale], [maps[pair].offset]
+                lines[:, 2 * number : 2 * number + 2] = line
+        codes, values = self.trials.codes.ravel(), self.trials.values.ravel()
+        llrs = np.empty(self.trials.codes.shape)
+        flat = llrs.reshape(-1)
+        for piece in _pieces(values.size):
+            np.multiply(lines[0].take(codes[piece]), values[piece], out=flat[piece])
+            flat[piece] += lines[1].take(codes[piece])
+        return llrs
+
+
+def _pieces(n_trials: int) -> Iterator[slice]:
+    """Yield parts of a list that stay in the processor's cache."""
+    return (slice(start, start + _PIECE) for start in range(0, n_trials, _PIECE))
 
 
 def cross_fit(
@@ -328,38 +346,40 @@ def cross_fit(
     of_classes = class_weights(conditions, by_class[0], by_class[1], key, scores=one)
     sides = fold_of[who.of_models], fold_of[who.of_segments]
     by_arrays = hasattr(model, "fit") and not given
-    if by_arrays and isinstance(one, Scores) and isinstance(key, Key):
-        cells, assemble, shape = *_of_matrix(one, key, sides, of_classes), key.shape
-    else:
-        trials = _Listed.of(scores, key)
-        cells, assemble = trials.cells(sides, of_classes), trials.assemble
-        shape = trials.labels.shape
-    grid = _Grid.of(cells) if getattr(model, "_is_smooth", False) else None
+    form = _Matrix if by_arrays and isinstance(one, Scores) and isinstance(key, Key) else _Listed
+    listed: Any = form.of(scores, key)
+    trials = listed.trials(sides, of_classes)
+    grid = _Grid.of(trials) if getattr(model, "_is_smooth", False) else None
+    source = trials.cells() if grid is None else grid
 
-    llrs, maps = np.zeros(shape), {}
-    places = llrs.reshape(-1)
-    for number, pair in enumerate(cells.pairs):
+    llrs, maps = np.zeros(trials.codes.shape), {}
+    flat = llrs.reshape(-1)
+    for number in np.flatnonzero(source.counts.any(axis=1)).tolist():
+        pair = trials.pairs[number]
         with NamedWarnings(f"without the speakers of folds {pair[0]} and {pair[1]}"):
-            chosen = cells.apart(pair)
-            weights = cells.weights_of(chosen)
-            if not by_arrays:
-                subset = trials.key_of(cells.positions(chosen))
-                maps[pair] = model.fit_scores(scores, *given, subset, **weights, **options)
-                here = cells.positions([number])
-                places[here] = maps[pair].apply(scores, *given, trials.key_of(here)).scores
+            chosen = _apart(trials.pairs, source.counts, pair)
+            if isinstance(source, _Grid):
+                maps[pair] = source.fit(model, chosen, options)
                 continue
-            if grid is not None:
-                maps[pair] = grid.fit(model, chosen, options)
-            else:
-                classes = [cells.take(cells.values, chosen, label) for label in (1, 0)]
-                maps[pair] = trainer.fit(*classes, **weights, **options)
+            weights = source.weights_of(chosen)
+            if not by_arrays:
+                subset = listed.key_of(source.positions(chosen))
+                maps[pair] = model.fit_scores(scores, *given, subset, **weights, **options)
+                here = source.positions([number])
+                flat[here] = maps[pair].apply(scores, *given, listed.key_of(here)).scores
+                continue
+            classes = [source.take(source.values, chosen, label) for label in (1, 0)]
+            maps[pair] = trainer.fit(*classes, **weights, **options)
             with warnings.catch_warnings():
                 # What a fold has not seen the final map may have.
                 warnings.simplefilter("ignore", ExtrapolationWarning)
-                for part in cells.parts[number]:
-                    places[cells.order[part]] = maps[pair].apply(cells.values[..., part])
+                for part in (source.part(number, label) for label in (0, 1)):
+                    flat[source.order[part]] = maps[pair].apply(source.values[..., part])
+    if isinstance(source, _Grid):
+        llrs = source.apply(maps)
+    assembled = listed.assemble(mark_read_only(llrs))
     names = dict(zip(who.ids.tolist(), fold_of.tolist(), strict=True))
-    return CrossFit(assemble(mark_read_only(llrs)), final, maps, names)
+    return CrossFit(assembled, final, maps, names)
 
 
 @attrs.frozen(eq=False)
@@ -388,16 +408,18 @@ class _Listed:
             columns = columns[0][found], columns[1][found], columns[2][found]
         return cls(key, values, found, *columns)
 
-    def cells(self, sides: Sequence[IntArray], of_classes: Sequence[Any]) -> _Cells:
-        """Bring the trials into order, given the folds of models and of segments."""
-        n_folds = 1 + max(int(side.max()) for side in sides)
-        # The lower fold first, whichever side it is of; the number of such a pair, doubled.
-        every = np.arange(n_folds)
-        table = 2 * (np.minimum.outer(every, every) * n_folds + np.maximum.outer(every, every))
-        small = table.astype(np.min_scalar_type(2 * n_folds**2))
-        codes = small[sides[0]][:, sides[1]][self.rows, self.cols]
+    def trials(self, sides: Sequence[IntArray], of_classes: Sequence[Any]) -> _Trials:
+        """Return the trials, given the folds of models and of segments."""
+        table, pairs = _table_of_pairs(sides)
+        # In the smallest type that will do: there is one for each trial.
+        small = np.min_scalar_type(table.size)
+        rows, cols = (side.astype(small) for side in sides)
+        cells = rows.take(self.rows)
+        cells *= len(table)
+        cells += cols.take(self.cols)
+        codes = table.ravel().take(cells)
         codes += self.labels
-        return _Cells.of(codes, n_folds, self.values, _in_order(of_classes, self.labels))
+        return _Trials(codes, self.values, _in_order(of_classes, self.labels), pairs)
 
     def key_of(self, lines: IndexArray) -> FlatKey:
         """Return the key of some of the trials."""
@@ -410,25 +432,51 @@ class _Listed:
         return ListedScores(self.key, frame, llrs, self.found).in_form_of_ndx()
 
 
-def _of_matrix(
-    scores: Scores, key: Key, sides: Sequence[IntArray], of_classes: Sequence[Any]
-) -> tuple[_Cells, Callable[[Float64Array], AnyScores]]:
-    """Bring the trials of a matrix into order; return also what puts LLRs back."""
-    with warnings.catch_warnings():
-        # The final map has warned of what is missing.
-        warnings.simplefilter("ignore", MissingTrialsWarning)
-        aligned = scores.align_with_ndx(key)
-    tar, non = (mask & aligned.scoremask for mask in (key.tar, key.non))
-    weights = None
-    if any(given is not None for given in of_classes):
-        trials = tar | non
-        weights = np.zeros(trials.shape)
-        weights.T[trials.T] = _in_order(of_classes, tar.T[trials.T])
+@attrs.frozen(eq=False)
+class _Matrix:
+    """The scored trials of a key as a matrix."""
 
-    def assemble(llrs: Float64Array) -> Scores:
-        return Scores(llrs, *key.ids, aligned.scoremask)
+    scores: Scores
+    tar: BoolArray
+    non: BoolArray
 
-    return _Cells.of_matrix(aligned, (non, tar), sides, weights), assemble
+    @classmethod
+    def of(cls, scores: Scores, key: Key) -> "_Matrix":
+        """Bring the scores into the order of the key."""
+        with warnings.catch_warnings():
+            # The final map has warned of what is missing.
+            warnings.simplefilter("ignore", MissingTrialsWarning)
+            aligned = scores.align_with_ndx(key)
+        return cls(aligned, *(mask & aligned.scoremask for mask in (key.tar, key.non)))
+
+    def trials(self, sides: Sequence[IntArray], of_classes: Sequence[Any]) -> _Trials:
+        """Return the trials, given the folds of models and of segments."""
+        table, pairs = _table_of_pairs(sides)
+        codes, values = table[sides[0]].take(sides[1], axis=1), self.scores.scoremat
+        codes += self.tar
+        here, weights = self.tar | self.non, None
+        if not here.all():
+            codes[~here] = 2 * len(pairs)
+            # Any score of a trial will do where there is none.
+            values = np.where(here, values, values.flat[np.argmax(here)])
+        if any(given is not None for given in of_classes):
+            weights = np.zeros(here.shape)
+            weights.T[here.T] = _in_order(of_classes, self.tar.T[here.T])
+        return _Trials(codes, values, weights, pairs)
+
+    def assemble(self, llrs: Float64Array) -> Scores:
+        """Put log-likelihood-ratios into the form of the key."""
+        return attrs.evolve(self.scores, scoremat=llrs)
+
+
+def _table_of_pairs(sides: Sequence[IntArray]) -> tuple[Positions, list[FoldPair]]:
+    """Return pairs of folds, the lower first; and twice the number of that of any two folds."""
+    n_folds = 1 + max(int(side.max()) for side in sides)
+    pairs = list(itertools.combinations_with_replacement(range(n_folds), 2))
+    table = np.zeros((n_folds, n_folds), dtype=np.min_scalar_type(2 * len(pairs)))
+    low, high = np.transpose(pairs)
+    table[low, high] = table[high, low] = 2 * np.arange(len(pairs))
+    return table, pairs
 
 
 def choose_ridge(

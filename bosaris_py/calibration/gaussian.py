@@ -42,12 +42,8 @@ _N_POINTS = 801
 _SMALLEST, _LARGEST = 1e-6, 70.0
 
 
-def gaussian_cllr(variance: float) -> float:
-    r"""Return Cllr, in bits, of calibrated Gaussian log-likelihood-ratios of this variance."""
-    return math.exp(_log_cllr(0.5 * math.log(variance))) if variance > 0.0 else 1.0
-
-
 def _log_cllr(log_sigma: float) -> float:
+    """Return the logarithm of the Cllr, in bits, of calibrated Gaussian log-likelihood-ratios."""
     # Both classes cost the same, E log2(1 + exp(-x)) under the law of targets. That is
     # exp(-sigma^2 / 8) times the mean of exp(x / 2) log2(1 + exp(-x)) under N(0, sigma^2), which
     # keeps its digits however rare the errors. The integrand is analytic and dies out at both

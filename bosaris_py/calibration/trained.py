@@ -42,6 +42,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import (
     LinearSolution,
+    train_greedy,
     train_linear,
     train_nonnegative,
     train_scale,
@@ -376,6 +377,7 @@ class LinearMap(TrainedMap, ABC):
         ridge: float = 0.0,
         offset: float | None = None,
         nonnegative: bool = False,
+        max_systems: int | None = None,
     ) -> Self:
         r"""Train a calibration's scale, or a fusion's weights, and the offset.
 
@@ -407,6 +409,9 @@ class LinearMap(TrainedMap, ABC):
         nonnegative : bool, default: False
             Allow no negative weight: systems that would get one are left out, with weight 0,
             so that the fused score never falls where a system's rises.
+        max_systems : int, optional
+            Use at most so many systems, the others with weight 0. They are added one by one, each
+            time that with which the objective falls most.
 
         Returns
         -------
@@ -464,7 +469,8 @@ class LinearMap(TrainedMap, ABC):
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
         settings = (prior, objective, ridge)
         weights = tar_weights, non_weights
-        return cls._fit(classes, weights, settings, offset, nonnegative=nonnegative)
+        limits: dict[str, Any] = {"nonnegative": nonnegative, "max_systems": max_systems}
+        return cls._fit(classes, weights, settings, offset, **limits)
 
     @staticmethod
     @abstractmethod
@@ -485,6 +491,7 @@ class LinearMap(TrainedMap, ABC):
         offset: float | None = None,
         *,
         nonnegative: bool = False,
+        max_systems: int | None = None,
     ) -> Self:
         """Train on the scores of targets and non-targets in memory."""
         prior, objective, ridge = settings
@@ -495,11 +502,18 @@ class LinearMap(TrainedMap, ABC):
             tar_weights=weights[0],
             non_weights=weights[1],
         )
-        if not nonnegative:
+        if not nonnegative and max_systems is None:
             return cls._train(training, ridge, offset)
         if offset is not None:
-            raise invalid("offset", "be None where weights must not be negative", describe(offset))
-        return cls._of_training(train_nonnegative(training, ridge=ridge), training)
+            raise invalid("offset", "be None where weights are restricted", describe(offset))
+        if max_systems is None:
+            return cls._of_training(train_nonnegative(training, ridge=ridge), training)
+        if type(max_systems) is not int or max_systems < 1:
+            raise invalid("max_systems", "be a whole number of at least 1", describe(max_systems))
+        found = train_greedy(
+            training, ridge=ridge, max_systems=max_systems, nonnegative=nonnegative
+        )
+        return cls._of_training(found, training)
 
     @classmethod
     def _fit_files(

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import attrs
@@ -697,6 +698,8 @@ class Validation(metaclass=Readable):
         Both are 1 in expectation if the likelihood-ratios are calibrated.
     mean_log10_lr_tar, mean_log10_lr_non : float
         Mean decimal logarithms.
+    intervals : dict of str to (float, float)
+        Intervals of some of the figures, by name; of `validate_scores` only.
     """
 
     n_tar: int
@@ -713,21 +716,26 @@ class Validation(metaclass=Readable):
     mean_lr_non: float
     mean_log10_lr_tar: float
     mean_log10_lr_non: float
+    intervals: Mapping[str, tuple[float, float]] = attrs.Factory(dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name.
+        """Return the figures by name, without intervals.
 
         Returns
         -------
         dict
         """
-        return attrs.asdict(self)
+        return {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING)}
 
     def __repr__(self) -> str:
         """Return a line for each figure."""
         rows = [
-            (_MEANING[name], f"{value:.4g}") for name, value in list(self.to_dict().items())[2:]
+            [_MEANING[name], f"{value:.4g}"] for name, value in list(self.to_dict().items())[2:]
         ]
+        if self.intervals:
+            for row, name in zip(rows, _MEANING, strict=True):
+                ends = self.intervals.get(name)
+                row.append("" if ends is None else f"[{ends[0]:.4g}, {ends[1]:.4g}]")
         head = f"{self.n_tar} targets, {self.n_non} non-targets"
         return "\n".join((head, *text_table(rows)))
 

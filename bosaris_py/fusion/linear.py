@@ -79,6 +79,7 @@ class LinearFusion(LinearMap):
         non_weights: npt.ArrayLike | None = None,
         ridge: float = 0.0,
         nonnegative: bool = False,
+        max_systems: int | None = None,
     ) -> "LinearFusion":
         """Train weights and offset on the scores of the trials in a key.
 
@@ -94,7 +95,7 @@ class LinearFusion(LinearMap):
             As for `fit`.
         tar_weights, non_weights : array_like of float, optional
             Weights of the key's trials, column by column.
-        ridge, nonnegative
+        ridge, nonnegative, max_systems
             As for `fit`.
 
         Returns
@@ -118,7 +119,8 @@ class LinearFusion(LinearMap):
         classes = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         settings = (prior, objective, ridge)
-        return cls._fit(classes, weights, settings, nonnegative=nonnegative)
+        limits: dict[str, Any] = {"nonnegative": nonnegative, "max_systems": max_systems}
+        return cls._fit(classes, weights, settings, **limits)
 
     @classmethod
     def fit_files(

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -37,7 +38,7 @@ from scipy import optimize
 
 from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._validation import as_nonnegative, list_some, warn_caller
-from bosaris_py.errors import ConvergenceWarning, FitError, SeparableDataWarning
+from bosaris_py.errors import BosarisWarning, ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     Evaluation,
@@ -757,15 +758,47 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: float) -> LinearSo
         if slopes.min() >= -_ROUNDING * abs(here.gradient).max(initial=1.0):
             break
         kept[np.argmin(slopes)] = True
+    ridge = ridge if solution is None else solution.ridge
+    return _with_range(objective, np.maximum(weights, 0.0), offset, here.value, ridge)
+
+
+def train_greedy(
+    objective: TrainingObjective, *, ridge: float, max_systems: int, nonnegative: bool = False
+) -> LinearSolution:
+    """Find weights for at most so many systems, which are added one by one.
+
+    Added is the system with which the objective falls most, until none lowers it. Warnings are
+    those of `train_linear`, for the systems that are kept.
+    """
+    train = train_nonnegative if nonnegative else train_linear
+    kept = np.zeros(len(objective.tar), dtype=np.bool_)
+    value = math.inf
+    for _ in range(min(max_systems, kept.size)):
+        values = np.full(kept.size, math.inf)
+        for system in np.flatnonzero(~kept):
+            more = kept.copy()
+            more[system] = True
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", BosarisWarning)
+                tried = train(_with_systems(objective, more), ridge=ridge)
+            values[system] = tried.objective_value
+        best = int(np.argmin(values))
+        if values[best] >= value:
+            break
+        kept[best], value = True, values[best]
+    solution = train(_with_systems(objective, kept), ridge=ridge)
+    weights = np.zeros(kept.size)
+    weights[kept] = solution.weights
+    return _with_range(objective, weights, solution.offset, value, solution.ridge)
+
+
+def _with_range(
+    objective: TrainingObjective, weights: Float64Array, offset: float, value: float, ridge: float
+) -> LinearSolution:
+    """Return a solution with the range of all systems' scores."""
     tar, non = objective.moments()
-    return LinearSolution(
-        weights=np.maximum(weights, 0.0),
-        offset=offset,
-        objective_value=here.value,
-        ridge=ridge if solution is None else solution.ridge,
-        lowest=np.minimum(tar.lowest, non.lowest),
-        highest=np.maximum(tar.highest, non.highest),
-    )
+    low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+    return LinearSolution(weights, offset, value, ridge, low, high)
 
 
 def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObjective:

@@ -34,6 +34,8 @@ from bosaris_py.storage.factors import Factor, as_positions
 # So few runs of ascending codes are merged faster than sorted.
 _FEW_RUNS = 64
 
+_PIECE = 2**16
+
 
 def trial_codes(models: Positions, segments: Positions, n_models: int) -> IntArray:
     """Return ``segments * n_models + models``: codes in column-major order."""
@@ -46,6 +48,12 @@ def trial_codes(models: Positions, segments: Positions, n_models: int) -> IntArr
 def ascends(codes: IntArray) -> bool:
     """Tell whether every code is larger than the one before."""
     return bool((codes[1:] > codes[:-1]).all())
+
+
+def _are_in_order(models: Positions, segments: Positions, n_models: int) -> bool:
+    """Tell whether the codes of a list of trials ascend, from pieces that stay in the cache."""
+    pieces = (slice(start, start + _PIECE + 1) for start in range(0, models.size, _PIECE))
+    return all(ascends(trial_codes(models[x], segments[x], n_models)) for x in pieces)
 
 
 def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
@@ -94,10 +102,9 @@ def order_trials(models: Positions, segments: Positions, n_models: int) -> Trial
     One pass if the list is in order already; otherwise one sort of whole numbers.
     """
     none = np.empty(0, dtype=np.intp)
-    codes = trial_codes(models, segments, n_models)
-    if ascends(codes):
+    if _are_in_order(models, segments, n_models):
         return TrialOrder(None, none, none)
-    order, codes = sort_codes(codes)
+    order, codes = sort_codes(trial_codes(models, segments, n_models))
     is_new = np.ones(codes.size, dtype=np.bool_)
     np.not_equal(codes[1:], codes[:-1], out=is_new[1:])
     if is_new.all():

@@ -1,6 +1,7 @@
-"""Linear and PAV calibration.
+"""Maps of all calibrations.
 
-Two maps from scores to LLRs, trained on the same dev set. See understand/calibration.
+Maps from scores to LLRs, trained on the same 60 targets and 600 non-targets of the dev set. See
+calibrate.
 """
 
 import numpy as np
@@ -10,13 +11,25 @@ import bosaris_py as bp
 
 folder = "examples/japanese_vowels/"
 key = bp.Key.read(folder + "dev_key.h5")
-scores = bp.Scores.read(folder + "dev_scores_cosine.h5")
+classes = bp.Scores.read(folder + "dev_scores_cosine.h5").get_tar_non(key)
+rng = np.random.default_rng(1)
+tar = rng.choice(classes[0], 60, replace=False)
+non = rng.choice(classes[1], 600, replace=False)
+maps = {
+    "linear": bp.LinearCalibration.fit(tar, non),
+    "scale only": bp.LinearCalibration.fit(tar, non, offset=0.0),
+    "ridge": bp.LinearCalibration.fit(tar, non, ridge=0.01),
+    "Gaussian": bp.GaussianCalibration.fit(tar, non),
+    "bi-Gaussian": bp.BiGaussianCalibration.fit(tar, non),
+    "PAV": bp.PAVCalibration.fit(tar, non),
+    "line within IV bounds": bp.BoundedCalibration.fit(tar, non, bounds="iv"),
+}
 values = np.linspace(-0.9, 0.95, 400)
 figure = Figure(figsize=(6, 4.5), layout="constrained")
 axes = figure.subplots()
-for name in ("LinearCalibration", "PAVCalibration"):
-    calibration = getattr(bp, name).fit_scores(scores, key)
-    axes.plot(values, calibration.apply(values), label=name)
+for number, (name, calibration) in enumerate(maps.items()):
+    style = ("-", "--", "-.", ":")[number % 4]
+    axes.plot(values, calibration.apply(values), style, label=name)
 axes.set(xlabel="cosine score", ylabel="LLR", ylim=(-8, 8))
 axes.grid(alpha=0.3)
 axes.legend()

@@ -17,6 +17,8 @@ from bosaris_py.calibration import (
 )
 from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInputError
 from bosaris_py.fusion import read_model
+from bosaris_py.numerics import act_dcf
+from bosaris_py.numerics.priors import sigmoid
 from tests.calibration.test_cross_fitting import simulated
 
 STEP = 0.01
@@ -98,6 +100,47 @@ def test_closed_forms_of_separated_classes():
     assert infinite == llr_bounds(tar, non)
 
 
+def test_the_breath_analyser():
+    """The example of Vergeer et al. (2016), as the package lir has it; LRs of 0.101 and of 90.
+
+    Of 1000 non-targets 10 have the higher one, of 100 targets 90. On a grid, in steps of 1e-4
+    towards 0, lir 1.8.0 finds -0.9581 and 1.9089 (ELUB), -0.9785 and 1.9315 (IV).
+    """
+    low, high = math.log(0.101), math.log(90.0)
+    tar, non = np.repeat([low, high], (10, 90)), np.repeat([low, high], (990, 10))
+    elub, iv = llr_bounds(tar, non), llr_bounds(tar, non, "iv")
+    assert elub.high == pytest.approx(math.log((90 / 101) / (11 / 1001)))
+    assert elub.low == pytest.approx(-math.log((990 / 1001) / (11 / 101)))
+    assert iv.high == pytest.approx(math.log((90.5 / 101) / (10.5 / 1001)))
+    assert iv.low == pytest.approx(-math.log((990.5 / 1001) / (10.5 / 101)))
+    published = np.array([-0.9581, 1.9089, -0.9785, 1.9315]) * math.log(10)
+    np.testing.assert_allclose([*elub, *iv], published, rtol=0, atol=1e-4 * math.log(10))
+    # An LR of 1000 for that of 90 has the same bounds.
+    far = np.repeat([low, math.log(1000.0)], (10, 90)), np.repeat([low, math.log(1000)], (990, 10))
+    np.testing.assert_allclose([*llr_bounds(*far), *llr_bounds(*far, "iv")], [*elub, *iv])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_elub_is_where_the_normalised_bayes_error_rate_is_below_one(seed):
+    rng = np.random.default_rng(seed)
+    tar, non = rng.normal(3.0, 3.0, 80), rng.normal(-3.0, 3.0, 200)
+    low, high = llr_bounds(tar, non)
+    more = np.append(tar, -np.inf), np.append(non, np.inf)
+    inside = np.linspace(low + 1e-6, high - 1e-6, 501)
+    rates = act_dcf(*more, sigmoid(-inside), normalize=True)
+    assert rates.max() <= 1.0 + 1e-9
+    beyond = act_dcf(*more, sigmoid(-np.array([low - 1e-6, high + 1e-6])), normalize=True)
+    assert beyond.min() > 1.0
+
+
+def test_counts_bound_by_ten_times_the_numbers_of_trials():
+    tar, non = [1.0, 30.0], [0.0, -1.0, -50.0]
+    assert llr_bounds(tar, non, "count") == (-math.log(20), math.log(30))
+    fitted = BoundedCalibration.fit([1.0, 3.0, 4.0], [0.0, 2.0], bounds="count", ridge=0.1)
+    assert (fitted.low, fitted.high) == (-math.log(30), math.log(20))
+    assert fitted.map.ridge == 0.1
+
+
 def test_input_is_not_changed():
     tar, non = np.array([3.0, 1.0]), np.array([-1.0, -4.0])
     llr_bounds(tar, non)
@@ -132,7 +175,7 @@ def test_protocol(calibration, tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: llr_bounds([1.0], [0.0], "lir"), '`kind` must be one of "elub", "iv"'),
+        (lambda: llr_bounds([1.0], [0.0], "lir"), '`kind` must be one of "elub", "iv", "count"'),
         (lambda: llr_bounds([], [0.0]), "`tar` must hold at least one"),
         (lambda: llr_bounds([np.nan], [0.0]), "not hold NaN"),
         (lambda: BoundedCalibration.fit([1.0], [0.0], calibration=float), "`calibration` must be"),

@@ -8,23 +8,9 @@ from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
 from bosaris_py.numerics import cllr
 from bosaris_py.trials import Key, Scores, SegmentQuality
+from tests.crossed_trials import mismatched
 
 RNG = np.random.default_rng(8)
-
-
-def mismatched(seed, *, effect=True, n=40, low=0.0, high=1.0):
-    """Scores whose scale and offset depend on the log duration of the segment, in [low, high]."""
-    rng = np.random.default_rng(seed)
-    person = np.repeat(np.arange(n), 4)
-    models, segments = [f"m{i}" for i in range(n)], [f"s{i}" for i in range(person.size)]
-    tar = np.arange(n)[:, None] == person
-    duration = rng.uniform(low, high, person.size)
-    used = duration if effect else np.full(person.size, 0.5)
-    # Calibrated LLRs of a variance that grows with duration, scaled and shifted by it.
-    sigma = 1.5 + 2.0 * used
-    llr = np.where(tar, 0.5, -0.5) * sigma**2 + sigma * rng.normal(size=tar.shape)
-    scores = Scores(llr / (0.5 + 2.0 * used) + 2.0 * used, models, segments)
-    return scores, Key(models, segments, tar, ~tar), SegmentQuality(segments, duration[None])
 
 
 def both(quality):
