@@ -215,7 +215,7 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
         described = stamp, kind, shape, data_sets, item_size
         if "k" in opened.sizes:
             nothing = np.empty(0, dtype=np.int64)
-            chunk = max(CHUNK_TRIALS, *[each.checksums[0] for each in found if each.checksums])
+            chunk = max([CHUNK_TRIALS, *(each.checksums[0] for each in found if each.checksums)])
             file = FlatFile(*described, opened.sizes["k"], chunk, nothing)
         else:
             # Chunks that a part of the rows needs are unpacked whole.
