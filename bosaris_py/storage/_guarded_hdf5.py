@@ -606,7 +606,10 @@ class GuardedDataset:
         """Refuse a block that is not what was written."""
         if self.checksums and checksum(block) != self.checksums[1 + start // self.checksums[0]]:
             rows = f"{start} to {start + len(block) - 1}"
-            raise self.error(f"is damaged: the checksum of rows {rows} is wrong")
+            text = (
+                f"is damaged: the checksum of rows {rows} is wrong; or changed by another program, "
+            )
+            raise self.error(text + "which should have removed the attribute `checksums`")
 
     def _load(self, out: AnyArray, begin: tuple[int, ...] | None) -> None:
         """Read elements as they are stored."""
