@@ -214,11 +214,6 @@ class ConditionMixture(Evidence):
         Returns
         -------
         ConditionMixture
-
-        Raises
-        ------
-        InvalidInputError
-            If no condition has targets, or none has non-targets.
         """
         own = tuple(share for share in tar if share.size and share.weight > 0)
         others = tuple(share for share in non if share.size and share.weight > 0)

@@ -134,7 +134,7 @@ class Division:
     The number of a group has a digit for each of the factors `names`, below its size in `sizes`;
     the last one runs fastest. Digits are positions in `levels`; those beyond say that a trial is
     in none, or in several. A trial's number is the sum of those of its model and its segment in
-    its pair of files, and of those that conditions give it by its ids, times a factor.
+    its pair of files. Conditions add a number by its ids, times a factor.
     """
 
     names: tuple[str, ...]
@@ -509,7 +509,6 @@ class StreamedScores(Evidence):
         Returns
         -------
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Miss and false-alarm rates.
 
         Raises
         ------
