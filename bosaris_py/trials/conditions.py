@@ -919,7 +919,16 @@ class Conditions(metaclass=Readable):
     def rows(self, shape: tuple[int, int], rows: slice | Positions | None = None) -> "Conditions":
         """Return conditions for some rows of a key of a shape, for keys read in blocks.
 
-        Raises InvalidInputError if masks have another shape, or trials may be in several.
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of the key; masks of another one, and trials in several conditions, are refused.
+        rows : slice or array of int, optional
+            The rows; all by default.
+
+        Returns
+        -------
+        Conditions
         """
         if not isinstance(self._subsets, Subsets):
             return self
