@@ -10,8 +10,9 @@ ARGS ?=
 # LOCKED=1: the versions of constraints.txt and no others, their files checked by hash.
 LOCKED ?=
 PIP = $(RUN) -m pip install --quiet --disable-pip-version-check
-# Pages whose sentences are checked; the long page on uncertainty is not yet among them.
-PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/uncertainty.md %_table.md,$(wildcard docs/*.md docs/*/*.md))
+# Pages and docstrings whose sentences are checked; tables are made by scripts.
+PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out %_table.md,$(wildcard docs/*.md docs/*/*.md)) \
+    $(wildcard $(patsubst %,bosaris_py/%/*.py,evaluation matlab numerics storage storage/formats trials))
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:

@@ -2,9 +2,9 @@
 
 Simulates many data sets whose true costs are known, by 16 laws: few and many speakers, rare
 errors, unequal speakers, no speaker effects at all. Writes the tables of the documentation page
-"How sure are we?" to ``docs/coverage_table.md``. The formulas are the library's; data sets are
-made of numbers of speakers without ids, so that 2000 sets of a law take seconds. Run it from the
-root of the tree:
+"Coverage of the intervals" to ``docs/coverage_table.md``. The formulas are the library's; data
+sets are made of numbers of speakers without ids, so that 2000 sets of a law take seconds. Run it
+from the root of the tree:
 
     python -m benchmarks.coverage_study                          as published: 2000 data sets
     python -m benchmarks.coverage_study --sets 100 --output -    a quick look, on the screen

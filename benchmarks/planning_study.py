@@ -2,7 +2,7 @@
 
 Simulates many crossed data sets of several sizes (see ``tests/crossed_trials.py``) and takes the
 standard deviation of their error-rates and costs: the true standard errors, without any
-bootstrap. Writes a table of the documentation page "How sure are we?" to
+bootstrap. Writes a table of the documentation page "Sample size" to
 ``docs/planning_table.md``. Run it from the root of the tree, whose tests it uses:
 
     python -m benchmarks.planning_study                         as published: 1000 data sets

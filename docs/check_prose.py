@@ -17,6 +17,7 @@ MOST_WORDS = 30
 AVOIDED = re.compile(
     r"\b(nobody|whoever|peculiar|sober|luck|habits|(?:is|are) (?:said|told) by)\b", re.IGNORECASE
 )
+_BLOCKS = re.MULTILINE | re.DOTALL
 Passage = tuple[int, str]
 
 
@@ -35,11 +36,15 @@ def docstrings(source: str) -> Iterator[Passage]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             text = ast.get_docstring(node)
             start = node.body[0].lineno if text else 0
-            for number, paragraph in _paragraphs(text or ""):
-                if (
-                    not re.match(r"\s*(>>>|\.\. |:)|.*\n\s*---", paragraph)
-                    and "::" not in paragraph
-                ):
+            # Directives and examples in a block of their own are no prose.
+            plain = re.sub(
+                r"::\n\n(?: +[^\n]*\n?|\n)+|^\.\. math::.*?(?=\n\S|\Z)",
+                _blank,
+                text or "",
+                flags=_BLOCKS,
+            )
+            for number, paragraph in _paragraphs(plain):
+                if not re.match(r"\s*(>>>|\.\. )|.*\n\s*---|\s*===", paragraph):
                     yield start + number - 1, paragraph
 
 

@@ -80,26 +80,28 @@ html_static_path = ["_static"]
 html_css_files = ["layout.css"]
 
 
-def _guides() -> dict[str, str]:
-    """Return the guide of each name, from the lines "Guide: " of the pages in docs/api."""
-    found: dict[str, str] = {}
+def _of_names() -> dict[str, tuple[str, list[str]]]:
+    """Return guide and example of each name, from the sections of the pages in docs/api."""
+    found = {}
     for page in (ROOT / "docs" / "api").glob("*.rst"):
-        guide = ""
-        for line in page.read_text(encoding="utf-8").splitlines():
-            if match := re.fullmatch(r"Guide: (:doc:`.*`)", line):
-                guide = match[1]
-            elif re.fullmatch(r" {4}[A-Za-z_][\w.]*", line):
-                found[f"bosaris_py.{line.strip()}"] = guide
+        sections = re.split(r"(?m)^Guide: (:doc:`.*`)$", page.read_text(encoding="utf-8"))[1:]
+        for guide, text in zip(sections[::2], sections[1::2], strict=True):
+            example = re.search(r"(?ms)^>>> .*?(?=\n\n|\Z)", text)
+            for name in re.findall(r"(?m)^ {4}([A-Za-z_][\w.]*)$", text):
+                found[f"bosaris_py.{name}"] = guide, example[0].splitlines() if example else []
     return found
 
 
-GUIDES = _guides()
+OF_NAMES = _of_names()
 
 
 def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Say at the end of a class or function which guide explains it."""
-    if name in GUIDES:
-        lines += ["", f"Explained in {GUIDES[name]}.", ""]
+    """Add the guide that explains a class or function and, if it has none, an example."""
+    guide, example = OF_NAMES.get(name, ("", []))
+    if example and not any(">>>" in line for line in lines):
+        lines += ["", ".. rubric:: Examples", "", *example]
+    if guide:
+        lines += ["", f"Explained in {guide}.", ""]
 
 
 def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
@@ -111,6 +113,10 @@ def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return contnode if is_field else None
 
 
+# A literal may leave out the layer of its name.
+LAYERS = ("", "uncertainty.", "plots.", "evaluation.", "errors.", "trials.", "storage.formats.")
+
+
 def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
     """Link each literal that is a public name, such as `Results.from_scores(scores, key)`."""
     domain = app.env.get_domain("py")
@@ -118,12 +124,13 @@ def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
         match = re.fullmatch(r"(?:bosaris_py\.|bp\.)?([A-Za-z_][\w.]*)(\(.*\))?", literal.astext())
         if match is None or isinstance(literal.parent, nodes.reference):
             continue
-        name = "bosaris_py." + re.sub(r"^unc\.", "uncertainty.", match[1])
-        entry = domain.objects.get(name)
-        if entry is None or entry.docname == docname:
+        name = re.sub(r"^unc\.", "uncertainty.", match[1])
+        paths = [f"bosaris_py.{layer}{name}" for layer in LAYERS]
+        path = next((path for path in paths if path in domain.objects), "")
+        if not path or (entry := domain.objects[path]).docname == docname:
             continue
         uri = f"{app.builder.get_relative_uri(docname, entry.docname)}#{entry.node_id}"
-        link = nodes.reference("", "", internal=True, refuri=uri, reftitle=name)
+        link = nodes.reference("", "", internal=True, refuri=uri, reftitle=path)
         literal.replace_self(link)
         link += literal
 

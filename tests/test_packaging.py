@@ -6,6 +6,7 @@ import email
 import importlib
 import importlib.util
 import inspect
+import operator
 import pydoc
 import re
 import shutil
@@ -238,6 +239,13 @@ class TestPublicNames:
             guides = re.findall(r"^Guide: :doc:`/(.*)`\n\n\.\. auto", page, flags=re.MULTILINE)
             assert len(guides) == page.count(".. auto"), path
             assert [guide for guide in guides if not (ROOT / f"docs/{guide}.md").exists()] == []
+
+    def test_each_name_of_the_reference_has_an_example_or_its_section_has(self):
+        for path in (ROOT / "docs" / "api").glob("*.rst"):
+            for section in path.read_text(encoding="utf-8").split("Guide: ")[1:]:
+                names = re.findall(r"^ {4}([A-Za-z_][\w.]*)$", section, flags=re.MULTILINE)
+                documented = [operator.attrgetter(name)(bosaris_py).__doc__ for name in names]
+                assert "\n>>> " in section or all(">>>" in text for text in documented), names
 
     def test_all_of_every_module_resolves(self):
         for path in _importable():

@@ -132,12 +132,14 @@ class ConditionTable(Table):
 
         Parameters
         ----------
-        score_file, key_file, conditions, metadata
+        score_file, key_file, conditions
             As for `Results.from_files <bosaris_py.Results.from_files>`.
         prior, normalize
             As for `condition_table`.
+        metadata
+            As `conditions`.
         **options
-            ``block_rows``, ``workers``, ``client``, ``progress``, as for `Results.from_files`.
+            ``block_rows``, ``workers``, ``client``, ``progress``, as for ``Results.from_files``.
 
         Returns
         -------

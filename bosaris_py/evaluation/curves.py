@@ -1,8 +1,8 @@
 """Points of the DET curve and of the normalised Bayes error-rate curve.
 
-A DET plot shows both error-rates through the probit, the inverse of the
-standard normal distribution function. All functions here take and return
-error-rates; distances and cells below are measured in probits.
+A DET plot shows both error-rates through the probit, the inverse of the standard normal
+distribution function. All functions here take and return error-rates; distances and cells below are
+measured in probits.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class BayesCurves(metaclass=Readable):
     r"""Error-rates of one detector over a range of operating points.
 
     Scores are taken as natural-log likelihood-ratios. *Actual* rates are those at the Bayes
-    threshold ``-plo``, *minimum* rates those at the best threshold. Make one with
-    `from_results`. All arrays have the shape of `plo` and are read-only.
+    threshold ``-plo``, *minimum* rates those at the best threshold. Make one with `from_results`.
+    All arrays have the shape of `plo` and are read-only.
 
     Parameters
     ----------
@@ -115,11 +115,6 @@ class BayesCurves(metaclass=Readable):
         Returns
         -------
         BayesCurves
-
-        Raises
-        ------
-        InvalidInputError
-            If `plo` is not one-dimensional, ascending and within +-700.
 
         Notes
         -----
@@ -198,8 +193,8 @@ class BayesCurves(metaclass=Readable):
     def dr30_fa_index(self) -> int | None:
         """Index of the first operating point with 30 false alarms or more; None if there is none.
 
-        To the left of it there are too few false alarms for a meaningful
-        evaluation. Counted at the best threshold.
+        To the left of it there are too few false alarms for a meaningful evaluation. Counted at the
+        best threshold.
         """
         enough = self.min_pfa >= smallest_measurable_rate(self.n_non)
         return int(np.argmax(enough)) if enough.any() else None
@@ -217,8 +212,8 @@ class BayesCurves(metaclass=Readable):
 def steppy_points(roc: ROC, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
     """Return points of the steppy ROC, enough for a DET plot in a window.
 
-    Of small curves these are all vertices; of large ones an exact subset, whose
-    picture cannot be told from that of all. No vertex is ever moved or averaged.
+    Of small curves these are all vertices; of large ones an exact subset, whose picture cannot be
+    told from that of all. No vertex is ever moved or averaged.
 
     Parameters
     ----------
@@ -237,8 +232,8 @@ def steppy_points(roc: ROC, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
     Above 10,000 vertices, the plane is cut into cells, 8192 of them along each side of the
     window; of the vertices in a cell the first and the last are kept. O(cells log n) time.
 
-    The step of a group of equal scores of both classes is straight in the error-rates, but
-    curved in a DET plot: points along it are added, as in `hull_points`.
+    The step of a group of equal scores of both classes is straight in the error-rates, but curved
+    in a DET plot: points along it are added, as in `hull_points`.
     """
     pfa, pmiss = roc.pfa, roc.pmiss
     if pfa.size > _FEW_VERTICES:

@@ -1,13 +1,12 @@
 """Partitions of the scored trials by an evaluation plan, and the quirks of NIST's scorer.
 
 The quirks are for results that must agree with published ones to the last digit; where the quirks
-change a number, the default of `primary_cost` is the better one. The behaviour is that
-of the scoring software of SRE18, version 4.3; the cores of later kits are the same.
+change a number, the default of `primary_cost` is the better one. The behaviour is that of the
+scoring software of SRE18, version 4.3; the cores of later kits are the same.
 
-Two things cannot be imitated. The official scorer sorts with an algorithm that is not
-stable, so its results for tied scores depend on the order of the rows and on the
-processor; here ties keep an order: partition by partition, in each the order of the
-key's trials, column by column. And it pairs scores with the key by row, not by the ids.
+Two things cannot be imitated. The official scorer sorts with an algorithm that is not stable, so
+its results for tied scores depend on the order of the rows and on the processor. Here ties keep the
+order of partitions and, in each, of the key's trials. And it pairs scores and key by row.
 """
 
 from __future__ import annotations
@@ -233,8 +232,8 @@ class EvaluatedTrials:
     ) -> Partitioning:
         """Divide the trials that a plan without parts is about.
 
-        Values that the plan does not name raise, or their trials are left out. `only`
-        chooses one value of some factors.
+        Values that the plan does not name raise, or their trials are left out. `only` chooses one
+        value of some factors.
         """
         if self.metadata is None:
             if only:

@@ -1,8 +1,8 @@
 """Evaluation plans as data: the cost that an evaluation published, and its source.
 
-A plan names operating points, the factors whose combinations are the *partitions* of
-the trials, what happens to trials of one class only, and the document that says so.
-The presets are in `PLANS`; every part can be replaced.
+A plan names operating points, the factors whose combinations are the *partitions* of the trials,
+what happens to trials of one class only, and the document that says so. The presets are in `PLANS`;
+every part can be replaced.
 """
 
 from __future__ import annotations
@@ -73,24 +73,22 @@ class PartitionFactor(metaclass=Readable):
     name : str
         Name of the column.
     levels : sequence of str, optional
-        The values that it may have; another value is then an error. None
-        takes whatever values there are.
+        The values that it may have; another value is then an error. None takes whatever values
+        there are.
     target_only : sequence of str, default: ()
-        Levels of which only the target trials count. Where such a level is
-        judged on its own, the non-targets of the other levels stand in.
+        Levels of which only the target trials count. Where such a level is judged on its own, the
+        non-targets of the other levels stand in.
     classes : {"both", "tar", "non"}, default: "both"
-        Which trials it divides: all, or those of one class. The others are
-        then not asked for its value.
+        Which trials it divides: all, or those of one class. The others are then not asked for its
+        value.
     weights : sequence of float, optional
-        Weight of each of `levels` in the means over partitions, summing to
-        one; equal by default.
+        Weight of each of `levels` in the means over partitions, summing to one; equal by default.
 
     Raises
     ------
     InvalidInputError
-        If a level occurs twice, a level of `target_only` is unknown or joined
-        with `classes` of one class, or the weights are not one for each level,
-        not negative, with sum one.
+        If a level occurs twice, a level of `target_only` is unknown or joined with `classes` of one
+        class, or the weights are not one for each level, not negative, with sum one.
 
     Examples
     --------
@@ -200,29 +198,27 @@ class EvaluationPlan(metaclass=Readable):
     name, title : str
         Short name, and what it is in words.
     operating_points : sequence of OperatingPoint or float, default: ()
-        The primary cost is the mean over these; a number is a target
-        probability with costs 1 and 1.
+        The primary cost is the mean over these; a number is a target probability with costs 1 and
+        1.
     factors : sequence of PartitionFactor or str, default: ()
-        Columns of trial metadata; all combinations of their values are the
-        partitions over which error-rates are averaged. None: the trials are
-        pooled.
+        Columns of trial metadata; all combinations of their values are the partitions over which
+        error-rates are averaged. None: the trials are pooled.
     select : mapping of str to str, default: {}
-        Trials that the plan is about, among those of a key that holds several
-        data sets: column and value.
+        Trials that the plan is about, among those of a key that holds several data sets: column and
+        value.
     parts : sequence of EvaluationPlan, default: ()
-        The plan is the mean of the costs of these, each of its own data set.
-        Such a plan has no operating points of its own.
+        The plan is the mean of the costs of these, each of its own data set. Such a plan has no
+        operating points of its own.
     normalize : bool, default: True
-        Divide each cost by that of the better decision made without a
-        detector, so that C = Pmiss + beta Pfa where beta is at least 1.
+        Divide each cost by that of the better decision made without a detector, so that C = Pmiss +
+        beta Pfa where beta is at least 1.
     ranked_by : {"actual", "minimum"}, default: "actual"
         Which of the two the evaluation ranked systems by.
     official_scorer : str, default: ""
         The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
-        How sure operating points and partitions are. V: read in the source
-        named, S: from a secondary source, M: from memory, check before relying
-        on it, U: the user's own.
+        How sure operating points and partitions are. V: read in the source named, S: from a
+        secondary source, M: from memory, check before relying on it, U: the user's own.
     source : str, default: ""
         Document and address.
     notes : str or sequence of str, default: ()
@@ -231,8 +227,8 @@ class EvaluationPlan(metaclass=Readable):
     Raises
     ------
     InvalidInputError
-        If there are neither operating points nor parts, or both; a factor
-        occurs twice; or a value is of the wrong kind.
+        If there are neither operating points nor parts, or both; a factor occurs twice; or a value
+        is of the wrong kind.
 
     Notes
     -----
@@ -243,9 +239,9 @@ class EvaluationPlan(metaclass=Readable):
         \beta\,\overline{P_{fa}}(\theta),\quad
         \beta = \frac{C_{fa}}{C_{miss}}\,\frac{1 - \pi}{\pi}
 
-    Below a :math:`\beta` of 1 it is divided by :math:`\beta`.
-    The actual cost is that at :math:`\theta = \log\beta`; the minimum is taken
-    over the threshold, separately for each operating point.
+    Below a :math:`\beta` of 1 it is divided by :math:`\beta`. The actual cost is that at
+    :math:`\theta = \log\beta`; the minimum is taken over the threshold, separately for each
+    operating point.
 
     Examples
     --------
@@ -293,8 +289,8 @@ class EvaluationPlan(metaclass=Readable):
     def fingerprint(self) -> str:
         """Eight characters that change with anything that a cost depends on.
 
-        Name, texts and evidence do not count: two plans with the same
-        fingerprint give the same costs.
+        Name, texts and evidence do not count: two plans with the same fingerprint give the same
+        costs.
         """
         # Eight digits of a hash: short enough to print, and a clash of two plans is unlikely.
         text = json.dumps(self._canonical(), separators=(",", ":"))
@@ -323,13 +319,7 @@ class EvaluationPlan(metaclass=Readable):
         Returns
         -------
         EvaluationPlan
-            The evidence of what is replaced becomes "U", the user's own, if it
-            is not given too.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such field, or a value is bad.
+            The evidence of what is replaced becomes "U", the user's own, if it is not given too.
         """
         names = attrs.fields_dict(type(self))
         unknown = [name for name in changes if name not in names]

@@ -38,8 +38,8 @@ from bosaris_py.trials.scores import AnyScores, class_scores
 class Evidence(metaclass=Readable):
     """The trials of one detector, as far as its metrics depend on them.
 
-    Implementations are frozen, can be pickled, and check their scores when they
-    are made. What is costly is computed when first asked for, and kept.
+    Implementations are frozen, can be pickled, and check their scores when they are made. What is
+    costly is computed when first asked for, and kept.
     """
 
     __slots__ = ()
@@ -85,7 +85,6 @@ class Evidence(metaclass=Readable):
         Returns
         -------
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Miss and false-alarm rates.
         """
 
 
@@ -161,14 +160,8 @@ class ConditionMixture(Evidence):
     tar, non
         As for `bosaris_py.Results`.
     members : sequence of ConditionMembers
-        Where the trials of each condition stand in `tar` and `non`, see
-        `Conditions.members`. Other trials do not count.
-
-    Raises
-    ------
-    InvalidInputError
-        If no condition has targets or none has non-targets, a score is NaN, or
-        the members belong to longer vectors.
+        Where the trials of each condition stand in `tar` and `non`, see `Conditions.members`. Other
+        trials do not count.
 
     See Also
     --------
@@ -184,15 +177,12 @@ class ConditionMixture(Evidence):
         P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
         P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
 
-    and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That
-    is the same as weighting each trial (equations 13 to 22), but no trial needs a weight:
-    each condition is counted on its own at all target scores, and its counts are added
-    with the factor :math:`w_\alpha N / N_\alpha`. Minimum Cllr, minimum DCF and the equal
-    error rate are those of this one ROC: one warping, one threshold for all conditions.
+    and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That is the
+    same as weighting each trial (equations 13 to 22). Here each condition is counted at all target
+    scores, and its counts are added with the factor :math:`w_\alpha N / N_\alpha`. Minimum Cllr,
+    minimum DCF and the EER are those of this one ROC: one threshold for all conditions.
 
-    `n_tar` and `n_non` count trials, not weights. How small an error-rate they can
-    measure depends on the weights, too: where a small condition weighs much, its
-    own trials decide, and the rule of 30 is to be applied to each condition.
+    `n_tar` and `n_non` count trials, not weights. Apply the rule of 30 to each condition.
 
     References
     ----------
@@ -224,11 +214,6 @@ class ConditionMixture(Evidence):
         Returns
         -------
         ConditionMixture
-
-        Raises
-        ------
-        InvalidInputError
-            If no condition has targets, or none has non-targets.
         """
         own = tuple(share for share in tar if share.size and share.weight > 0)
         others = tuple(share for share in non if share.size and share.weight > 0)
@@ -257,7 +242,7 @@ class ConditionMixture(Evidence):
 
         Raises
         ------
-        InvalidInputError, TrialMismatchError
+        TrialMismatchError
             As for `Results.from_scores <bosaris_py.Results.from_scores>`.
 
         Warns

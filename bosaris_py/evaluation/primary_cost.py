@@ -85,13 +85,12 @@ class PartitionCost(metaclass=Readable):
     n_tar, n_non : int
         Trials that count in this partition's share of the primary cost.
     n_stand_ins : int
-        Non-targets of other partitions by which this one is judged here, because
-        the plan counts none of its own.
+        Non-targets of other partitions by which this one is judged here, because the plan counts
+        none of its own.
     tar_weight, non_weight : float
         Its weights in the means of miss and false-alarm rates.
     pmiss, pfa : tuple of float
-        Error-rates at the Bayes threshold of each operating point; NaN where
-        there are no trials.
+        Error-rates at the Bayes threshold of each operating point; NaN where there are no trials.
     actual, minimum : float
         Mean cost over the operating points; NaN where a class has no trials.
     """
@@ -120,8 +119,7 @@ class PrimaryCost(Records):
     actual, minimum : float
         Mean over the operating points, or over the parts of the plan.
     eer : float
-        Equal error rate of the equalised trials, a fraction; NaN for a plan of
-        several parts.
+        Equal error rate of the equalised trials, a fraction; NaN for a plan of several parts.
     n_tar, n_non : int
         Trials that count.
     points : tuple of PointCost
@@ -135,8 +133,8 @@ class PrimaryCost(Records):
     notes : tuple of str
         What must be known of this result.
     differences : tuple of str
-        Where the computation differs from that of the official scorer, or which
-        of its quirks are imitated.
+        Where the computation differs from that of the official scorer, or which of its quirks are
+        imitated.
     """
 
     plan: EvaluationPlan
@@ -168,9 +166,9 @@ class PrimaryCost(Records):
         Returns
         -------
         list of dict
-            ``plan``, ``partition``, a column for each factor, the numbers of
-            `PartitionCost`, and for each operating point, numbered from 1,
-            ``pmiss_1``, ``pfa_1`` and so on. None where a number is not defined.
+            ``plan``, ``partition``, a column for each factor, the numbers of `PartitionCost`, and
+            for each operating point, numbered from 1, ``pmiss_1``, ``pfa_1`` and so on. None where
+            a number is not defined.
         """
         rows = [row for part in self.parts for row in part.records()]
         rows += map(self._record, (*self.partitions, None))
@@ -200,10 +198,9 @@ class PrimaryCost(Records):
         Returns
         -------
         dict
-            The fields of this object, with the name of the plan, its
-            ``fingerprint``, and ``operating_points`` in place of `points`. None where
-            a number is not defined, and for the threshold that accepts or rejects
-            every trial.
+            The fields of this object, with the name of the plan, its ``fingerprint``, and
+            ``operating_points`` in place of `points`. None where a number is not defined, and for
+            the threshold that accepts or rejects every trial.
         """
         points = []
         for cost in self.points:
@@ -314,32 +311,30 @@ def primary_cost(
     plan : EvaluationPlan or str
         The plan, or the name of one in `PLANS`.
     conditions : TrialMetadata or Conditions, optional
-        What divides the trials. Trial metadata: the columns that the plan
-        names. Conditions: these instead of the plan's partitions, with their
-        weights. None: the trials are pooled, and the result says so where the
-        plan asks for partitions.
+        What divides the trials. Trial metadata: the columns that the plan names. Conditions: these
+        instead of the plan's partitions, with their weights. None: the trials are pooled, and the
+        result says so where the plan asks for partitions.
     only : mapping of str to str, optional
-        Judge only the trials with these values of factors, the others being
-        equalised as ever, such as ``{"gender": "female"}``. Where the plan
-        counts the targets only of a value, the non-targets of the other values
-        stand in.
+        Judge only the trials with these values of factors, the others being equalised as ever, such
+        as ``{"gender": "female"}``. Where the plan counts the targets only of a value, the
+        non-targets of the other values stand in.
     compatibility : {None, "nist"}
-        ``"nist"`` imitates the official scorer of the NIST SREs since 2016 with
-        its quirks; None computes what the plan means.
+        ``"nist"`` imitates the official scorer of the NIST SREs since 2016 with its quirks; None
+        computes what the plan means.
 
     Returns
     -------
     PrimaryCost
-        Actual and minimum cost, overall and by operating point and partition,
-        the plan's fingerprint, and notes. ``print`` it.
+        Actual and minimum cost, overall and by operating point and partition, the plan's
+        fingerprint, and notes. ``print`` it.
 
     Raises
     ------
     UnknownPlanError
         If there is no plan of this name; it lists the known ones.
     InvalidInputError
-        If the metadata lacks a column of the plan or has a value that the plan
-        does not name, or no target or no non-target counts.
+        If the metadata lacks a column of the plan or has a value that the plan does not name, or no
+        target or no non-target counts.
 
     Warns
     -----
@@ -356,10 +351,9 @@ def primary_cost(
     .. math::
         C = \sum_k w_k P_{miss,k} + \beta \sum_k w_k P_{fa,k}.
 
-    The actual cost is that at the Bayes threshold :math:`\log\beta`. For the
-    minimum, one ROC in which each trial of partition k weighs :math:`w_k / N_k`
-    ([1]_, equation 12) is minimised separately for each operating point. Both are
-    then averaged over operating points.
+    The actual cost is that at the Bayes threshold :math:`\log\beta`. For the minimum, one ROC in
+    which each trial of partition k weighs :math:`w_k / N_k` ([1]_, equation 12) is minimised
+    separately for each operating point. Both are then averaged over operating points.
 
     References
     ----------
@@ -408,8 +402,7 @@ def primary_cost_of_files(
     score_file : str or path-like
         Scores, such as a NIST system output; see `read_scores`.
     key_file : str or path-like
-        The key; its further columns divide the trials as the plan says; see
-        `read_key`.
+        The key; its further columns divide the trials as the plan says; see `read_key`.
     plan
         As for `primary_cost`.
     conditions : TrialMetadata or Conditions, optional

@@ -41,18 +41,7 @@ _COUNTS_PER_SORT = 8
 class ScoreLists(Evidence):
     """Two lists of scores in memory, with or without weights.
 
-    The targets are kept sorted, the non-targets as they came; arrays that others
-    could change are copied.
-
-    Parameters
-    ----------
-    tar, non, tar_weights, non_weights
-        As for `bosaris_py.Results`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
+    Targets are kept sorted, non-targets as they came; arrays that others could change are copied.
     """
 
     tar: SortedScores
@@ -108,18 +97,7 @@ class ScoreLists(Evidence):
         return largest_of(self.tar.values[[0, -1]], self.non)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            As for ``Evidence.error_rates``.
-
-        Returns
-        -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Miss and false-alarm rates.
-        """
+        """Return both error-rates at given thresholds, as ``Evidence.error_rates``."""
         self._asked[0] += 1
         if self._asked[0] > _COUNTS_PER_SORT:
             return sorted_error_rates(self.tar, self._non_sorted, thresholds)
@@ -135,8 +113,8 @@ def split_by_labels(
     Parameters
     ----------
     labels : (n,) array_like of bool, int or str
-        Which trials are targets: truth values, 1 and 0, 1 and -1, or words as in files, such
-        as ``"target"`` and ``"nontarget"``.
+        Which trials are targets: truth values, 1 and 0, 1 and -1, or words as in files, such as
+        ``"target"`` and ``"nontarget"``.
     scores : (n,) array_like of float
         The score of each trial.
 
@@ -144,11 +122,6 @@ def split_by_labels(
     -------
     tar, non : (n_tar,), (n_non,) ndarray of float32 or float64
         The scores of the two classes, in their order.
-
-    Raises
-    ------
-    InvalidInputError
-        If labels are something else, or not as many as scores.
 
     Examples
     --------
@@ -168,23 +141,18 @@ def split_by_labels(
 class Results(Records):
     """The performance of one detector on one set of trials.
 
-    Targets are sorted once and non-targets counted between them, when a metric first needs
-    it; every metric after that costs little.
+    Targets are sorted once and non-targets counted between them, when a metric first needs it;
+    every metric after that costs little.
 
     Parameters
     ----------
     tar : (n_tar,) array_like of float
-        Target scores, for `act_dcf` and `cllr` natural-log
-        likelihood-ratios; no NaN, +-inf allowed.
+        Target scores, for `act_dcf` and `cllr` natural-log likelihood-ratios; no NaN, +-inf
+        allowed.
     non : (n_non,) array_like of float
         Non-target scores, likewise.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
 
     Warns
     -----
@@ -234,11 +202,6 @@ class Results(Records):
         -------
         Results
 
-        Raises
-        ------
-        InvalidInputError
-            As for the class and for `split_by_labels`.
-
         Examples
         --------
         >>> Results.from_labels(["target", "nontarget", "target"], [2.0, -1.0, 3.0]).n_tar
@@ -258,11 +221,6 @@ class Results(Records):
         Returns
         -------
         Results
-
-        Raises
-        ------
-        InvalidInputError
-            If `evidence` is something else.
         """
         hint = "Results(tar, non) takes two lists of scores."
         if not isinstance(evidence, Evidence):
@@ -284,8 +242,8 @@ class Results(Records):
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
-            Count each condition with its weight, whatever its number of trials;
-            see `evaluation.ConditionMixture`. By default all trials count alike.
+            Count each condition with its weight, whatever its number of trials; see
+            `evaluation.ConditionMixture`. By default all trials count alike.
 
         Returns
         -------
@@ -293,17 +251,13 @@ class Results(Records):
 
         Raises
         ------
-        InvalidInputError
-            If no target or no non-target has a score, or one is NaN.
         TrialMismatchError
-            If trials of the key are in several conditions or in none, or a
-            condition has no trial.
+            If trials of the key are in several conditions or in none, or a condition has no trial.
 
         Warns
         -----
         MissingTrialsWarning
-            If the key holds trials without score, with counts. They are left
-            out of all figures.
+            If the key holds trials without score, with counts. They are left out of all figures.
         ConditionWarning
             If conditions have trials of one class only.
         """
@@ -329,9 +283,9 @@ class Results(Records):
     ) -> "Results":
         """Judge score files of any size, in memory that does not grow with them.
 
-        The files are read twice, by blocks of rows. Counts, and so all metrics that
-        rank scores, are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither
-        depends on blocks, threads, workers or the cluster.
+        The files are read twice, by blocks of rows. Counts, and so all metrics that rank scores,
+        are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither depends on blocks,
+        threads, workers or the cluster.
 
         Parameters
         ----------
@@ -347,12 +301,12 @@ class Results(Records):
             Describes models, segments or trials of the keys. Columns of models and segments
             are fastest, and need no list of trials.
         priors : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
-            Operating points at which actual costs will be asked for. At others the
-            files are read a third time, except at those of a Bayes plot with the
-            horizontal axis that it has by default.
+            Operating points at which actual costs will be asked for. At others the files are read a
+            third time, except at those of a Bayes plot with the horizontal axis that it has by
+            default.
         block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores. Of
-            lists, as many trials as so many rows have on average.
+            Rows (models) that are read at once; by default about 4 MB of scores. Of lists, as many
+            trials as so many rows have on average.
         workers, client, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
@@ -362,8 +316,6 @@ class Results(Records):
 
         Raises
         ------
-        InvalidInputError
-            If an argument is bad, ids are repeated, a class has no score, or one is NaN.
         FileFormatError, RuntimeError
             As for `LinearCalibration.fit_files`.
         TrialMismatchError
@@ -451,11 +403,6 @@ class Results(Records):
         -------
         float
             A fraction in [0, 1].
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such definition.
         """
         return self.roc.equal_error_rate(definition)
 
@@ -529,7 +476,6 @@ class Results(Records):
         Returns
         -------
         float or (k,) ndarray of float64
-            Minimum DCF.
         """
         # Theory paper, last line of equation 25: one of the hull's vertices is best.
         return self.rocch.min_dcf(prior, normalize=normalize)
@@ -591,11 +537,6 @@ class Results(Records):
         -------
         Threshold
             A float that carries the error-rates that hold at it.
-
-        Raises
-        ------
-        InvalidInputError
-            If none or both limits are given, or one is outside [0, 1].
         """
         return self.roc.threshold_at(pmiss=pmiss, pfa=pfa)
 
@@ -610,7 +551,6 @@ class Results(Records):
         Returns
         -------
         pmiss, pfa : float or ndarray of float64, like `thresholds`
-            Miss and false-alarm rates.
         """
         limits = np.asarray(thresholds, dtype=np.float64)
         refuse_nan(np.atleast_1d(limits), "error_rates_at")
@@ -629,9 +569,9 @@ class Results(Records):
         -------
         dict
             ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``, ``auc``, ``cllr``,
-            ``min_cllr``; and if `prior` is given ``operating_points``, a list with a dict for
-            each: ``plo``, ``act_dcf`` and ``min_dcf`` with their normalized values, both
-            thresholds, and the error-rates at these.
+            ``min_cllr``; and if `prior` is given ``operating_points``, a list with a dict for each:
+            ``plo``, ``act_dcf`` and ``min_dcf`` with their normalized values, both thresholds, and
+            the error-rates at these.
         """
         names = ("n_tar", "n_non", "eer", "eer_threshold", "prbep", "auc", "cllr", "min_cllr")
         record = {name: getattr(self, name) for name in names}

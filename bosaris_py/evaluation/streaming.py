@@ -1,8 +1,8 @@
 """Scores in files, judged by two passes over them.
 
 The first pass collects the target scores and adds up the non-targets' part of Cllr. All other
-metrics depend on how many non-targets lie at and between the target scores: the second pass
-counts them. What is kept is a few numbers for each target.
+metrics depend on how many non-targets lie at and between the target scores: the second pass counts
+them. What is kept is a few numbers for each target.
 
 What tasks return adds up exactly: counts are whole numbers, and sums of floating-point numbers
 are returned block by block and added with `math.fsum` in the end. So the outcome does not
@@ -134,7 +134,7 @@ class Division:
     The number of a group has a digit for each of the factors `names`, below its size in `sizes`;
     the last one runs fastest. Digits are positions in `levels`; those beyond say that a trial is
     in none, or in several. A trial's number is the sum of those of its model and its segment in
-    its pair of files, and of those that conditions give it by its ids, times a factor.
+    its pair of files. Conditions add a number by its ids, times a factor.
     """
 
     names: tuple[str, ...]
@@ -378,8 +378,8 @@ class StreamedScores(Evidence):
     tar : SortedScores
         The target scores.
     thresholds : (k,) ndarray of float64
-        All thresholds at which non-targets have been counted, ascending; the target
-        scores are among them.
+        All thresholds at which non-targets have been counted, ascending; the target scores are
+        among them.
     at : (k,) ndarray of int64
         Non-targets at each of these.
     between : (k + 1,) ndarray of int64
@@ -415,7 +415,7 @@ class StreamedScores(Evidence):
 
         Raises
         ------
-        InvalidInputError, FileFormatError, RuntimeError
+        FileFormatError, RuntimeError
             As for `Results.from_files <bosaris_py.Results.from_files>`.
 
         Warns
@@ -466,8 +466,8 @@ class StreamedScores(Evidence):
     def non_below(self, thresholds: Float64Array) -> IntArray:
         """Count the non-targets below given thresholds.
 
-        Where a threshold has not been counted and lies between others with non-targets
-        in between, the files are read once more.
+        Where a threshold has not been counted and lies between others with non-targets in between,
+        the files are read once more.
 
         Parameters
         ----------
@@ -509,7 +509,6 @@ class StreamedScores(Evidence):
         Returns
         -------
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Miss and false-alarm rates.
 
         Raises
         ------

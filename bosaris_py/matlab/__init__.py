@@ -1,15 +1,15 @@
 """The MATLAB BOSARIS Toolkit's own names, argument orders, return orders and defaults.
 
-For scripts that are ported line by line: each name here is a few lines on top of the rest of
-the package, which new code better uses itself. Docstrings say which file of the toolkit a name
-stands for, what is behind it here, and what differs. Where the toolkit has a defect, what is here
-is right, and the docstring says so.
+For scripts that are ported line by line: each name here is a few lines on top of the rest of the
+package, which new code better uses itself. Docstrings say which file of the toolkit a name stands
+for, what is behind it here, and what differs. Where the toolkit has a defect, what is here is
+right, and the docstring says so.
 
 What differs everywhere: vectors have one dimension, and an array of one row or column is taken for
-one. Cells and arrays of objects are lists. Objects cannot be changed once they are made, and
-are checked then, so ``validate`` has nothing to do. Warnings about data are Python warnings, the
-rest is logged by the logger ``bosaris_py``. Training goes on to the exact optimum, whatever number
-of iterations is given.
+one. Cells and arrays of objects are lists. Objects cannot be changed once they are made, and are
+checked then, so ``validate`` has nothing to do. Warnings about data are Python warnings, the rest
+is logged by the logger ``bosaris_py``. Training goes on to the exact optimum, whatever number of
+iterations is given.
 """
 
 from typing import Any

@@ -133,8 +133,8 @@ def as_whole(value: Any, name: str, least: int = 0, hint: str = "") -> int:
 def check_iterations(niters: Any) -> None:
     """Raise unless `niters` is a count.
 
-    Nothing depends on it, but the toolkit's functions have it in different places, so that
-    a prior or an objective in its place tells that arguments are out of order.
+    Nothing depends on it, but the toolkit's functions have it in different places, so that a prior
+    or an objective in its place tells that arguments are out of order.
     """
     as_whole(niters, "niters", hint="Are the arguments in the order of this function? They differ.")
 

@@ -240,8 +240,8 @@ def evaluate_objective(
 ) -> float:
     """Judge log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
-    Toolkit: evaluate_objective.m; native: `numerics.linear_objective.evaluate_objective`;
-    differs: labels of 0 are allowed, and such trials do not count.
+    Toolkit: evaluate_objective.m; native: `numerics.linear_objective.evaluate_objective`; differs:
+    labels of 0 are allowed, and such trials do not count.
 
     Examples
     --------

@@ -123,9 +123,8 @@ def seg_qual_to_qual(
 def validate(obj: object, warn: bool = True) -> bool:  # noqa: FBT001, FBT002 -- as in the toolkit
     """Tell that an object of trials is valid.
 
-    Toolkit: the method validate of every class; native: none, for objects are checked when they
-    are made and cannot be changed; differs: a function, ``validate(obj)``, where the toolkit also
-    takes ``obj.validate()``. `warn` has no effect.
+    Toolkit: the method validate of every class; native: none, objects are checked when they are
+    made; differs: a function only, and `warn` has no effect.
     """
     if not isinstance(obj, _CLASSES):
         expected = f"be a {', '.join(cls.__name__ for cls in _CLASSES[:-1])} or IdMap"

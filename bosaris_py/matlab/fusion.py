@@ -227,8 +227,8 @@ def linear_fusion_scores_from_files(
 ) -> None:
     """Fuse the scores in files by a fusion that is trained on themselves.
 
-    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact
-    optimum. The rest of the arguments is that of `linear_fusion_scores`.
+    Toolkit: linear_fusion_scores_from_files.m; native: ``Scores.read``; differs: exact optimum. The
+    rest of the arguments is that of `linear_fusion_scores`.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
     linear_fusion_scores(key, systems, *options, **named).save(outfilename)
@@ -246,8 +246,8 @@ def linear_fusion_dev_eval_from_files(
 ) -> None:
     """Fuse the dev and eval scores in files by a fusion that is trained on dev.
 
-    Toolkit: linear_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs: exact
-    optimum. The rest of the arguments is that of `linear_fusion_dev_eval`.
+    Toolkit: linear_fusion_dev_eval_from_files.m; native: ``Scores.read``; differs: exact optimum.
+    The rest of the arguments is that of `linear_fusion_dev_eval`.
     """
     dev = Key.read(dev_keyfilename), load_score_files(dev_scorefilenames)
     evaluation = Ndx.read(eval_ndxfilename), load_score_files(eval_scorefilenames)
@@ -514,8 +514,8 @@ def linear_and_quality_fusion_scores_from_files(
 ) -> None:
     """Fuse the scores in files without and with quality measures, trained on themselves.
 
-    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact
-    optimum. The rest of the arguments is that of `linear_and_quality_fusion_scores`.
+    Toolkit: linear_and_quality_fusion_scores_from_files.m; native: none; differs: exact optimum.
+    The rest of the arguments is that of `linear_and_quality_fusion_scores`.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
     qualities = load_qual_files(qualfilenames)

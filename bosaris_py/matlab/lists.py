@@ -135,9 +135,9 @@ def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
 def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _Trials:
     """Rename models: each to what the second map makes of its segment in the first map.
 
-    Toolkit: map_mod_names.m; native: none; differs: refuses maps that give two models the
-    same name, for instance models of one segment. Models that are not in the first map keep their
-    names; those whose segment is not in the second map are removed.
+    Toolkit: map_mod_names.m; native: none; differs: refuses maps that give two models the same
+    name, for instance models of one segment. Models that are not in the first map keep their names;
+    those whose segment is not in the second map are removed.
 
     Examples
     --------
@@ -184,8 +184,8 @@ _MOST_DIGITS = 15
 def sprintfmatrix(X: npt.ArrayLike, rowid: Sequence[object] | None = None) -> str:
     r"""Write a matrix as text, one line for each row, possibly with a name before each.
 
-    Toolkit: sprintfmatrix.m; native: none; differs: columns are those of GNU Octave's
-    num2str, where MATLAB's may be wider or narrower.
+    Toolkit: sprintfmatrix.m; native: none; differs: columns are those of GNU Octave's num2str,
+    where MATLAB's may be wider or narrower.
 
     Examples
     --------

@@ -98,8 +98,8 @@ class Logger:
     """Sinks for the messages of the package: files and streams, each with the levels it takes.
 
     Toolkit: @Logger; native: Python's `logging`, logger ``bosaris_py``; differs: takes effect when
-    a sink is added, without a global variable. Warnings about data, which Python shows as it
-    shows all warnings, go to the sinks too. The level `None` is called `None_`.
+    a sink is added, without a global variable. Warnings about data, which Python shows as it shows
+    all warnings, go to the sinks too. The level `None` is called `None_`.
 
     Examples
     --------
@@ -205,10 +205,10 @@ class Logger:
 
 
 def logprint(level: int, fmt: str, *args: Any) -> None:
-    """Send a message of a level, formatted as by sprintf, to whoever listens.
+    """Send a message of a level, formatted as by sprintf, to the sinks.
 
-    Toolkit: logprint.m; native: Python's `logging`; differs: if nobody listens, Python shows
-    warnings and errors on standard error, and drops the rest.
+    Toolkit: logprint.m; native: Python's `logging`; differs: without a sink, Python shows warnings
+    and errors on standard error, and drops the rest.
     """
     _log(level, fmt, args)
 

@@ -5,8 +5,8 @@ r"""Cllr [1]_, and two measures of posteriors that need no key.
     C_{llr} = \frac12 \Big( \frac1T \sum_{tar} \log_2(1+e^{-s})
                           + \frac1N \sum_{non} \log_2(1+e^{s}) \Big)
 
-The estimated proportion of targets and the divergence of systems do not need to know which
-trials are targets. A value that is out of line tells of a system that went wrong on new data.
+The estimated proportion of targets and the divergence of systems do not need to know which trials
+are targets. A value that is out of line tells of a system that went wrong on new data.
 
 References
 ----------
@@ -72,15 +72,9 @@ def cllr(
     Returns
     -------
     float
-        Bits: 0 for perfect scores, 1 for a detector that always says 0, more
-        for a misleading one, inf for an infinite score on the wrong side and where
-        a sum of costs exceeds the largest float.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad. (The toolkit's
-        ``cllr.m`` returns NaN.)
+        Bits: 0 for perfect scores, 1 for a detector that always says 0, more for a misleading one,
+        inf for an infinite score on the wrong side and where a sum of costs exceeds the largest
+        float.
 
     Warns
     -----
@@ -119,10 +113,9 @@ def min_cllr(
 ) -> float:
     """Compute the Cllr that is left after optimal recalibration.
 
-    The scores are replaced by the log-likelihood-ratios of the
-    pool-adjacent-violators algorithm, the best that any rising map can do on
-    these trials. What remains is lost discrimination; `cllr` minus this is
-    lost calibration.
+    The scores are replaced by the log-likelihood-ratios of the pool-adjacent-violators algorithm,
+    the best that any rising map can do on these trials. What remains is lost discrimination; `cllr`
+    minus this is lost calibration.
 
     Parameters
     ----------
@@ -133,11 +126,6 @@ def min_cllr(
     -------
     float
         Bits, from 0 (classes separated) to 1 (useless); never above `cllr`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
 
     Warns
     -----
@@ -262,37 +250,10 @@ def _nats_of_small_products(
 
 
 def estimate_target_proportions(llrs: ArrayLike, prior: float | OperatingPoint) -> Float64Array:
-    r"""Estimate from each system's scores which share of the trials are targets.
+    """Return the mean posterior of a target of each system; `llrs` is (n_systems, n_trials).
 
-    Parameters
-    ----------
-    llrs : (n_systems, n_trials) array_like of float
-        Natural-log likelihood-ratios; no NaN, +-inf allowed.
-    prior : float or OperatingPoint
-        Prior probability of a target with which the posteriors are formed; of an
-        operating point the effective prior.
-
-    Returns
-    -------
-    (n_systems,) ndarray of float64
-        Mean posterior probability of a target.
-
-    Raises
-    ------
-    InvalidInputError
-        If `llrs` is not a matrix, empty or holds NaN, or the prior is not in (0, 1).
-
-    Notes
-    -----
-    :math:`\frac1n \sum_t \sigma(s_t + \mathrm{logit}\,\pi)`. If the scores are calibrated and
-    the prior is the true share of targets, that share is what to expect; with another prior
-    the result lies between the two. BOSARIS: ``estimate_target_proportions.m``.
-
-    Examples
-    --------
-    >>> import math
-    >>> estimate_target_proportions([[math.log(3.0), -math.log(3.0), 0.0]], 0.5).round(12)
-    array([0.5])
+    If scores are calibrated and the prior is the true share of targets, that share is what to
+    expect. BOSARIS: ``estimate_target_proportions.m``.
     """
     _, plo = resolve_prior(prior)
     matrix = _as_llrs(llrs)
@@ -302,46 +263,12 @@ def estimate_target_proportions(llrs: ArrayLike, prior: float | OperatingPoint) 
 def kl_divergence(
     llrs: ArrayLike, prior: float | OperatingPoint, *, is_target: Weighting = None
 ) -> Float64Array:
-    r"""Measure how far the posteriors of each two systems are apart.
+    r"""Return the mean divergence in nats of the posteriors of each two systems.
 
-    Parameters
-    ----------
-    llrs : (n_systems, n_trials) array_like of float
-        Natural-log likelihood-ratios of the same trials; no NaN, +-inf allowed.
-    prior : float or OperatingPoint
-        Prior probability of a target with which the posteriors are formed; of an
-        operating point the effective prior.
-    is_target : (n_trials,) array_like of bool, optional
-        Which trials are targets, if that is known. Both classes are then averaged
-        on their own and weighted with the prior.
-
-    Returns
-    -------
-    (n_systems, n_systems) ndarray of float64
-        In row i and column j the mean divergence in nats of the posteriors of
-        system j from those of system i: what is lost by believing j if i is right.
-        Zero on the diagonal; infinite if j is certain of what i is not.
-
-    Raises
-    ------
-    InvalidInputError
-        If `llrs` is not a matrix, empty or holds NaN, the prior is not in (0, 1), or
-        `is_target` does not fit or names one class only.
-
-    Notes
-    -----
-    With posteriors p of system i and r of system j, the mean of
-    :math:`p \log(p / r) + (1-p) \log((1-p) / (1-r))`. Computed from log-odds, so
-    that nothing is lost where posteriors are near 0 or 1. BOSARIS:
+    Row i, column j: of system j from system i, the mean of :math:`p \log(p / r) + (1-p) \log((1-p)
+    / (1-r))`, computed from log-odds; infinite if j is certain of what i is not. With `is_target`
+    each class is averaged on its own and weighted with the prior. BOSARIS:
     ``kldivergence_of_systems.m``.
-
-    Examples
-    --------
-    Posteriors of 1/2 and 3/4: log(4/3) / 2, and 3/4 log(3/2) + 1/4 log(1/2).
-
-    >>> import math
-    >>> kl_divergence([[0.0], [math.log(3.0)]], 0.5).round(6).tolist()
-    [[0.0, 0.143841], [0.130812, 0.0]]
     """
     probability, plo = resolve_prior(prior)
     matrix = _as_llrs(llrs)

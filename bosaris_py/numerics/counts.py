@@ -1,13 +1,13 @@
 """Sorted scores of one class, and exact counts of scores at and between thresholds.
 
-The decision rule of the package (accept iff score >= threshold) and its rule for ties stand
-here and nowhere else. `SortedScores` tells how many scores lie below a threshold; the
-functions count unsorted scores between thresholds by the way that takes least time: passes
-over the scores for few thresholds, a search for few scores, for the rest a grid of cells, or
-sorted blocks where thresholds are many and this processor sorts fast.
+The decision rule of the package (accept iff score >= threshold) and its rule for ties stand here
+and nowhere else. `SortedScores` counts the scores below a threshold. The functions count unsorted
+scores between thresholds in the fastest way: passes over the scores for few thresholds, a search
+for few scores, a grid of cells for the rest. Where thresholds are many and this processor sorts
+fast, they sort blocks.
 
-Counts at and between k thresholds are one array of 2 k + 1 entries: entry 2 i + 1 is what is
-tied with threshold i, the even entries are the gaps.
+Counts at and between k thresholds are one array of 2 k + 1 entries. Entry 2 i + 1 is what is tied
+with threshold i; the even entries are the gaps.
 """
 
 from __future__ import annotations
@@ -121,15 +121,7 @@ def running_sum(weights: Weights) -> Weights:
 
 @attrs.frozen(eq=False, repr=False)
 class SortedScores:
-    """The scores of one class in ascending order, with their weights.
-
-    Parameters
-    ----------
-    values : (n,) ndarray of float32 or float64
-        Scores, ascending, without NaN. Read-only.
-    weights : (n,) ndarray of float64, or None
-        Weight of each of them; None if each trial weighs one.
-    """
+    """The scores of one class in ascending order, with their weights or None."""
 
     values: FloatArray = attrs.field(converter=read_only)
     weights: Float64Array | None = attrs.field(
@@ -237,8 +229,8 @@ class SortedScores:
     def weight_from(self, edges: IntArray) -> Weights:
         """Return the weight of the scores from each of some ascending ranks to the next.
 
-        The last sum goes up to the highest score. Each is a sum of its own, not a
-        difference of large ones.
+        The last sum goes up to the highest score. Each is a sum of its own, not a difference of
+        large ones.
         """
         counts = np.empty(edges.size, dtype=np.int64)
         np.subtract(edges[1:], edges[:-1], out=counts[:-1])
@@ -287,41 +279,11 @@ def as_thresholds(thresholds: ArrayLike) -> Float64Array:
 def count_between(
     thresholds: ArrayLike, scores: ArrayLike, weights: Weighting = None
 ) -> tuple[Weights, Weights]:
-    """Count the scores equal to each threshold, and in the gaps around them.
+    """Return the number or weight of scores at each of k ascending thresholds and in the gaps.
 
-    Parameters
-    ----------
-    thresholds : (k,) array_like of float
-        Strictly ascending; +-inf allowed.
-    scores : (n,) array_like of float
-        Scores in any order, n may be 0; no NaN. float32 is compared in float64.
-    weights : (n,) array_like of float, optional
-        Weight of each score, finite and not negative; one each by default.
-
-    Returns
-    -------
-    at : (k,) ndarray of int64 or float64
-        Number or weight of the scores equal to each threshold.
-    between : (k + 1,) ndarray of int64 or float64
-        The same below the first, in each gap, above the last. Both are int64 if
-        weights are whole.
-
-    Raises
-    ------
-    InvalidInputError
-        If the thresholds do not ascend, a score is NaN, or a weight is bad.
-
-    Notes
-    -----
-    O(n + k) time unless scores or thresholds are spread very unevenly, then that of
-    a sort; O(k) memory. Fractional weights are summed gap by gap, so that the
-    rounding of large sums does not reach small ones.
-
-    Examples
-    --------
-    >>> at, between = count_between([1.0, 2.0], [0.0, 1.5, 2.0, 2.0, 1.25])
-    >>> at.tolist(), between.tolist()
-    ([0, 2], [1, 2, 0])
+    O(n + k) time unless scores or thresholds are spread very unevenly, then that of a sort.
+    Fractional weights are summed gap by gap, so that the rounding of large sums does not reach
+    small ones. Whole weights give int64.
     """
     limits = as_thresholds(thresholds)
     array = as_vector(scores, "scores")
@@ -531,20 +493,7 @@ class _SortedBlocks:
 
 
 class RunningCounts:
-    """Counts the scores at and between ascending thresholds, one block after the other.
-
-    The result does not depend on how the scores are cut into blocks. Memory O(k) and
-    some megabytes.
-
-    Examples
-    --------
-    >>> counts = RunningCounts([1.0, 2.0])
-    >>> counts.add(np.array([0.0, 1.5, 2.0]))
-    >>> counts.add(np.array([2.0, 1.25], dtype=np.float32))
-    >>> at, between = counts.result()
-    >>> at.tolist(), between.tolist()
-    ([0, 2], [1, 2, 0])
-    """
+    """Counts the scores at and between ascending thresholds, however they are cut into blocks."""
 
     def __init__(self, thresholds: ArrayLike) -> None:
         self._thresholds = as_thresholds(thresholds)

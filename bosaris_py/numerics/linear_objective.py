@@ -12,14 +12,13 @@ proper scoring rule, the expected cost of the posterior log-odds
         + \frac{1-\pi}{\sum v_j} \sum_{j \in non} v_j\, C(s_j + \mathrm{logit}\,\pi)
     \Bigr],
 
-where :math:`u, v` are trial weights (1 unless given) and :math:`C` is the
-loss for evidence in the wrong direction. The entropy :math:`H(\pi)` is the same
-cost for a detector with ``s = 0`` on every trial, so F is 1 for a detector that knows
-only the prior and 0 for a perfect detector.
+where :math:`u, v` are trial weights (1 unless given) and :math:`C` is the loss for evidence in the
+wrong direction. The entropy :math:`H(\pi)` is the same cost for a detector with ``s = 0`` on every
+trial. So F is 1 for a detector that knows only the prior and 0 for a perfect detector.
 
-All sums come block by block and can be merged, so the scores may lie in memory or in
-files. The blocks stay in the processor's cache: memory beyond the input is a few buffers,
-and a pass costs little more than one exponential and one logarithm per trial.
+All sums come block by block and can be merged, so the scores may lie in memory or in files. The
+blocks stay in the processor's cache: memory beyond the input is a few buffers, and a pass costs
+little more than one exponential and one logarithm per trial.
 
 References
 ----------
@@ -86,8 +85,7 @@ class ClassMoments:
     """Mean, scatter and range of the scores of one class, an entry for each system.
 
     The scatter is the weighted mean of the products of deviations from the mean, (n_systems,
-    n_systems). The range is NaN or infinite if and only if a score is; only it means
-    anything then.
+    n_systems). The range is NaN or infinite if and only if a score is; only it means anything then.
     """
 
     mean: Float64Array
@@ -167,9 +165,9 @@ def pool_classes(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Fl
 class ClassSums:
     """A loss and its derivatives, summed over trials of one class.
 
-    `derivatives` is the sum of the curvatures times the outer products of the inputs, with
-    the sum of the slopes times the inputs as last row. `worst` is the highest log-odds
-    against the truth, `total` the sum of the trial weights.
+    `derivatives` is the sum of the curvatures times the outer products of the inputs, with the sum
+    of the slopes times the inputs as last row. `worst` is the highest log-odds against the truth,
+    `total` the sum of the trial weights.
     """
 
     loss: float
@@ -182,8 +180,8 @@ class ClassSums:
 class LinearLoss:
     """A loss of linear maps of standardised scores, and the coefficients of one map.
 
-    The coefficients are weights of the scores ``(x - centre) / spread`` and an offset that
-    give the log-odds against the truth.
+    The coefficients are weights of the scores ``(x - centre) / spread`` and an offset that give the
+    log-odds against the truth.
     """
 
     coefficients: Float64Array
@@ -268,8 +266,8 @@ def lowest(scores: FloatArray, weights: Float64Array, n_trials: int) -> Float64A
 class Evaluation:
     """A training objective at one point; its value is infinite where it overflows.
 
-    `overlap` is the highest fused non-target score minus the lowest fused target score: zero
-    or below if the point separates the classes.
+    `overlap` is the highest fused non-target score minus the lowest fused target score: zero or
+    below if the point separates the classes.
     """
 
     value: float
@@ -282,17 +280,8 @@ class Evaluation:
 class LinearObjective(ABC):
     """The objective of a linear calibration or fusion.
 
-    Coefficients are one weight for each system, then the offset; they act on
-    the scores ``(x - centre) / spread``.
-
-    Parameters
-    ----------
-    rule : ScoringRule
-        The loss.
-    prior, plo : float
-        Prior probability of a target and its log-odds.
-    centre, spread : (n_systems,) ndarray of float64
-        Standardisation, done on the fly.
+    Coefficients are one weight for each system, then the offset; they act on the scores ``(x -
+    centre) / spread``, which are standardised on the fly.
     """
 
     rule: ScoringRule
@@ -327,8 +316,8 @@ class LinearObjective(ABC):
     def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:
         """Return the trials that fused scores with given weights get most wrong.
 
-        The weights are those of standardised scores. Returned are the scores, as they are, of
-        at most `n_trials` targets with the lowest fused scores and non-targets with the highest.
+        The weights are those of standardised scores. Returned are the scores, as they are, of at
+        most `n_trials` targets with the lowest fused scores and non-targets with the highest.
         """
 
     @abstractmethod
@@ -367,20 +356,10 @@ class LinearObjective(ABC):
 
 @frozen(eq=False, kw_only=True)
 class TrainingObjective(LinearObjective):
-    r"""The objective of a linear calibration or fusion on a given training set.
+    """The objective of a linear calibration or fusion on a training set in memory.
 
-    Coefficients are one weight for each system, then the offset; they act on
-    the scores ``(x - centre) / spread``.
-
-    Parameters
-    ----------
-    rule, prior, plo, centre, spread
-        As for `LinearObjective`.
-    tar, non : (n_systems, n_trials) ndarray of float32 or float64
-        Training scores. May be strided or read-only; they are never copied as a
-        whole.
-    tar_weights, non_weights : (n_trials,) ndarray of float64 or None
-        Positive trial weights, of any sum.
+    `tar` and `non` are (n_systems, n_trials), of float32 or float64, strided or read-only; they are
+    never copied as a whole. Trial weights are positive, of any sum, or None.
     """
 
     tar: FloatArray
@@ -521,44 +500,12 @@ def evaluate_objective(
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
 ) -> float:
-    r"""Judge log-likelihood-ratios by the training objective of calibration and fusion.
+    r"""Return the training objective of LLRs: 0 for perfect ones, 1 for a detector without scores.
 
-    Parameters
-    ----------
-    tar, non : (n_tar,), (n_non,) array_like of float
-        Natural-log likelihood-ratios of the two classes; no NaN, +-inf allowed.
-    prior : float or OperatingPoint, default: 0.5
-        Prior probability of a target; of an operating point the effective prior.
-    objective : {"cllr", "brier", "boost"}, default: "cllr"
-        The proper scoring rule, in any case.
-    tar_weights, non_weights : (n_tar,), (n_non,) array_like of float or None
-        Trial weights; only their proportions within a class matter.
-
-    Returns
-    -------
-    float
-        Normalised cost, dimensionless: 0 for a perfect detector, 1 for one that
-        knows only the prior, above 1 for one that does harm. Infinite if an
-        infinite score is wrong (except brier, which is bounded).
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty or contains NaN, or another argument is out of range.
-
-    Notes
-    -----
-    The losses for log-odds :math:`z` against the truth are
-    :math:`\log(1+e^z)` (cllr), :math:`\sigma(z)^2/2` (brier) and
-    :math:`e^{z/2}` (boost); the sum is at the top of this module. At prior 0.5
-    cllr is the familiar Cllr in bits. BOSARIS: ``evaluate_objective.m``.
-
-    Examples
-    --------
-    >>> evaluate_objective([0.0], [0.0], prior=0.01)
-    1.0
-    >>> round(evaluate_objective([2.0, 4.0], [-3.0, 0.5], objective="brier"), 6)
-    0.404238
+    The losses for log-odds :math:`z` against the truth are :math:`\log(1+e^z)` (cllr),
+    :math:`\sigma(z)^2/2` (brier) and :math:`e^{z/2}` (boost); the sum is at the top of this module.
+    At prior 0.5 cllr is Cllr in bits. Infinite if an infinite score is wrong (except brier).
+    BOSARIS: ``evaluate_objective.m``.
     """
     tar_llrs, non_llrs = as_vector(tar, "tar"), as_vector(non, "non")
     refuse_nan(tar_llrs, "tar")

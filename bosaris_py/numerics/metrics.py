@@ -1,7 +1,7 @@
 """Metrics of two lists of scores: EER, PRBEP, AUC, minimum and actual DCF, error-rates.
 
-What depends on the ranks of scores only is asked of the `ROC` and its convex hull; what depends
-on given thresholds is counted.
+What depends on the ranks of scores only is asked of the `ROC` and its convex hull; what depends on
+given thresholds is counted.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def eer(
 ) -> float:
     r"""Compute the equal error rate, by default on the ROC's convex hull.
 
-    The largest Bayes error-rate that any prior can bring about with optimal
-    thresholds; it does not depend on calibration.
+    The largest Bayes error-rate that any prior can bring about with optimal thresholds; it does not
+    depend on calibration.
 
     Parameters
     ----------
@@ -50,20 +50,14 @@ def eer(
     Returns
     -------
     float
-        A fraction: 0 for perfect, 0.5 for useless scores; for inverted scores
-        0.5 on the convex hull, and up to 1 by the other definitions.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a weight is bad, or there is no such
-        definition.
+        A fraction: 0 for perfect, 0.5 for useless scores; for inverted scores 0.5 on the convex
+        hull, and up to 1 by the other definitions.
 
     Warns
     -----
     SuspectScoresWarning
-        If more than 30 trials of each class have an area under the ROC that is below 0.5 by
-        3 standard errors of scores that tell nothing.
+        If more than 30 trials of each class have an area under the ROC that is below 0.5 by 3
+        standard errors of scores that tell nothing.
 
     See Also
     --------
@@ -71,32 +65,24 @@ def eer(
 
     Notes
     -----
-    Where two tools disagree on the EER, they often mean different things (van
-    Leeuwen 2008, footnote 5); for large sets the three are close.
+    Tools define the EER differently (van Leeuwen 2008, footnote 5); for large sets the three
+    definitions are close. They stay the same if classes are swapped and scores negated.
 
     ``"rocch"``
-        :math:`\max_\pi \min_\gamma \pi P_{miss}(\gamma) + (1-\pi) P_{fa}(\gamma)`,
-        the point of the convex hull where the two rates are equal: theory paper,
-        equation (26); the toolkit's ``eer.m``, PYLLR, ROCAnalysis.jl's ``eerch``.
-        Never above the next.
+        :math:`\max_\pi \min_\gamma \pi P_{miss}(\gamma) + (1-\pi) P_{fa}(\gamma)`, the point of
+        the convex hull with equal rates: theory paper, equation (26); the toolkit's ``eer.m``,
+        PYLLR, ROCAnalysis.jl's ``eerch``. Never above the next.
     ``"interpolated"``
-        Where straight lines between the points of the steppy ROC meet pmiss =
-        pfa: NIST's scorer of SRE18 and later, and those who solve ``1 - x =
-        tpr(x)`` with scikit-learn's ``roc_curve`` and scipy's ``brentq``.
+        Where straight lines between the points of the steppy ROC meet pmiss = pfa: NIST's scorer of
+        SRE18 and later; ``brentq`` on scikit-learn's ``roc_curve``.
     ``"step"``
-        The mean of the two rates at the step of the ROC where they are nearest:
-        the ASVspoof challenges. Equal scores of the two classes are one step
-        here, whatever their order in the file; within a run of one class every
-        trial is a step, every unit of weight if weights are whole. Fractional
-        weights divide a run as finely as one likes. Of two steps as near, the
-        one with the lower rates.
+        The mean of the two rates at the step of the ROC where they are nearest: the ASVspoof
+        challenges. Equal scores of the two classes are one step, whatever their order. Within a run
+        of one class every trial (or unit of weight) is a step. Of two steps as near, the one with
+        the lower rates.
 
-    The VoxSRC kit and voxceleb_trainer report the larger of the two rates at
-    that step, where ``"step"`` has their mean; the smallest larger rate of all
-    thresholds goes with `Results.eer_threshold`. Kaldi's ``compute-eer`` takes
-    the miss rate at one place in the sorted targets, which can be a step off.
-
-    All three are the same if the classes are swapped and the scores negated.
+    The VoxSRC kit and voxceleb_trainer report the larger of the two rates at that step. Kaldi's
+    ``compute-eer`` takes the miss rate at one place in the sorted targets, which can be a step off.
 
     Examples
     --------
@@ -119,8 +105,8 @@ def prbep(
 ) -> float:
     """Compute the precision-recall break-even point, as a number of errors.
 
-    The point on the ROC's convex hull with as many misses as false alarms. If
-    it is below about 30, error-rates near this point rest on few errors.
+    The point on the ROC's convex hull with as many misses as false alarms. If it is below about 30,
+    error-rates near this point rest on few errors.
 
     Parameters
     ----------
@@ -130,13 +116,8 @@ def prbep(
     Returns
     -------
     float
-        Number of misses (= number of false alarms), from 0 upwards; in general
-        not whole. With weights, a sum of weights.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
+        Number of misses (= number of false alarms), from 0 upwards; in general not whole. With
+        weights, a sum of weights.
 
     Notes
     -----
@@ -166,11 +147,6 @@ def auc(
     float
         1 for perfect, 0.5 for useless, 0 for perfectly inverted scores.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
-
     Notes
     -----
     The Mann-Whitney statistic, pairs of equal scores counted half: the
@@ -197,19 +173,19 @@ def min_dcf(
 ) -> Any:
     r"""Compute the minimum detection cost over all thresholds.
 
-    What the cost would be if the scores were perfectly calibrated at these
-    operating points. One look at the scores serves any number of priors.
+    What the cost would be if the scores were perfectly calibrated at these operating points. One
+    look at the scores serves any number of priors.
 
     Parameters
     ----------
     tar, non : (n_tar,), (n_non,) array_like of float
         Scores of the two classes; no NaN, +-inf allowed.
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-        Target probabilities (unit costs, the Bayes error-rate of the theory
-        paper), or operating points with their own costs (NIST's C_det).
+        Target probabilities (unit costs, the Bayes error-rate of the theory paper), or operating
+        points with their own costs (NIST's C_det).
     normalize : bool, default: False
-        Divide by the cost of the better decision made without a detector,
-        min(p C_miss, (1 - p) C_fa).
+        Divide by the cost of the better decision made without a detector, min(p C_miss, (1 - p)
+        C_fa).
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
 
@@ -219,12 +195,6 @@ def min_dcf(
         :math:`\min_\gamma \pi C_{miss} P_{miss}(\gamma) + (1-\pi) C_{fa} P_{fa}(\gamma)`.
         0 for perfect scores; for useless scores the cost without a detector,
         1 if normalized, which is never exceeded.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a weight is bad, or a prior is not
-        in (0, 1).
 
     Warns
     -----
@@ -260,8 +230,8 @@ def act_dcf(
 ) -> Any:
     r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
-    Scores are taken as log-likelihood-ratios and compared with the Bayes
-    threshold of each operating point, so that bad calibration costs.
+    Scores are taken as log-likelihood-ratios and compared with the Bayes threshold of each
+    operating point, so that bad calibration costs.
 
     Parameters
     ----------
@@ -278,18 +248,12 @@ def act_dcf(
         perfect scores; normalized, 1 for a detector that says nothing, and
         more for a misleading one.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a weight is bad, or a prior is not
-        in (0, 1).
-
     Warns
     -----
     SuspectScoresWarning
         If all scores of more than 30 trials of each class lie from -1 to 1, but at prior 0.5 some
-        threshold has fewer errors than such log-likelihood-ratios can bring about, 26.9 %,
-        by 3 standard errors.
+        threshold has fewer errors than such log-likelihood-ratios can bring about, 26.9 %, by 3
+        standard errors.
 
     Notes
     -----
@@ -328,11 +292,6 @@ def norm_min_dcf(
     float or (k,) ndarray of float64
         ``min_dcf(tar, non, prior, normalize=True)``, from 0 to 1.
 
-    Raises
-    ------
-    InvalidInputError
-        As for `min_dcf`.
-
     Examples
     --------
     >>> float(norm_min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
@@ -361,11 +320,6 @@ def norm_act_dcf(
     float or (k,) ndarray of float64
         ``act_dcf(tar, non, prior, normalize=True)``.
 
-    Raises
-    ------
-    InvalidInputError
-        As for `act_dcf`.
-
     Examples
     --------
     >>> float(norm_act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
@@ -390,8 +344,8 @@ def error_rates_at(
     tar, non : (n_tar,), (n_non,) array_like of float
         Scores of the two classes; no NaN, +-inf allowed.
     thresholds : float or array_like of float
-        Accept iff score >= threshold; in any order, repeats allowed. Compared
-        in float64 also if the scores are float32.
+        Accept iff score >= threshold; in any order, repeats allowed. Compared in float64 also if
+        the scores are float32.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
 
@@ -399,11 +353,6 @@ def error_rates_at(
     -------
     pmiss, pfa : float or ndarray of float64, like `thresholds`
         Share of targets below, and of non-targets at or above the threshold.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score or threshold is NaN, or a weight is bad.
 
     Examples
     --------
@@ -485,15 +434,9 @@ def optimal_llrs(
     Returns
     -------
     tar_llrs : (n_tar,) ndarray of float64
-        Natural-log likelihood-ratios in the order of `tar`; inf above the
-        highest non-target.
+        Natural-log likelihood-ratios in the order of `tar`; inf above the highest non-target.
     non_llrs : (n_non,) ndarray of float64
         Likewise for `non`; -inf below the lowest target.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, or a weight is bad.
 
     Notes
     -----

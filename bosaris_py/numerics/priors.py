@@ -1,8 +1,8 @@
 """Priors, costs and the maps between probabilities and log-odds.
 
-A decision is governed by one number, the prior log-odds ``plo``: the logit of
-the probability of a target once the costs are absorbed into it. The Bayes
-decision for a log-likelihood-ratio is to accept iff it is at least ``-plo``.
+A decision is governed by one number, the prior log-odds ``plo``: the logit of the probability of a
+target once the costs are absorbed into it. The Bayes decision for a log-likelihood-ratio is to
+accept iff it is at least ``-plo``.
 """
 
 from __future__ import annotations
@@ -33,12 +33,6 @@ def logit(p: npt.ArrayLike) -> Any:
     float or ndarray of float64
         :math:`\log p - \log(1-p)`; -inf at 0 and inf at 1. A scalar for a
         scalar.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value lies outside [0, 1] or is NaN. (The toolkit's ``logit.m``
-        returns 0 there.)
 
     Examples
     --------
@@ -85,11 +79,6 @@ def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
     float or ndarray of float64
         :math:`\sigma(\ell + \mathrm{logit}\,\pi)`: Bayes' rule in log-odds. A scalar for a scalar.
 
-    Raises
-    ------
-    InvalidInputError
-        If the prior is not in (0, 1), or a log-likelihood-ratio is NaN.
-
     Examples
     --------
     >>> round(float(posterior(0.0, 0.25)), 12)
@@ -114,11 +103,6 @@ def probit(p: npt.ArrayLike) -> Any:
     float or ndarray of float64
         :math:`\Phi^{-1}(p) = \sqrt{2}\,\mathrm{erf}^{-1}(2p-1)`; -inf at 0
         and inf at 1. A scalar for a scalar.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value lies outside [0, 1] or is NaN.
 
     Notes
     -----
@@ -149,8 +133,8 @@ def _as_probabilities(p: npt.ArrayLike) -> Float64Array:
 def effective_prior(p_target: float, c_miss: float, c_fa: float) -> float:
     r"""Absorb the costs of the two errors into the prior.
 
-    Bayes decisions at prior `p_target` with costs `c_miss` and `c_fa` are
-    those at the effective prior with unit costs.
+    Bayes decisions at prior `p_target` with costs `c_miss` and `c_fa` are those at the effective
+    prior with unit costs.
 
     Parameters
     ----------
@@ -163,11 +147,6 @@ def effective_prior(p_target: float, c_miss: float, c_fa: float) -> float:
     -------
     float
         :math:`\tilde\pi = \pi C_{miss} / (\pi C_{miss} + (1-\pi) C_{fa})`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `p_target` is not in (0, 1) or a cost is not positive and finite.
 
     Notes
     -----
@@ -209,11 +188,6 @@ class OperatingPoint(metaclass=Readable):
         Cost of rejecting a target. Positive.
     c_fa : float, default: 1.0
         Cost of accepting a non-target. Positive.
-
-    Raises
-    ------
-    InvalidInputError
-        If the prior or a cost is out of range.
 
     Examples
     --------
@@ -265,18 +239,9 @@ def _fresh(values: npt.ArrayLike) -> Float64Array:
 
 @attrs.frozen(eq=False)
 class DecisionCosts:
-    """Two prices and a threshold for each of a set of operating points.
+    """Prices of a miss, P C_miss, and of a false alarm, (1 - P) C_fa, and their log-ratio `plo`.
 
     Every function with a `prior` argument turns it into this first.
-
-    Parameters
-    ----------
-    miss : ndarray of float64
-        Price of a miss rate of one, P_target C_miss.
-    fa : ndarray of float64, like `miss`
-        Price of a false-alarm rate of one, (1 - P_target) C_fa.
-    plo : ndarray of float64, like `miss`
-        Prior log-odds, log(miss / fa).
     """
 
     miss: Float64Array = attrs.field(converter=_fresh)

@@ -1,14 +1,12 @@
 """The receiver operating characteristic (ROC): counts at and between the distinct target scores.
 
-`ROC` keeps, for each distinct target score, how much weight of each class
-lies there, and how much non-target weight lies in the gap below it. That
-decides the ROC and DET curves, the convex hull, the equal error rate and its
-relatives, the minimum DCF at any prior, the optimal (PAV) calibration and the
-area under the curve. It takes memory in proportion to the number of targets,
-however many non-targets there are, and the counts of two blocks of trials add.
+`ROC` keeps, for each distinct target score, how much weight of each class lies there, and how much
+non-target weight lies in the gap below it. ROC, DET, convex hull, EER, minimum DCF, PAV calibration
+and AUC follow from these. Memory is proportional to the number of targets, and the counts of two
+blocks of trials add.
 
-Decision rule: accept iff score >= threshold. Of two equal scores of different
-classes neither ranks higher; they enter together, as one step of the curve.
+Decision rule: accept iff score >= threshold. Of two equal scores of different classes neither ranks
+higher; they enter together, as one step of the curve.
 
 References
 ----------
@@ -75,8 +73,8 @@ _LOWEST_ERROR = 1.0 / (1.0 + math.e)
 def warn_if_inverted(eer: float, auc: Callable[[], float], n_tar: int, n_non: int) -> None:
     """Warn if the AUC is below 0.5 by more than chance explains; never of 30 trials of a class.
 
-    That is 3 standard errors of the Mann-Whitney statistic of scores that tell nothing. The
-    area is asked for only if the hull's EER leaves it in doubt.
+    That is 3 standard errors of the Mann-Whitney statistic of scores that tell nothing. The area is
+    asked for only if the hull's EER leaves it in doubt.
     """
     if eer <= _SURE_EER or min(n_tar, n_non) <= FEW_TRIALS:
         return
@@ -101,8 +99,8 @@ def warn_of_negative(scale: float) -> None:
 def warn_unless_llrs(min_error: Callable[[], float], largest: float, n_smaller: int) -> None:
     """Warn if scores are too good to be llrs, given their largest absolute value.
 
-    All lie from -1 to 1, but at prior 0.5 the best threshold makes fewer errors than llrs in
-    that range can. The margin is 3 standard errors of a rate of `n_smaller` trials.
+    All lie from -1 to 1, but at prior 0.5 the best threshold makes fewer errors than llrs in that
+    range can. The margin is 3 standard errors of a rate of `n_smaller` trials.
     """
     if largest > 1.0 or n_smaller <= FEW_TRIALS:
         return
@@ -137,8 +135,8 @@ _Point: TypeAlias = tuple[Any, Any]
 class _Steps(NamedTuple):
     """The points of a steppy ROC at which it has come down, each with the fewest misses.
 
-    `at` tells which target score is the threshold; the first of all is always there.
-    The counts have one entry more: last those where everything is rejected.
+    `at` tells which target score is the threshold; the first of all is always there. The counts
+    have one entry more: last those where everything is rejected.
     """
 
     at: IndexArray
@@ -161,8 +159,7 @@ class ROC(metaclass=Readable):
     non_at : (k,) ndarray of int64 or float64
         Non-target weight tied with each of them.
     non_between : (k + 1,) ndarray of int64 or float64
-        Non-target weight strictly between them: below the first, in each gap,
-        above the last.
+        Non-target weight strictly between them: below the first, in each gap, above the last.
 
     Notes
     -----
@@ -207,11 +204,6 @@ class ROC(metaclass=Readable):
         Returns
         -------
         ROC
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is NaN, or a weight is bad.
 
         Notes
         -----
@@ -272,28 +264,21 @@ class ROC(metaclass=Readable):
     ) -> "ROC":
         """Count a part of the trials at target scores that are known beforehand.
 
-        ROCs of several parts, counted at the same scores, add up to the ROC of
-        the whole.
+        ROCs of several parts, counted at the same scores, add up to the ROC of the whole.
 
         Parameters
         ----------
         target_scores : (k,) array_like of float
             The distinct target scores of the whole, ascending.
         tar, non : array_like of float
-            Scores of this part, either may be empty. Each target score must be
-            among `target_scores`.
+            Scores of this part, either may be empty. Each target score must be among
+            `target_scores`.
         tar_weights, non_weights : array_like of float, optional
             Trial weights, as in `from_scores`.
 
         Returns
         -------
         ROC
-
-        Raises
-        ------
-        InvalidInputError
-            If `target_scores` is not strictly ascending or lacks a score of
-            `tar`; or as in `from_scores`.
         """
         scores = np.array(target_scores, dtype=np.float64)
         if scores.ndim != 1 or scores.size == 0 or not np.all(scores[1:] > scores[:-1]):
@@ -325,23 +310,18 @@ class ROC(metaclass=Readable):
     def weighted(self, tar_factor: float, non_factor: float) -> "ROC":
         r"""Multiply the weight of each class by a factor.
 
-        What pools conditions: the sum of their ROCs, counted at the same scores,
-        each weighted by its share over its own number of trials.
+        What pools conditions: the sum of their ROCs, counted at the same scores, each weighted by
+        its share over its own number of trials.
 
         Parameters
         ----------
         tar_factor, non_factor : float
-            Positive and finite; 0 too, for a condition that does not take part
-            in this class. Whole factors keep whole counts.
+            Positive and finite; 0 too, for a condition that does not take part in this class. Whole
+            factors keep whole counts.
 
         Returns
         -------
         ROC
-
-        Raises
-        ------
-        InvalidInputError
-            If a factor is negative, not finite or not a number.
 
         Notes
         -----
@@ -463,8 +443,8 @@ class ROC(metaclass=Readable):
     def thresholds(self) -> Float64Array:
         """Threshold of each vertex, ascending: accept iff score >= threshold.
 
-        The first is -inf, the last inf, which stands for "reject everything",
-        scores of inf included.
+        The first is -inf, the last inf, which stands for "reject everything", scores of inf
+        included.
         """
         return self._vertices[0]
 
@@ -472,8 +452,8 @@ class ROC(metaclass=Readable):
     def pmiss(self) -> Float64Array:
         """Miss rate at each vertex of the steppy ROC, rising from 0 to 1.
 
-        Only corners are kept: no vertex lies inside a horizontal or vertical
-        run. A group of equal scores from both classes makes one slanted step.
+        Only corners are kept: no vertex lies inside a horizontal or vertical run. A group of equal
+        scores from both classes makes one slanted step.
         """
         return mark_read_only(self._vertices[1] / self.tar_total)
 
@@ -519,8 +499,8 @@ class ROC(metaclass=Readable):
     def auc(self) -> float:
         """Area under the ROC: P(tar > non) + P(tar = non) / 2; 1 perfect, 0.5 useless.
 
-        The Mann-Whitney statistic over all pairs of a target and a non-target.
-        The toolkit's ``area_under_rocch.m`` is 1 minus the area under the hull.
+        The Mann-Whitney statistic over all pairs of a target and a non-target. The toolkit's
+        ``area_under_rocch.m`` is 1 minus the area under the hull.
         """
         _, misses, false_alarms = self._steps
         below = self.non_total - false_alarms[:-1]
@@ -535,18 +515,13 @@ class ROC(metaclass=Readable):
         Parameters
         ----------
         definition : {"rocch", "interpolated", "step"}, default: "rocch"
-            On the convex hull, on the steppy ROC by linear interpolation, or the
-            step of it at which the two error-rates are nearest.
+            On the convex hull, on the steppy ROC by linear interpolation, or the step of it at
+            which the two error-rates are nearest.
 
         Returns
         -------
         float
             A fraction in [0, 1]; on the convex hull in [0, 0.5].
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such definition.
 
         Examples
         --------
@@ -632,9 +607,9 @@ class ROC(metaclass=Readable):
     def eer_threshold(self) -> Threshold:
         """The threshold at which the larger of the two error-rates is smallest.
 
-        The ROCCH-EER itself mixes two thresholds, so no single one attains it
-        in general; the rates attached are those that hold at this one. Of
-        several such thresholds, the one with the smaller sum of rates.
+        The ROCCH-EER itself mixes two thresholds, so no single one attains it in general; the rates
+        attached are those that hold at this one. Of several such thresholds, the one with the
+        smaller sum of rates.
         """
         counted = self._counted
         if counted is not self:
@@ -651,24 +626,18 @@ class ROC(metaclass=Readable):
         Parameters
         ----------
         pmiss : float, optional
-            Largest miss rate allowed, in [0, 1]. The highest target score that
-            keeps it is returned, so false alarms are fewest; inf if all may be
-            missed and that saves false alarms.
+            Largest miss rate allowed, in [0, 1]. The highest target score that keeps it is
+            returned, so false alarms are fewest; inf if all may be missed and that saves false
+            alarms.
         pfa : float, optional
-            Largest false-alarm rate allowed, in [0, 1]. Among the thresholds
-            that keep it, one with the fewest misses is returned. Give exactly
-            one of the two.
+            Largest false-alarm rate allowed, in [0, 1]. Among the thresholds that keep it, one with
+            the fewest misses is returned. Give exactly one of the two.
 
         Returns
         -------
         Threshold
-            A float with attributes ``pmiss`` and ``pfa``, the rates that hold
-            at it. It is a target score, or inf where everything is rejected.
-
-        Raises
-        ------
-        InvalidInputError
-            If none or both limits are given, or one is outside [0, 1].
+            A float with attributes ``pmiss`` and ``pfa``, the rates that hold at it. It is a target
+            score, or inf where everything is rejected.
 
         Examples
         --------
@@ -741,8 +710,8 @@ def _scaled(weights: Weights, factor: float) -> Weights:
 def _corners(misses: Weights, false_alarms: Weights) -> IndexArray:
     """Return the indices of the corners of a staircase, both ends included.
 
-    Of equal points the last is kept (its threshold is a score, not a
-    neighbouring float), but the first point of all stays the first.
+    Of equal points the last is kept (its threshold is a score, not a neighbouring float), but the
+    first point of all stays the first.
     """
     moved = (np.diff(misses) != 0) | (np.diff(false_alarms) != 0)
     kept = np.flatnonzero(np.concatenate((moved, [True])))
@@ -796,8 +765,8 @@ def hull_of(
 ) -> ROCCH:
     """Return the convex hull of two lists of scores by sorting the smaller one only.
 
-    Its rates hold at its thresholds, but those are not always target scores. Inverted scores
-    are warned of unless `warn` is false.
+    Its rates hold at its thresholds, but those are not always target scores. Inverted scores are
+    warned of unless `warn` is false.
     """
     roc, swapped = roc_of(tar, non, tar_weights, non_weights)
     hull = roc.convex_hull()

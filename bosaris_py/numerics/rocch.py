@@ -1,7 +1,7 @@
 """The convex hull of a ROC, its pools (PAV), and the equal error rate of hulls.
 
-The vertices of the hull decide every cost at the best threshold: equal error rate,
-minimum DCF at any prior, minimum Cllr, and the optimal (PAV) calibration.
+The vertices of the hull decide every cost at the best threshold: equal error rate, minimum DCF at
+any prior, minimum Cllr, and the optimal (PAV) calibration.
 
 References
 ----------
@@ -97,8 +97,8 @@ class Threshold(float):
 def hull_indices(x: Weights, y: Weights) -> IndexArray:
     """Return the indices of the vertices of the lower left hull of a falling chain.
 
-    `x` does not fall, `y` does not rise. Of equal points the first counts. With whole
-    numbers the result is exact.
+    `x` does not fall, `y` does not rise. Of equal points the first counts. With whole numbers the
+    result is exact.
     """
     # A point on or above the chord of its two neighbours lies in the hull of the others, so
     # all such points can go at once, and again, until none is left. That is PAV with many
@@ -157,9 +157,8 @@ def _scan_hull(x: list[Any], y: list[Any]) -> list[int]:
 class ROCCH(metaclass=Readable):
     """The ROC's convex hull: the ROC after optimal recalibration.
 
-    Made by `ROC.convex_hull`. m + 1 vertices bound m edges; every trial
-    belongs to one edge, and the slope of that edge is its optimal
-    likelihood-ratio. All arrays are read-only.
+    Made by `ROC.convex_hull`. m + 1 vertices bound m edges; every trial belongs to one edge, and
+    the slope of that edge is its optimal likelihood-ratio. All arrays are read-only.
 
     Parameters
     ----------
@@ -214,8 +213,8 @@ class ROCCH(metaclass=Readable):
     def llr(self) -> Float64Array:
         """Optimal log-likelihood-ratio of each edge, ascending: (m,), natural log.
 
-        The logarithm of the edge's target rate over its non-target rate; -inf
-        or inf where an edge holds one class only.
+        The logarithm of the edge's target rate over its non-target rate; -inf or inf where an edge
+        holds one class only.
         """
         targets = (self.misses[1:] - self.misses[:-1]) * float(self.non_total)
         others = (self.false_alarms[:-1] - self.false_alarms[1:]) * float(self.tar_total)
@@ -242,8 +241,8 @@ class ROCCH(metaclass=Readable):
     def eer(self) -> float:
         """Equal error rate: where pmiss equals pfa on the hull; a fraction in [0, 0.5].
 
-        The maximum over the prior of the minimum error-rate: theory paper [1]_, section
-        2.6.2, equation (26).
+        The maximum over the prior of the minimum error-rate: theory paper [1]_, section 2.6.2,
+        equation (26).
         """
         return self.unequal_error_rate(1.0)
 
@@ -251,9 +250,8 @@ class ROCCH(metaclass=Readable):
     def prbep(self) -> float:
         """Precision-recall break-even point: as many misses as false alarms, on the hull.
 
-        A weight sum rather than a count if trials are weighted. In general not
-        a whole number, because the hull interpolates. Theory paper [1]_, section
-        2.6.4, equation (29).
+        A weight sum rather than a count if trials are weighted. In general not a whole number,
+        because the hull interpolates. Theory paper [1]_, section 2.6.4, equation (29).
         """
         return self._crossing(1.0, 1.0)
 
@@ -269,11 +267,6 @@ class ROCCH(metaclass=Readable):
         -------
         float
             UER(r) = pfa = r pmiss, in [0, 1].
-
-        Raises
-        ------
-        InvalidInputError
-            If `ratio` is not positive and finite.
 
         Notes
         -----
@@ -307,7 +300,6 @@ class ROCCH(metaclass=Readable):
         Returns
         -------
         float or (k,) ndarray of float64
-            Minimum DCF.
         """
         costs = DecisionCosts.from_prior(prior)
         best = self.best_vertices(costs)
@@ -325,11 +317,6 @@ class ROCCH(metaclass=Readable):
         -------
         Threshold
             A target score, or -inf (accept all) or inf (reject all).
-
-        Raises
-        ------
-        InvalidInputError
-            If `prior` is not in (0, 1) or is more than one.
         """
         costs = DecisionCosts.from_prior(prior)
         if costs.plo.ndim:
@@ -368,15 +355,7 @@ class ROCCH(metaclass=Readable):
 
 
 class PAVBins(NamedTuple):
-    """The pools of the PAV algorithm, from the lowest scores to the highest.
-
-    Parameters
-    ----------
-    lowest, highest : (m,) ndarray of float64
-        Lowest and highest score in each pool.
-    llr : (m,) ndarray of float64
-        Log-likelihood-ratio of each pool, strictly ascending.
-    """
+    """The pools of the PAV algorithm from low to high: ranges of scores, and LLRs."""
 
     lowest: Float64Array
     highest: Float64Array

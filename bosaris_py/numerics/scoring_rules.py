@@ -1,7 +1,7 @@
 """Proper scoring rules as losses on log-odds.
 
-The kernels give a loss and its two derivatives for a whole block at once; the entropies are
-what training objectives are divided by.
+The kernels give a loss and its two derivatives for a whole block at once; the entropies are what
+training objectives are divided by.
 """
 
 from __future__ import annotations
@@ -78,21 +78,10 @@ def _boost_entropy(prior: float) -> float:
 class ScoringRule:
     """A proper scoring rule as a loss on posterior log-odds.
 
-    Parameters
-    ----------
-    name : str
-        What the user calls it.
-    kernel : callable
-        ``kernel(log_odds, loss, slope, curvature)`` fills the last three arrays
-        with the loss for log-odds against the truth and its two derivatives.
-    entropy : callable
-        Expected loss of a detector that knows only the prior, as a function of it.
-    slope_at_infinity : float
-        What the loss still grows by per unit beyond the largest log-odds that
-        `kernel` takes; infinite if `kernel` takes any.
-    convex : bool
-        Whether the loss is convex in the log-odds, so that training has one
-        minimum only.
+    ``kernel(log_odds, loss, slope, curvature)`` fills the last three arrays with the loss for
+    log-odds against the truth and its two derivatives. `entropy` is the expected loss of a detector
+    that knows only the prior. `slope_at_infinity` is what the loss grows by per unit beyond the
+    largest log-odds that `kernel` takes; infinite if it takes any.
     """
 
     name: str

@@ -1,16 +1,15 @@
 """Exact counts of many unsorted scores at and between thresholds, without a sort.
 
-The range that thresholds and scores share is cut into a grid of equal cells. A score
-in a cell without threshold is counted by its cell alone. Only scores in a cell with
-thresholds are compared with them; those are few, because thresholds are
-mostly not where most scores are.
+The range that thresholds and scores share is cut into a grid of equal cells. A score in a cell
+without threshold is counted by its cell alone. Only scores in a cell with thresholds are compared
+with them; those are few, because thresholds are mostly not where most scores are.
 
-The counts are exact because a cell is computed by operations each of which is monotone, also
-after rounding, and the same for scores and thresholds: a score in a higher cell
-than a threshold is above it, and an equal score lies in the same cell.
+The counts are exact, because the operations that compute a cell are monotone, also after rounding,
+and the same for scores and thresholds. So a score in a higher cell than a threshold is above it,
+and an equal score lies in the same cell.
 
-Whether a grid is tried at all is decided in `counts`, which also searches for the scores of
-crowded cells.
+Whether a grid is tried at all is decided in `counts`, which also searches for the scores of crowded
+cells.
 """
 
 from __future__ import annotations
@@ -70,9 +69,9 @@ Search = Callable[[Float64Array, FloatArray, "Float64Array | None", Weights], No
 class _Cells:
     """Equal cells over a range, for scores of one type.
 
-    The width of a cell is a power of two. `shift`, so large that what is left of the
-    sum are whole cells, is added to a score, clipped to `low` and `high`. The number
-    of the cell then stands in the lowest bits, above `bits_of_first`.
+    The width of a cell is a power of two. `shift`, so large that what is left of the sum are whole
+    cells, is added to a score, clipped to `low` and `high`. The number of the cell then stands in
+    the lowest bits, above `bits_of_first`.
     """
 
     low: Any
@@ -119,20 +118,10 @@ class _Cells:
 class ThresholdGrid:
     """Cells over a range of thresholds, for scores of one type.
 
-    Parameters
-    ----------
-    thresholds : (k,) ndarray of float64
-        All thresholds, also those beyond the grid.
-    cells : _Cells
-        The cells; the first and the last also hold the scores beyond.
-    cell_of : (k + 1,) ndarray of intp
-        Cell of each threshold, then one that does not exist.
-    occupied : (n_cells,) ndarray of bool
-        Whether a cell holds a threshold.
-    first : (n_cells + 1,) ndarray of int32
-        Number of thresholds in lower cells.
-    crowded : (n_cells,) ndarray of bool, or None
-        Whether a cell holds too many of them; None if none does.
+    The first and the last cell also hold the scores beyond. `cell_of` is the cell of each
+    threshold, then one that does not exist; `occupied` says whether a cell holds a threshold,
+    `first` how many are in lower cells, and `crowded` whether a cell holds too many (None: no cell
+    does).
     """
 
     thresholds: Float64Array
@@ -221,17 +210,7 @@ class _Queue:
 
 
 class GridCounts:
-    """Counts of scores by the cells of a grid, and by comparison where cells do not tell.
-
-    Parameters
-    ----------
-    grid : ThresholdGrid
-        The cells.
-    counts : (2 k + 1,) ndarray of int64 or float64
-        Counts at and between all thresholds, complete after `flush`.
-    search : callable
-        Counts the scores of crowded cells.
-    """
+    """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells."""
 
     def __init__(self, grid: ThresholdGrid, counts: Weights, search: Search) -> None:
         self.grid, self._counts, self._search = grid, counts, search

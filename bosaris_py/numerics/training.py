@@ -1,19 +1,18 @@
 r"""Linear training: a trust-region Newton method, and the proof that an optimum exists.
 
-Shared by calibration (one system) and fusion (several): everything between the
-raw scores and the optimal coefficients, on plain arrays.
+Shared by calibration (one system) and fusion (several): everything between the raw scores and the
+optimal coefficients, on plain arrays.
 
-The minimiser is made for objectives whose evaluation is a pass over millions of trials and
-whose dimension is tiny: each iteration takes one evaluation of value, gradient and Hessian,
-and the trust-region subproblem is solved exactly by an eigendecomposition [1]_. It goes on
-where value comparisons end: once the decrease to be expected is lost in the rounding of the
-value, steps are judged by the gradient.
+The minimiser is made for objectives of few dimensions whose evaluation is a pass over millions of
+trials. Each iteration takes one evaluation of value, gradient and Hessian. An eigendecomposition
+solves the trust-region subproblem exactly [1]_. Once the expected decrease is lost in the rounding
+of the value, the gradient decides whether a step is accepted.
 
-There is no optimum if and only if the data are *weakly separable*: some weights, with which
-not all fused scores are equal, put no target below a non-target. Going on along such weights
-never hurts any trial, so the objective falls for ever (Albert and Anderson [2]_). Two ways
-decide that: a bound that proves from gradient and Hessian that an optimum exists, at
-no cost and nearly always; and a linear program, which decides every case.
+There is no optimum if and only if the data are *weakly separable*: some weights, with which not all
+fused scores are equal, put no target below a non-target. Going on along such weights never hurts
+any trial, so the objective falls for ever (Albert and Anderson [2]_). Two ways decide that: a bound
+that proves from gradient and Hessian that an optimum exists, at no cost and nearly always; and a
+linear program, which decides every case.
 
 References
 ----------
@@ -113,9 +112,9 @@ _CERTAIN, _MOST_HARD = 40.0, 2**17
 class Minimum:
     """Where a minimisation ended.
 
-    The derivatives are those at the last evaluated point, one Newton step before `point`
-    unless the minimisation was cut short. `converged` tells whether the gradient has vanished
-    to rounding, `stopped` whether the caller's own test ended the minimisation.
+    The derivatives are those at the last evaluated point, one Newton step before `point` unless the
+    minimisation was cut short. `converged` tells whether the gradient has vanished to rounding,
+    `stopped` whether the caller's own test ended the minimisation.
     """
 
     point: Float64Array
@@ -134,8 +133,8 @@ def trust_region_step(
 ) -> tuple[Float64Array, bool]:
     r"""Minimise the quadratic model :math:`g^T p + p^T H p / 2` for :math:`\|p\| \le` `radius`.
 
-    The Hessian is symmetric, of any signature. Also returned is whether the step is the Newton
-    step of a positive definite Hessian.
+    The Hessian is symmetric, of any signature. Also returned is whether the step is the Newton step
+    of a positive definite Hessian.
     """
     # The solution is p = -(H + mu I)^-1 g with the smallest mu >= 0 that makes the matrix
     # positive semidefinite and the step short enough [1]. In the basis of eigenvectors mu is
@@ -190,11 +189,10 @@ def minimise(
 ) -> Minimum:
     """Find a minimum of a smooth function, to rounding; raise FitError if it starts not finite.
 
-    `evaluate` returns value, gradient and Hessian at a point; from a value that is not finite
-    the minimiser steps back. `first` is what it returns at `start`, if known. The minimiser
-    stops when the decrease that the quadratic model still promises falls below `tolerance` times
-    the value, after `max_evaluations`, or, not converged, where ``stop(point, evaluation)``,
-    which is asked at every accepted point, returns True.
+    `evaluate` returns value, gradient and Hessian at a point; from a value that is not finite the
+    minimiser steps back. `first` is what it returns at `start`, if known. The minimiser stops when
+    the decrease that the quadratic model promises is below `tolerance` times the value, or after
+    `max_evaluations`. It stops, not converged, where ``stop(point, evaluation)`` is True.
     """
     point = np.array(start, dtype=np.float64)
     here = evaluate(point) if first is None else first
@@ -295,9 +293,9 @@ def is_separable(
     that sum is also a sum of rows with factors that are not negative, which the
     simplex method decides in n_directions + 1 dimensions.
 
-    Only some trials are in the program. If they cannot be separated, that decides. If the
-    solution separates all trials (to 1e-9 of the largest standardised weight), that decides
-    too. If neither, those that it gets most wrong are added, twice as many every time.
+    Only some trials are in the program. If they cannot be separated, that decides. If the solution
+    separates all trials (to 1e-9 of the largest standardised weight), that decides too. If neither,
+    those that it gets most wrong are added, twice as many every time.
     """
     # Arithmetic is exact, because the answer often hangs on ties between classes, which the
     # tolerances of usual solvers blur where scores differ much in size. Scores are only
@@ -396,21 +394,11 @@ def _as_integers(rows: Float64Array) -> npt.NDArray[np.object_]:
 
 @frozen(eq=False)
 class LinearSolution:
-    """Coefficients of a trained linear map and how they came about.
+    """Coefficients of a trained linear map for raw scores, and how they came about.
 
-    Parameters
-    ----------
-    weights : (n_systems,) ndarray of float64
-        Factor of each system's raw score.
-    offset : float
-        What is added to the weighted sum.
-    objective_value : float
-        The objective at the solution, without the ridge penalty.
-    ridge : float
-        The ridge that was asked for, or of separable data what was used instead:
-        1/n, on the variance of the fused scores.
-    lowest, highest : (n_systems,) ndarray of float64
-        Range of each system's training scores.
+    `objective_value` is without the ridge penalty. `ridge` is what was asked for or, of separable
+    data, what was used instead: 1/n, on the variance of the fused scores. `lowest` and `highest`
+    are the ranges of the training scores.
     """
 
     weights: Float64Array
@@ -425,10 +413,9 @@ class LinearSolution:
 class _Problem:
     """The penalised objective in the coordinates in which it is minimised.
 
-    These are the coefficients of an orthonormal `basis` of the standardised
-    weights that matter, then the offset. Half of each of two penalties is added:
-    `ridge` times the squared length of the weights, and `damping` times the
-    variance of the fused scores, which `correlation` gives.
+    These are the coefficients of an orthonormal `basis` of the standardised weights that matter,
+    then the offset. Half of each of two penalties is added: `ridge` times the squared length of the
+    weights, and `damping` times the variance of the fused scores, which `correlation` gives.
     """
 
     objective: LinearObjective
@@ -619,58 +606,22 @@ def _hard_decisions(problem: _Problem) -> list[Float64Array]:
 def train_linear(
     objective: LinearObjective, *, ridge: float, n_features: int = 0
 ) -> LinearSolution:
-    r"""Find the weights and the offset that minimise a training objective.
+    r"""Find the weights and the offset that minimise a training objective, to machine precision.
 
-    Parameters
-    ----------
-    objective : LinearObjective
-        Training scores, prior and loss, not yet standardised.
-    ridge : float
-        Factor r of the penalty :math:`r/2 \sum_k (w_k d_k)^2`, where :math:`d_k` is
-        the standard deviation of system k's training scores, both classes counting
-        the same; dimensionless, not negative. The offset is not penalised.
-    n_features : int, default: 0
-        How many of the inputs, the last ones, are quality features and not systems; for
-        messages.
+    The penalty is :math:`r/2 \sum_k (w_k d_k)^2` with the ridge r and the standard deviation
+    :math:`d_k` of system k's training scores, both classes counting the same. The last `n_features`
+    inputs are quality features, for messages.
 
-    Returns
-    -------
-    LinearSolution
-        The optimum, to machine precision.
+    Newton's method starts from zero, or in large sets from the optimum of an evenly spaced subset.
+    From there it steps to the optimum of the subset's objective with the full set's derivatives at
+    that point. Constant systems get the weight zero; of collinear systems the standardised weights
+    of least length are taken.
 
-    Raises
-    ------
-    InvalidInputError
-        If a training score is not finite, or `ridge` is negative.
-
-    Warns
-    -----
-    SeparableDataWarning
-        If no optimum exists because targets and non-targets can be separated. The
-        solution with the penalty :math:`v / (2n)` is returned, where v is the variance
-        of the fused scores and n the size of the smaller class.
-    ConvergenceWarning
-        If systems are constant (or their variance underflows) or collinear, if the weights
-        have grown so that only hard decisions are left (brier), if the prior is within
-        1e-10 of 0 or 1 (brier), or if the gradient did not vanish.
-
-    Notes
-    -----
-    One pass standardises the scores and looks for non-finite ones. Newton's
-    method then starts from zero, or in large sets from the optimum of an evenly
-    spaced subset; from there it steps to the optimum of the subset's objective with
-    the full set's value, gradient and Hessian at that point, which is nearly the full
-    set's. Systems that are constant get the weight zero; of collinear
-    systems the standardised weights of least length are taken.
-
-    Separable data are recognised by a proof, not by a limit on the weights: a
-    direction along which no target lies below a non-target. For one system that
-    is seen from the ranges of the classes; for more it is asked of every iterate.
-    Where none of them separates, gradient and Hessian usually prove that there is an
-    optimum (`proves_optimum`); where they do not, a linear program decides.
-
-    Brier is not convex. It is minimised from the optimum of cllr, from zero and, of one
-    system, from hard decisions at the threshold of minimum cost, and the best result is taken.
+    Separable data are recognised by a proof: a direction along which no target lies below a
+    non-target. For one system the ranges of the classes show it; for more every iterate is tried.
+    Where none separates, gradient and Hessian usually prove an optimum (`proves_optimum`); else a
+    linear program decides. Brier is not convex: it is minimised from the optimum of cllr, from zero
+    and, of one system, from hard decisions, and the best result is taken.
     """
     strength = as_nonnegative(ridge, "ridge")
     tar, non = objective.moments()
@@ -739,8 +690,8 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: float) -> LinearSo
     """Find the weights that minimise a training objective, none of them negative.
 
     Arguments and warnings are those of `train_linear`. Systems are left out, the most negative
-    weight first, and taken back where the slope of the objective calls for it (Kuhn and Tucker's
-    conditions), which of a convex objective is the optimum.
+    weight first, and taken back by the slope of the objective. Where Kuhn and Tucker's conditions
+    hold, that is the optimum of a convex objective.
     """
     n_systems = len(objective.tar)
     kept = np.ones(n_systems, dtype=np.bool_)
@@ -811,8 +762,8 @@ def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObje
 def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> LinearSolution:
     """Find the weight of one system that minimises a training objective beside a given offset.
 
-    Arguments and warnings are those of `train_linear`. Data are separable if no target's score
-    is on the other side of zero than a target's should be, and no non-target's.
+    Arguments and warnings are those of `train_linear`. Data are separable if no target's score is
+    on the other side of zero than a target's should be, and no non-target's.
     """
     strength = as_nonnegative(ridge, "ridge")
     tar, non = objective.moments()

@@ -1,11 +1,11 @@
 """Files to plain arrays and back; nothing here knows the classes of trials.
 
-`hdf5`, `mat` and `text` read and write the kinds of `schema.KINDS`. Readers return a dict whose
-keys are the argument names of the constructor of the class, with read-only arrays; writers take
-the same names as keywords, and replace an existing file only when the new one is complete.
-`parameters` does the same for trained calibrations and fusions, as JSON. `rows` reads files that
-are larger than memory. A `Factor` is a column of categories. `formats` has the text formats of
-the field, which become a `TrialTable` first.
+`hdf5`, `mat` and `text` read and write the kinds of `schema.KINDS`. Readers return a dict of
+read-only arrays, named as the arguments of the constructor. Writers take the same names as
+keywords, and replace an existing file only when the new one is complete. `parameters` does the same
+for trained calibrations and fusions, as JSON. `rows` reads files that are larger than memory. A
+`Factor` is a column of categories. `formats` has the text formats of the field, which become a
+`TrialTable` first.
 """
 
 from bosaris_py.storage import formats, hdf5, mat, parameters, text

@@ -1,10 +1,10 @@
 """Open and read HDF5 files of unknown origin with bounded memory; write them without crashes.
 
-HDF5 is a rich format. A file can name other files that the library then opens, declare a
-matrix of many terabytes in a kilobyte, or hold types of which reading runs through pointers.
-A score file needs none of that, so everything but plain, fully stored numbers and strings is
-refused before the first byte of data is read. Callers first *check* all data sets
-(`GuardedFile.data_set`), compare the shapes, `claim` the memory, and only then call `read`.
+HDF5 is a rich format. A file can name other files that the library then opens, declare a matrix of
+many terabytes in a kilobyte, or hold types of which reading runs through pointers. A score file
+needs none of that, so everything but plain, fully stored numbers and strings is refused before the
+first byte of data is read. Callers first *check* all data sets (`GuardedFile.data_set`), compare
+the shapes, `claim` the memory, and only then call `read`.
 
 The parts in this order: the limits of memory, the guarded file and its data sets, strings of
 variable length, ids as text, and writing.
@@ -193,30 +193,11 @@ def within_memory(path: FilePath) -> Iterator[None]:
 def open_guarded(
     path: FilePath, max_bytes: int | None = None, *, remember_chunks: bool = True
 ) -> Iterator["GuardedFile"]:
-    """Open an HDF5 file for reading and turn whatever goes wrong into one error.
+    """Open an HDF5 file for reading; whatever goes wrong is a FileFormatError or an OSError.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays; None stands for half of what machine,
-        container and ulimit give, together with a check that stored bytes back every large
-        data set.
-    remember_chunks : bool, optional
-        Keep the last chunk of each data set, a copy, for further reads of parts of it.
-
-    Yields
-    ------
-    GuardedFile
-        The open file. It is closed when the block ends.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged or no HDF5 file; the fault that h5py found is chained.
-    OSError
-        If it cannot be opened at all, for instance `FileNotFoundError`.
+    `max_bytes` limits the memory of the arrays. None stands for half of what machine, container and
+    ulimit give, together with a check that stored bytes back every large data set.
+    `remember_chunks` keeps the last chunk of each data set.
     """
     file_path = as_path(path)
     with contextlib.ExitStack() as stack:
@@ -265,9 +246,9 @@ class GuardedFile:
     def refuse_foreign_storage(self, checks: GroupChecks | None) -> None:
         """Refuse a file in which anything leads out of it, whether it is used or not.
 
-        That is: soft and external links, virtual data sets, data sets stored in other files,
-        and more objects than a walk through them may meet. The names in each group are
-        checked before the library reads them.
+        That is: soft and external links, virtual data sets, data sets stored in other files, and
+        more objects than a walk through them may meet. The names in each group are checked before
+        the library reads them.
         """
         groups = [("", self.file.id, 0)]
         seen = {_address(self.file.id)}
@@ -378,26 +359,7 @@ class GuardedFile:
     def check_dataset(
         self, found: Any, name: str, classes: set[str], wanted: str, *, content: str = ""
     ) -> "GuardedDataset":
-        """Refuse whatever a plain data set of the wanted types is not.
-
-        Parameters
-        ----------
-        found : h5py low-level object
-            What the name leads to.
-        name : str
-            Its name for error messages.
-        classes : set of str
-            Type classes that may pass.
-        wanted : str
-            The same in words.
-        content : str, optional
-            How the data set will be read.
-
-        Returns
-        -------
-        GuardedDataset
-            The data set, of rank 2 at most, unread.
-        """
+        """Refuse whatever a plain data set of some type classes (`wanted`, in words) is not."""
         if not isinstance(found, h5py.h5d.DatasetID):
             raise self.error(name, "is a group or a type, not a data set")
         properties = found.get_create_plist()
@@ -704,8 +666,8 @@ class GuardedDataset:
     def read_mask(self, *, signed: bool = False) -> AnyArray:
         """Return a mask as bool, or as int8 holding -1, 0 and 1 if `signed`.
 
-        A value that is not exactly one of these is an error. (The toolkit takes
-        everything above 0.5 as true; a file where that matters is not a mask.)
+        A value that is not exactly one of these is an error. (The toolkit takes everything above
+        0.5 as true; a file where that matters is not a mask.)
         """
         where = f"{self.source.path}: data set `/{self.name}`"
         return check_mask_values(self.read_numbers(), where, signed=signed)
@@ -748,27 +710,7 @@ def _converted(chunk: ByteArray, stored: Any, wanted: Any, dtype: np.dtype[Any])
 
 
 def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArray:
-    """Turn numbers into a mask, refusing every value that a mask cannot hold.
-
-    Parameters
-    ----------
-    stored : ndarray of integers, bool or float
-        The numbers; taken over without a copy where possible.
-    where : str
-        File and data set, for the error message.
-    signed : bool, optional
-        Whether -1 is legal too.
-
-    Returns
-    -------
-    ndarray of bool, or of int8 if `signed`
-        The mask, read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If a value is none of 0, 1 (and -1).
-    """
+    """Turn numbers into a read-only mask; refuse all but 0, 1 and, if `signed`, -1."""
     if stored.dtype.itemsize == 1:
         raw = stored.view(np.uint8)
         good = raw.max(initial=0) <= 1
@@ -918,24 +860,9 @@ def refuse_unstorable(ids: StrArray, name: str) -> None:
 def create_hdf5(
     temporary: Path, path: FilePath, fill: Callable[[Any], None], **options: Any
 ) -> None:
-    """Let a function put its data sets into a new HDF5 file.
+    """Let `fill`, in a thread of its own, put its data sets into the new HDF5 file `temporary`.
 
-    Parameters
-    ----------
-    temporary : Path
-        An empty file; it becomes the HDF5 file.
-    path : str or path-like
-        Name of the file for error messages.
-    fill : callable
-        Is given the open `h5py.File`. It runs in a thread of its own.
-    **options
-        For `h5py.File`.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written, for instance because the disk is full. What
-        `fill` raises passes through.
+    An error that `fill` raises passes through; OSError names `path`.
     """
 
     def create() -> None:

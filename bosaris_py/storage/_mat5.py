@@ -1,14 +1,13 @@
 """The few parts of MATLAB's file formats 5 to 7 that a struct of this package needs.
 
-scipy reads these files too, but it crashes the process on some damaged ones and says of
-itself that it is not made for files of unknown origin. What is needed here is little: one
-struct whose fields are full matrices of numbers and cell arrays of character rows.
+scipy reads these files too, but it crashes the process on some damaged ones and says of itself that
+it is not made for files of unknown origin. What is needed here is little: one struct whose fields
+are full matrices of numbers and cell arrays of character rows.
 
-A file is a header of 128 bytes and then elements, each a tag (type and number of bytes)
-and its data, padded to a multiple of eight bytes. A matrix is an element whose data are
-elements again: flags, extents, name, and the contents, which depend on the class. From
-version 7 on, every variable is such an element compressed with zlib. MathWorks describes
-it in "MAT-File Format", chapter 1.
+A file is a header of 128 bytes and then elements, each a tag (type and number of bytes) and its
+data, padded to a multiple of eight bytes. A matrix is an element whose data are elements again:
+flags, extents, name, and the contents, which depend on the class. From version 7 on, every variable
+is such an element compressed with zlib. MathWorks describes it in "MAT-File Format", chapter 1.
 """
 
 from __future__ import annotations
@@ -217,8 +216,8 @@ def find_variable(
 ) -> tuple[Matrix | None, list[str]]:
     """Look for a variable in the bytes of a file; return it and the names up to it.
 
-    A damaged file raises `ValueError`, `struct.error` or `zlib.error`; the methods of
-    `Matrix` raise the first of these.
+    A damaged file raises `ValueError`, `struct.error` or `zlib.error`; the methods of `Matrix`
+    raise the first of these.
     """
     cursor = _Cursor(memoryview(data)[HEADER_SIZE:], order)
     names = []

@@ -5,8 +5,8 @@ free places in a heap from the file. A wrong size makes it read memory that is n
 file; a wrong list makes it take all memory. So these are checked here before it reads them,
 and chunks compressed with gzip are unpacked here. What data sets hold has checksums.
 
-The format is that of the HDF5 File Format Specification, version 3.0: II.A (superblock), III.D
-and III.E (local and global heaps), IV.A (object headers). What is wrong raises `ValueError`,
+The format is that of the HDF5 File Format Specification, version 3.0: II.A (superblock), III.D and
+III.E (local and global heaps), IV.A (object headers). What is wrong raises `ValueError`,
 `struct.error` or `zlib.error`.
 """
 
@@ -186,23 +186,8 @@ class StoredChunks:
     ) -> Iterator[tuple[tuple[slice, ...], ByteArray, tuple[slice, ...]]]:
         """Yield, for each stored chunk in a range, the place in the range, the chunk, the part.
 
-        Parameters
-        ----------
-        begin : tuple of int
-            First element of the range.
-        extents : tuple of int
-            Extents of the range.
-        remember : bool, optional
-            Keep the unpacked chunks for the next range.
-
-        Yields
-        ------
-        place : tuple of slice
-            Where in the range the elements belong.
-        chunk : array of uint8
-            The unpacked chunk, the bytes of each element along the last axis.
-        part : tuple of slice
-            Which elements of the chunk these are.
+        The chunk has the bytes of each element along its last axis. `remember` keeps chunks for the
+        next range.
         """
         steps = [
             range(first // step * step, first + extent, step)
@@ -303,8 +288,8 @@ def _without_checksum(data: bytes) -> bytes:
 def fletcher32(data: bytes) -> int:
     """Return the checksum that HDF5's filter stores.
 
-    J. G. Fletcher, "An arithmetic checksum for serial transmissions", IEEE Trans. Commun. 30,
-    1982, pp. 247-252, with words of two bytes, the more significant first, modulo 65535.
+    J. G. Fletcher, "An arithmetic checksum for serial transmissions", IEEE Trans. Commun. 30, 1982,
+    pp. 247-252, with words of two bytes, the more significant first, modulo 65535.
     """
     words = np.frombuffer(data + bytes(len(data) % 2), dtype=">u2").astype(np.uint64)
     # Words weigh as many times as a sum that runs from the first one has them.
@@ -349,7 +334,7 @@ def read_global_heap(
 ) -> tuple[dict[int, bytes], int]:
     """Read a global heap up to its free space; return its objects by number, and its size.
 
-    A heap of a file with holes can have any size; what nobody wrote there is free space.
+    A heap of a file with holes can have any size; what was not written is free space.
     """
     stream.seek(begin)
     header = stream.read(_HEAP_HEADER)

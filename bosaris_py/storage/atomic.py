@@ -1,4 +1,4 @@
-"""Replace a file in one step, so that nobody ever sees half of it."""
+"""Replace a file in one step: a reader sees the old file or the new one, never a part."""
 
 from __future__ import annotations
 
@@ -21,47 +21,13 @@ _NAME_KEPT = 40
 def atomic_write(path: FilePath) -> Iterator[Path]:
     """Give a temporary path whose content replaces `path` when all went well.
 
-    The temporary file lies in the same folder, because only there can the
-    operating system put it in place in one step. It is empty at first, can be read
-    by nobody who may not read the old file, and is removed if the block raises. On
-    success it is flushed to the disk, gets owner (where that is allowed) and permissions
-    of the file it replaces, and takes its place.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file to write. A symbolic link is followed: its target is replaced.
-
-    Yields
-    ------
-    Path
-        Where to write.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder of `path` does not exist.
-    IsADirectoryError
-        If `path` is a folder.
-    PermissionError
-        If `path` exists and may not be written. Replacing needs only the right to
-        write into the folder, so a protected file would otherwise be lost silently.
-    InvalidInputError
-        If `path` is something else than a regular file, such as a device.
-
-    Notes
-    -----
-    A process that is killed outright leaves the old file untouched and may leave the
-    temporary one behind, named ``.<name>.<eight hex digits>.tmp``: not like a score file.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> with atomic_write(folder / "a.txt") as temporary:
-    ...     _ = temporary.write_text("content")
-    >>> [p.name for p in folder.iterdir()]
-    ['a.txt']
+    The temporary file ``.<name>.<eight hex digits>.tmp`` lies in the same folder, because only
+    there can the operating system put it in place in one step. It is empty at first, has the
+    permissions of the old file, and is removed if the block raises. On success it is flushed to the
+    disk, gets the owner (where that is allowed) of the file it replaces, and takes its place. A
+    symbolic link is followed. A protected file is a PermissionError, although replacing needs only
+    the right to write into the folder. A process that is killed outright leaves the old file
+    untouched.
     """
     target = Path(os.path.realpath(as_path(path)))
     old = _check_target(target)

@@ -36,11 +36,6 @@ class Factor(metaclass=Readable):
     levels : (n,) array_like of str
         The categories, each once; some may occur nowhere.
 
-    Raises
-    ------
-    InvalidInputError
-        If a level occurs twice, or a code is no position in `levels`.
-
     Notes
     -----
     Codes are kept in the shortest unsigned type that holds them: one byte per
@@ -75,8 +70,8 @@ class Factor(metaclass=Readable):
         Parameters
         ----------
         values : (k,) array_like of str, int or bool
-            The category of each item. Whole numbers and truth values become
-            their text, such as ``"3"`` and ``"True"``.
+            The category of each item. Whole numbers and truth values become their text, such as
+            ``"3"`` and ``"True"``.
 
         Returns
         -------
@@ -86,8 +81,8 @@ class Factor(metaclass=Readable):
         Raises
         ------
         InvalidInputError
-            If a value is no text, whole number or truth value: neither missing
-            values nor measured quantities are categories.
+            If a value is no text, whole number or truth value: neither missing values nor measured
+            quantities are categories.
         """
         if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
             raise invalid("values", "be a list of values", describe(values))

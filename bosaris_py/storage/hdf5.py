@@ -2,18 +2,17 @@ r"""Read and write all kinds of objects as HDF5.
 
 Written files have exactly the toolkit's data sets and types, so MATLAB reads them:
 
-========================  =======================================  ======================
-object                    data sets                                types
-========================  =======================================  ======================
-`Ndx`                     ``/trial_mask``                          uint8 0, 1
-`Key`                     ``/trial_mask``, ``/file_format``        int8 1, -1, 0; ``"2.0"``
-`Scores`                  ``/scores``, ``/score_mask``             float32 or 64; uint8
-`QualityMeasures`         ``/modelQ``, ``/segQ``, ``/score_mask``  float64; uint8
-\                         ``/ID/has_row``, ``/ID/has_column``      uint8 0, 1
-the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
-`SegmentQuality`          ``/values``, ``/ids``                    float64; strings
-`IdMap`                   ``/left_ids``, ``/right_ids``            strings
-========================  =======================================  ======================
+========================  =======================================  ====================== object
+data sets                                types ========================
+=======================================  ====================== `Ndx`
+``/trial_mask``                          uint8 0, 1 `Key`                     ``/trial_mask``,
+``/file_format``        int8 1, -1, 0; ``"2.0"`` `Scores`                  ``/scores``,
+``/score_mask``             float32 or 64; uint8 `QualityMeasures`         ``/modelQ``, ``/segQ``,
+``/score_mask``  float64; uint8 \                         ``/ID/has_row``, ``/ID/has_column``
+uint8 0, 1 the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
+`SegmentQuality`          ``/values``, ``/ids``                    float64; strings `IdMap`
+``/left_ids``, ``/right_ids``            strings ========================
+=======================================  ======================
 
 Rows are models and columns are segments, as h5dump shows them. Ids are strings of fixed
 length, null-terminated, ASCII (UTF-8 if they are not ASCII). The root carries the attributes
@@ -24,40 +23,39 @@ The same content gives the same file, bit for bit.
 
 Lists of trials have a layout of this package's own, which the MATLAB toolkit does not read:
 
-====================  ==========================================  ===========================
-object                data sets                                   types
-====================  ==========================================  ===========================
-all                   ``/ID/row_ids``, ``/ID/column_ids``         strings: models, segments
-all                   ``/trials/models``, ``/trials/segments``    int32, int64 if that is too
-                                                                  short: positions from 0 in
-                                                                  the two lists of ids
-`FlatKey`             ``/trials/is_target``                       uint8 0, 1
-`FlatScores`          ``/trials/scores``                          float32 or float64
-====================  ==========================================  ===========================
+====================  ==========================================  =========================== object
+data sets                                   types ====================
+==========================================  =========================== all
+``/ID/row_ids``, ``/ID/column_ids``         strings: models, segments all
+``/trials/models``, ``/trials/segments``    int32, int64 if that is too
+                                                                  short: positions from 0 in the two
+                                                                  lists of ids
+`FlatKey`             ``/trials/is_target``                       uint8 0, 1 `FlatScores`
+``/trials/scores``                          float32 or float64 ====================
+==========================================  ===========================
 
-The data sets in ``/trials`` have one dimension and one element for each trial. Trials are
-written by segment, then by model, each once; a reader takes them in any order. `TrialMetadata`
-has the same, ``/trials/is_target`` where the labels are known, and the columns:
+The data sets in ``/trials`` have one dimension and one element for each trial. Trials are written
+by segment, then by model, each once; a reader takes them in any order. `TrialMetadata` has the
+same, ``/trials/is_target`` where the labels are known, and the columns:
 
-====================================  =================================================
-data set                              content
-====================================  =================================================
+====================================  ================================================= data set
+content ====================================  =================================================
 ``/columns/<kind>/names``             strings: names of the columns, in their order
 ``/columns/<kind>/<i>/codes``         unsigned integers: positions in the levels
-``/columns/<kind>/<i>/levels``        strings: the categories
-``/columns/<kind>/<i>/values``        integers or floats: of a column that is measured
-====================================  =================================================
+``/columns/<kind>/<i>/levels``        strings: the categories ``/columns/<kind>/<i>/values``
+integers or floats: of a column that is measured ====================================
+=================================================
 
-``<kind>`` is ``trial``, ``model`` or ``segment``: columns have an element for each trial,
-model or segment. ``<i>`` is the number of the column from 0; names are no parts of paths,
-because they may be any text. A column has either codes and levels, or values. The attribute
-``form`` of the root names the class that holds the trials.
+``<kind>`` is ``trial``, ``model`` or ``segment``: columns have an element for each trial, model or
+segment. ``<i>`` is the number of the column from 0; names are no parts of paths, because they may
+be any text. A column has either codes and levels, or values. The attribute ``form`` of the root
+names the class that holds the trials.
 
-Reading is tolerant: strings of fixed and variable length, however padded, as vectors, rows or
-columns; masks of any integer, boolean or float type; scores of any real type (float32 stays
-float32); a matrix of one row or column stored as a vector; and the older layouts of
-`schema.LAYOUTS`. Whatever a score file never holds (links, data in other files, other types,
-a size that the file does not back) is refused before any data are read.
+Reading takes strings of fixed and variable length, however padded, as vectors, rows or columns. It
+takes masks of any integer, boolean or float type, and scores of any real type (float32 stays
+float32). A matrix of one row or column may be stored as a vector. The older layouts are those of
+`schema.LAYOUTS`. What a score file never holds (links, data in other files, other types, a size
+that the file does not back) is refused before any data are read.
 """
 
 from __future__ import annotations
@@ -131,46 +129,13 @@ _SHUFFLED_GZIP = {**_GZIP, "shuffle": True}
 
 
 def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the arrays of an object.
+    """Read the arrays of an object of a kind of `schema.KINDS`: the arguments of its constructor.
 
-    Parameters
-    ----------
-    kind : str
-        One of `schema.KINDS`.
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for half of
-        what machine, container and ulimit give, together with a check that stored bytes back
-        what is declared.
-
-    Returns
-    -------
-    dict
-        The arguments of the constructor of the class, read-only. Scores are float32 if
-        stored so or shorter, else float64.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-
-    Warns
-    -----
-    OldFormatWarning
-        If a key comes as two masks, as in the toolkit's first format, or scores without a
-        mask, as those of PyBOSARIS; all are taken as valid then.
-
-    Notes
-    -----
-    The toolkit takes any mask above 0.5 as target and below -0.5 as non-target, and so reads
-    an Ndx file as a key full of targets. Here other values than 1, -1 and 0 are refused, and
-    so is a key of an unsigned type, which cannot mark non-targets. Unlike the toolkit, which
-    writes ``/score_mask`` of quality measures and then ignores it, the mask is honoured: an
-    object in which a model has no measures survives saving and reading. The start and stop
-    frames that SIDEKIT keeps beside the ids of an `IdMap` are not read.
+    The toolkit takes any mask above 0.5 as target and below -0.5 as non-target, and so reads an Ndx
+    file as a key full of targets. Here other values than 1, -1 and 0 are refused, and so is a key
+    of an unsigned type, which cannot mark non-targets. The mask of quality measures is honoured,
+    which the toolkit ignores. A key of two masks, and scores without a mask, give an
+    `OldFormatWarning`. The start and stop frames of SIDEKIT's `IdMap` are not read.
     """
     with open_guarded(path, max_bytes, remember_chunks=False) as source:
         opened = open_fields(source, kind)
@@ -180,25 +145,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
 
 
 def kind_of(path: FilePath) -> str:
-    """Tell the kind of object that a file holds.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HDF5 file.
-
-    Returns
-    -------
-    str
-        One of `schema.KINDS`, by the file's own word, else by its data sets.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged or of no known kind.
-    FileNotFoundError
-        If there is no such file.
-    """
+    """Tell the kind of object in a file, by the file's own word, else by its data sets."""
     with open_guarded(path) as source:
         declared = (source.attribute("format") or "").removeprefix("bosaris_py.")
         if declared in KINDS:
@@ -216,24 +163,7 @@ def kind_of(path: FilePath) -> str:
 
 
 def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
-    """Write an object, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    kind : str
-        One of `schema.KINDS`.
-    path : str or path-like
-        The file.
-    **arrays
-        What `read` returns.
-
-    Raises
-    ------
-    InvalidInputError
-        If types or shapes do not fit, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
-    """
+    """Write an object, given by what `read` returns, replacing an existing file in one step."""
     check_fields(kind, arrays)
     if kind == "key":
         arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
@@ -615,29 +545,7 @@ def _string_type(width: int, *, is_ascii: bool) -> Any:
 
 
 def read_metadata(path: FilePath, *, max_bytes: int | None = None) -> dict[str, Any]:
-    """Read trials and their columns.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Limit for the memory of the arrays, as for `read`.
-
-    Returns
-    -------
-    dict
-        `form` (str), `modelset` (m,) and `segset` (n,) of str, `models` and
-        `segments` (k,) of int, `is_target` (k,) of bool or None, and `columns`: for
-        each kind a dict of names to `Factor` or numeric array. All read-only.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-    """
+    """Read trials and their columns: what `write_metadata` takes, in a dict, read-only."""
     with open_guarded(path, max_bytes) as source:
         opened = open_fields(source, "trial_metadata")
         if not source.holds("columns/trial/names"):
@@ -700,27 +608,9 @@ def write_metadata(
 ) -> None:
     """Write trials and their columns, replacing an existing file in one step.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    form : str
-        Name of the class that holds the trials.
-    modelset, segset : (m,) and (n,) ndarray of str
-        Ids of models and segments.
-    models, segments : (k,) ndarray of int
-        The trials: positions in the lists of ids, by segment, then by model.
-    is_target : (k,) ndarray of bool or None
-        The labels, where they are known.
-    columns : mapping
-        For each of `COLUMN_KINDS` its columns: `Factor` or numeric array.
-
-    Raises
-    ------
-    InvalidInputError
-        If a text cannot be encoded.
-    OSError
-        If the file cannot be written.
+    `form` is the name of the class that holds the trials. `models` and `segments` are positions in
+    the lists of ids, by segment, then by model. `columns` has for each of `COLUMN_KINDS` the
+    columns: `Factor` or numeric array.
     """
 
     def fill(file: Any) -> None:

@@ -1,13 +1,12 @@
 """Read and write all kinds of objects as MATLAB files.
 
-The variable is called ``ndx``, ``key``, ``scr``, ``qual`` (both quality classes) or
-``idmap``; its fields are those of the toolkit's class. Files are written in MATLAB's
-format of versions 5 to 7, compressed, with the types that MATLAB itself would use:
-logical masks, cell columns of character rows, double or single scores. Files of version
-7.3, which are HDF5 inside, are read too, and guarded in the same way.
+The variable is called ``ndx``, ``key``, ``scr``, ``qual`` (both quality classes) or ``idmap``; its
+fields are those of the toolkit's class. Files are written in MATLAB's format of versions 5 to 7,
+compressed, with MATLAB's types: logical masks, cell columns of character rows, double or single
+scores. Files of version 7.3, which are HDF5 inside, are read too.
 
-Only plain structs are read. A class object that was saved as it is can be opened by
-nothing but MATLAB; the toolkit's own save functions turn objects into structs.
+Only plain structs are read. A class object that was saved as it is can be opened by nothing but
+MATLAB; the toolkit's own save functions turn objects into structs.
 """
 
 from __future__ import annotations
@@ -59,35 +58,10 @@ _LEAST_HEADER = 40
 
 
 def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
-    """Read the arrays of an object.
+    """Read the arrays of an object of a kind of `schema.KINDS`: the arguments of its constructor.
 
-    Parameters
-    ----------
-    kind : str
-        One of `schema.KINDS` with a variable.
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Refuse a file whose arrays need more memory; None stands for half of
-        what machine, container and ulimit give.
-
-    Returns
-    -------
-    dict
-        The arguments of the constructor of the class, read-only. Scores are float32 if
-        stored as single, else float64.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign, of another kind, or too large.
-    FileNotFoundError
-        If there is no such file.
-
-    Notes
-    -----
-    Quality measures without ``hasmodel`` or without ``scoremask`` come from an early release
-    of the toolkit; these masks are all true then.
+    Quality measures without ``hasmodel`` or ``scoremask`` come from an early release of the
+    toolkit; these masks are all true then.
     """
     optional = KINDS[kind].optional
     arrays: Arrays = {}
@@ -114,25 +88,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
 
 
 def kind_of(path: FilePath) -> str:
-    """Tell the kind of object that a file holds.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The MATLAB file.
-
-    Returns
-    -------
-    str
-        The first of `schema.KINDS` whose struct the file has.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged or has none of these structs.
-    FileNotFoundError
-        If there is no such file.
-    """
+    """Tell the kind of object in a file: the first of `schema.KINDS` whose struct it has."""
     reasons = []
     for name, kind in KINDS.items():
         if kind.variable is not None:
@@ -145,24 +101,7 @@ def kind_of(path: FilePath) -> str:
 
 
 def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
-    """Write an object, replacing an existing file in one step.
-
-    Parameters
-    ----------
-    kind : str
-        One of `schema.KINDS` with a variable.
-    path : str or path-like
-        The file.
-    **arrays
-        What `read` returns.
-
-    Raises
-    ------
-    InvalidInputError
-        If types or shapes do not fit, or the object is too large for this format.
-    OSError
-        If the file cannot be written.
-    """
+    """Write an object, given by what `read` returns, replacing an existing file in one step."""
     check_fields(kind, arrays)
     if sum(array.nbytes for array in arrays.values()) >= _LARGEST_VARIABLE:
         message = f"{path}: MATLAB's format 7 ends at 2 GB for one variable; save as .h5 instead"
@@ -376,9 +315,9 @@ class _Struct5(_Struct):
 class _Struct73(_Struct):
     """The struct of a file of MATLAB's format 7.3, which is HDF5 inside.
 
-    Matrices lie in it with their extents reversed, characters are numbers of two
-    bytes, and the elements of a cell array are separate data sets to which the array
-    refers. These references are the one kind that is followed, inside the file only.
+    Matrices lie in it with their extents reversed, characters are numbers of two bytes, and the
+    elements of a cell array are separate data sets to which the array refers. These references are
+    the one kind that is followed, inside the file only.
     """
 
     file: GuardedFile

@@ -13,9 +13,9 @@ A file looks like this::
       }
     }
 
-Numbers are written with as many digits as are needed to read back the same float64.
-JSON has no infinities and no NaN; they are the strings ``"Infinity"``, ``"-Infinity"``
-and ``"NaN"``, which therefore cannot be values themselves.
+Numbers are written with as many digits as are needed to read back the same float64. JSON has no
+infinities and no NaN; they are the strings ``"Infinity"``, ``"-Infinity"`` and ``"NaN"``, which
+therefore cannot be values themselves.
 """
 
 from __future__ import annotations
@@ -45,25 +45,8 @@ _FROM_WORD = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
 
 def write_parameters(path: FilePath, parameters: Mapping[str, Any]) -> None:
-    """Write parameters to a JSON file, replacing an existing file in one step.
+    """Write parameters, whose entry ``"kind"`` names their class, to a JSON file, in one step.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    parameters : mapping of str
-        The entry ``"kind"`` names the class they belong to. The others are numbers,
-        text, booleans, None, and lists, arrays and mappings of these.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no kind, or a value is of another type.
-    OSError
-        If the file cannot be written.
-
-    Notes
-    -----
     Arrays and tuples come back as lists, float32 as the float of the same value.
     """
     kind = parameters.get("kind")
@@ -84,28 +67,7 @@ def write_parameters(path: FilePath, parameters: Mapping[str, Any]) -> None:
 
 
 def read_parameters(path: FilePath, kind: str) -> dict[str, Any]:
-    """Read the parameters of one class from a JSON file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    kind : str
-        The class that is expected.
-
-    Returns
-    -------
-    dict
-        What `write_parameters` was given, without ``"kind"``.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is no JSON, comes from another program, belongs to another class,
-        or was written in a newer format.
-    FileNotFoundError
-        If there is no such file.
-    """
+    """Read the parameters of the class `kind` from a JSON file, without ``"kind"``."""
     found, parameters = read_any_parameters(path)
     if found != kind:
         raise FileFormatError(f"{path}: expected {kind}; the file holds {safe(found)}")

@@ -1,9 +1,8 @@
 """Read score matrices and lists of trials part by part; write score files likewise.
 
-`describe` looks into an HDF5 file in any of the layouts that `bosaris_py.storage.hdf5` reads,
-checks its kind, shapes and types, and returns its ids and a small value that says how to read
-it: a `MatrixFile` or, for a list of trials, a `FlatFile`. It can be sent to other processes and
-machines, which open the file themselves::
+`describe` checks kind, shapes and types of an HDF5 file in any layout that `hdf5` reads. It returns
+the ids and a `MatrixFile` or, for a list of trials, a `FlatFile`, which says how to read
+the file. Other processes and machines that get it open the file themselves::
 
     file, modelset, segset = describe("scores.h5", "scores")
     with RowReader(file) as reader:  # of a MatrixFile
@@ -14,11 +13,11 @@ machines, which open the file themselves::
             models, segments = reader.read_positions(trials)
             scores = reader.read_scores(trials)
 
-Trials of a list must be in the order in which this package writes them: then those of two
-files are found in each other chunk by chunk, in memory that does not grow with them.
+Trials of a list must be in the order in which this package writes them. Then those of two files are
+found in each other chunk by chunk, in memory that does not grow with them.
 
-A file that is not the same as when it was described, when reading begins or when it
-ends, is refused: what was read may be neither the old content nor the new.
+A file that has changed since it was described is refused when reading begins and when it ends: what
+was read may be neither the old content nor the new.
 """
 
 from __future__ import annotations
@@ -169,36 +168,7 @@ AnyFile: TypeAlias = MatrixFile | FlatFile
 
 
 def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
-    """Describe a file for reading it part by part.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HDF5 file.
-    *kinds : str
-        ``"scores"``, ``"key"``, or ``"key"`` and ``"ndx"`` for any of these two. The file
-        may be of the flat kind as well.
-
-    Returns
-    -------
-    file : MatrixFile or FlatFile
-        How to read it, with a `RowReader` or a `FlatReader`; see its `kind`.
-    modelset, segset : array of str
-        Its ids.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, foreign or of another kind, or its trials are a list but
-        not in column-major order, each once.
-    FileNotFoundError
-        If there is no such file.
-
-    Warns
-    -----
-    OldFormatWarning
-        As for `hdf5.read`.
-    """
+    """Describe a file of scores, a key or trials, for reading by parts, and return its ids."""
     stamp = FileStamp.of(path)
     file: AnyFile
     with open_guarded(stamp.path) as source:
@@ -278,22 +248,10 @@ def _first_codes(reader: "FlatReader") -> IntArray:
 def row_blocks(
     shape: tuple[int, int], files: Sequence[MatrixFile], block_rows: int | None = None
 ) -> list[slice]:
-    """Cut the rows of matrices into blocks.
+    """Cut the rows of matrices into blocks, by the files and `block_rows` alone.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns of the matrices.
-    files : sequence of MatrixFile
-        The files that are read side by side.
-    block_rows : int, optional
-        Rows in a block. By default about four megabytes of scores, a whole number of
-        the chunks that the files are stored in where these are not larger.
-
-    Returns
-    -------
-    list of slice
-        Together all rows. They depend on the files and `block_rows` alone.
+    By default a block has about four megabytes of scores, a whole number of the chunks that the
+    files are stored in where these are not larger.
     """
     n_rows, n_cols = shape
     if block_rows is None:
@@ -310,8 +268,8 @@ def row_blocks(
 class FileReader:
     """Base of readers: a context manager that opens a described file and closes it.
 
-    On entry it refuses a file that is not the one that was described; on exit one that has
-    changed meanwhile.
+    On entry it refuses a file that is not the one that was described; on exit one that has changed
+    meanwhile.
     """
 
     def __init__(self, file: DescribedFile, *, remember_chunks: bool = True) -> None:
@@ -412,16 +370,9 @@ class FlatReader(FileReader):
 class RowReader(FileReader):
     """Reads rows of a matrix.
 
-    The arrays that it returns are its own buffers. Each is overwritten by the next but
-    one read of the same kind, so that rows can be used while the next ones are read.
-
-    Parameters
-    ----------
-    file : MatrixFile
-        The file, as `describe` described it.
-    whole_chunks : bool, optional
-        Whether no chunk of the file is read in several parts. Chunks go straight into
-        the buffers then, which takes half the time where they are not compressed.
+    The arrays that it returns are its own buffers. Each is overwritten by the next but one read of
+    the same kind, so that rows can be used while the next ones are read. With `whole_chunks` no
+    chunk is read in several parts, and chunks go straight into the buffers.
     """
 
     file: MatrixFile
@@ -432,19 +383,7 @@ class RowReader(FileReader):
         self._n_reads: dict[str, int] = {}
 
     def read_scores(self, rows: Rows) -> AnyArray:
-        """Read rows of a score file.
-
-        Parameters
-        ----------
-        rows : slice or (r,) array of int
-            Consecutive rows, or any rows; each must be in the file.
-
-        Returns
-        -------
-        (r, n) array of float32 or float64
-            The scores, of the type that `Scores.read` gives them; a buffer. What lies
-            where `read_valid` says False is no score.
-        """
+        """Read some rows of scores into a buffer; those that `read_valid` excludes are none."""
         return self._rows(self._matrices[0], rows)
 
     def read_valid(self, rows: Rows) -> BoolArray | None:
@@ -455,19 +394,7 @@ class RowReader(FileReader):
         return None if valid.all() else valid
 
     def read_labels(self, rows: Rows) -> npt.NDArray[np.int8]:
-        """Read rows of a key or of a trial list.
-
-        Parameters
-        ----------
-        rows : slice or (r,) array of int
-            Consecutive rows, or any rows; each must be in the file.
-
-        Returns
-        -------
-        (r, n) array of int8
-            Of a key 1 for targets, -1 for non-targets, 0 for the rest; of a trial
-            list 1 for trials. A buffer.
-        """
+        """Read some rows of labels into a buffer: 1 for targets or trials, -1 for non-targets."""
         if len(self._matrices) == 1:
             is_key, matrix = self.file.kind == "key", self._matrices[0]
             labels = self._mask(matrix, rows, signed=is_key or not matrix.is_unsigned)
@@ -559,28 +486,9 @@ def write_score_rows(
 ) -> None:
     """Write a `Scores` file from blocks of rows, replacing an existing file in one step.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file. It appears when all parts have been written; whatever goes wrong before
-        leaves what was there.
-    parts : iterable of (slice, (r, n) array of float, (r, n) array of bool)
-        Blocks of consecutive rows from the first to the last: where they belong, the
-        scores, and which of these are valid. The arrays are not needed any more when the next
-        part is asked for. Iteration is done in another thread; what it raises passes through.
-    modelset : (m,) array of str
-        Ids of the models (rows).
-    segset : (n,) array of str
-        Ids of the segments (columns).
-    dtype : float32 or float64, default: float64
-        Type of the scores in the file.
-
-    Raises
-    ------
-    InvalidInputError
-        If the parts are not all rows in their order, or an id holds a NUL character.
-    OSError
-        If the file cannot be written.
+    `parts` are blocks of consecutive rows from the first to the last: where they belong, the
+    scores, and which of these are valid. The arrays are not needed any more when the next part is
+    asked for. Iteration is done in another thread; what it raises passes through.
     """
     shape = (modelset.size, segset.size)
 
@@ -615,26 +523,8 @@ def write_score_list(
 ) -> None:
     """Write a `FlatScores` file part by part, replacing an existing file in one step.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, as for `write_score_rows`.
-    parts : iterable of ((k,) array of int, (k,) array of int, (k,) array of float)
-        Models, segments and scores of trials, by segment, then by model. Iteration is done
-        in another thread; what it raises passes through.
-    most : int
-        How many trials there are, at most.
-    modelset, segset : (m,) and (n,) array of str
-        Ids of the models and of the segments.
-    dtype : float32 or float64, default: float64
-        Type of the scores in the file.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id holds a NUL character.
-    OSError
-        If the file cannot be written.
+    `parts` are models, segments and scores of trials, by segment, then by model, `most` at most; as
+    `write_score_rows`.
     """
     is_large = max(modelset.size, segset.size) > np.iinfo(np.int32).max
     position = np.int64 if is_large else np.int32

@@ -1,8 +1,8 @@
 """Kinds of stored objects: classes, fields, dimensions, data sets, layouts and versions.
 
-`FIELDS` says what the arguments of classes hold and where HDF5 files keep them, `KINDS` which
-of them each class has. The modules `hdf5` and `mat` have one reader and one writer for all
-kinds, which follow these tables.
+`FIELDS` says what the arguments of classes hold and where HDF5 files keep them, `KINDS` which of
+them each class has. The modules `hdf5` and `mat` have one reader and one writer for all kinds,
+which follow these tables.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ FORMAT_VERSION = "1.0"
 class Field:
     """Content of an argument of a class, its dimensions, and its data sets in HDF5 files.
 
-    The content is ids, numbers, positions or a mask. Dimensions are letters: m models, n
-    segments, k trials, q quality measures.
+    The content is ids, numbers, positions or a mask. Dimensions are letters: m models, n segments,
+    k trials, q quality measures.
     """
 
     content: str
@@ -173,8 +173,8 @@ _TYPES = {
 def refuse_newer(where: str, version: object, readable: str) -> None:
     """Refuse a file in a format that this version of the package cannot know.
 
-    `where` names the file and the entry that holds the version; `readable` is the
-    newest version that can be read. A higher minor version is readable.
+    `where` names the file and the entry that holds the version; `readable` is the newest version
+    that can be read. A higher minor version is readable.
     """
     text = version if isinstance(version, str) else ""
     try:

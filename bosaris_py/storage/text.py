@@ -1,27 +1,23 @@
 """Read and write the toolkit's text files.
 
-================  ==========================================================
-object            columns
-================  ==========================================================
-`Ndx`             model, segment
-`Key`             model, segment, ``target`` or ``nontarget``
-`Scores`          model, segment, score
-`IdMap`           left id, right id
-`SegmentQuality`  id, measures; the number of measures is in the first line
-================  ==========================================================
+================  ========================================================== object
+columns ================  ========================================================== `Ndx`
+model, segment `Key`             model, segment, ``target`` or ``nontarget`` `Scores`
+model, segment, score `IdMap`           left id, right id `SegmentQuality`  id, measures; the number
+of measures is in the first line ================
+==========================================================
 
-Blanks and tabs in any number separate columns, blank lines are skipped, lines may end
-in CR LF, and a byte order mark is no part of the first id. The encoding is UTF-8.
+Blanks and tabs in any number separate columns, blank lines are skipped, lines may end in CR LF, and
+a byte order mark is no part of the first id. The encoding is UTF-8.
 
-Reading sorts models and segments by character code, and ids without any trial are not in
-the file: an object that was saved as text comes back with its rows and columns in another
-order. HDF5 keeps it as it is. The readers of flat forms make nothing as large as models
-times segments.
+Reading sorts models and segments by character code, and ids without any trial are not in the file.
+HDF5 keeps an object as it is. The readers of flat forms make nothing as large as models times
+segments.
 
-The toolkit differs in three points. It takes every label but ``target`` as a non-target;
-here another label is an error. Of a repeated trial it takes the last line; here the lines
-must agree. A cell without a line has the score +Inf there, which leaks into merged scores;
-here it has score 0 and a false mask.
+The toolkit differs in three points. It takes every label but ``target`` as a non-target; here
+another label is an error. Of a repeated trial it takes the last line; here the lines must agree. A
+cell without a line has the score +Inf there, which leaks into merged scores; here it has score 0
+and a false mask.
 """
 
 from __future__ import annotations
@@ -201,33 +197,7 @@ def _describe(content: Any) -> str:
 def read(
     kind: str, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> Arrays:
-    """Read the arrays of an object.
-
-    Parameters
-    ----------
-    kind : str
-        One of `schema.KINDS` that has a text format.
-    path : str or path-like
-        The file.
-    max_bytes : int or None, optional
-        Refuse a file that needs more memory; None stands for half of what machine, container
-        and ulimit give.
-    progress : bool, optional
-        Show a progress bar.
-
-    Returns
-    -------
-    dict
-        The arguments of the constructor of the class, read-only. Pairs of an `IdMap` and
-        measures come in the order of the file.
-
-    Raises
-    ------
-    FileFormatError
-        If a line is not what it must be, or the file is too large.
-    FileNotFoundError
-        If there is no such file.
-    """
+    """Read the arrays of an object of a kind of `schema.KINDS`, in the order of the file."""
     with within_memory(path):
         if kind == "segment_quality":
             return _read_measures(path, max_bytes, progress=progress)
@@ -301,8 +271,8 @@ def words(ids: npt.ArrayLike, name: str) -> list[str]:
 def formatter(number_format: str | None) -> Callable[[float], str]:
     """Return the function that turns a score into text.
 
-    None stands for the shortest text that reads back to the same float64; otherwise the
-    ``%`` operator is used, for instance ``"%f"`` as the toolkit does.
+    None stands for the shortest text that reads back to the same float64; otherwise the ``%``
+    operator is used, for instance ``"%f"`` as the toolkit does.
     """
     if number_format is None:
         return float.__repr__
@@ -324,8 +294,8 @@ def formatter(number_format: str | None) -> Callable[[float], str]:
 def write_parts(path: FilePath, parts: Iterable[str]) -> None:
     """Write a text that comes in parts and put the file in place.
 
-    A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text
-    gives the same bytes.
+    A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text gives the
+    same bytes.
     """
     compressed = as_path(path).suffix.lower() == ".gz"
     with atomic_write(path) as temporary, temporary.open("wb") as on_disk:
@@ -409,26 +379,9 @@ def _lines_of(
 def write(
     kind: str, path: FilePath, *, number_format: str | None = None, **arrays: AnyArray
 ) -> None:
-    """Write an object, replacing an existing file in one step.
+    """Write an object, given by what `read` returns, replacing an existing file in one step.
 
-    Parameters
-    ----------
-    kind : str
-        One of `schema.KINDS` that has a text format.
-    path : str or path-like
-        The file.
-    number_format : str, optional
-        See `formatter`.
-    **arrays
-        What `read` returns. Ids without trials are not written. Infinite scores are, which the
-        toolkit refuses.
-
-    Raises
-    ------
-    InvalidInputError
-        If types or shapes do not fit, a score is NaN, or an id has blanks.
-    OSError
-        If the file cannot be written.
+    Ids without trials are not written. Infinite scores are, which the toolkit refuses.
     """
     check_fields(kind, arrays)
     fields, form = KINDS[kind].fields, formatter(number_format)

@@ -1,10 +1,8 @@
 """Read text files as blocks of tokens; code the ids, convert the numbers.
 
-A score file can have many millions of lines, and its two id columns repeat some thousand
-ids. So no Python object is made for an id in a line: a block of whole lines is an array of
-bytes, comparisons find where its tokens begin and end, and ids are compared as numbers of
-eight bytes. For ids beyond the processor's cache this takes two thirds of the time that
-``bytes.split`` and a dictionary take, for a few thousand about the same.
+A score file can have many millions of lines, and its two id columns repeat some thousand ids. So no
+Python object is made for an id in a line. A block of whole lines is an array of bytes, comparisons
+find where its tokens begin and end, and ids are compared as numbers of eight bytes.
 """
 
 from __future__ import annotations
@@ -179,8 +177,8 @@ class LineNumbers:
 class Layout:
     """How each line is cut into columns.
 
-    A separator of None stands for blanks and tabs in any number; other separators allow
-    empty fields, and quotes around a field. `text` names the columns in messages.
+    A separator of None stands for blanks and tabs in any number; other separators allow empty
+    fields, and quotes around a field. `text` names the columns in messages.
     """
 
     text: str
@@ -195,8 +193,8 @@ class Layout:
 class Block:
     """Some whole lines of a file, cut into tokens.
 
-    `starts` and `stops`, (lines, columns), are positions in the bytes `data`; `first` is
-    the number of the first record.
+    `starts` and `stops`, (lines, columns), are positions in the bytes `data`; `first` is the number
+    of the first record.
     """
 
     data: npt.NDArray[np.uint8]
@@ -400,9 +398,9 @@ _HALF_WORD, _LOWER_HALF = np.uint64(32), np.uint64(2**32 - 1)
 def _hash(words: WordArray) -> WordArray:
     """Return a hash of each token, in its upper half; words of zeros behind it do not count.
 
-    Two ids get the same with a probability of 2^-32: sums of products of pairs of halves of
-    words, M. Thorup, "High speed hashing for integers and strings", arXiv:1504.06804, 2015,
-    section 3.6. What words of zeros add is taken off.
+    Two ids get the same with a probability of 2^-32: sums of products of pairs of halves of words,
+    M. Thorup, "High speed hashing for integers and strings", arXiv:1504.06804, 2015, section 3.6.
+    What words of zeros add is taken off.
     """
     hashes = np.zeros(words.shape[1], dtype=np.uint64)
     hashes -= _OF_ZEROS[len(words) - 1]
@@ -420,8 +418,8 @@ def _hash(words: WordArray) -> WordArray:
 class IdColumn:
     """The distinct ids of one column, numbered in the order in which they turn up.
 
-    A table leads from the upper bits of a hash to a code; the words of the id decide. A code
-    whose slot is taken lies in one of the next slots, before the first that is free.
+    A table leads from the upper bits of a hash to a code; the words of the id decide. A code whose
+    slot is taken lies in one of the next slots, before the first that is free.
     """
 
     _count: int = attrs.field(default=0, init=False)
@@ -556,8 +554,8 @@ class DecodedIds:
     ) -> "DecodedIds":
         """Decode and sort the ids of a column, without the first of the suffixes that fits.
 
-        Raises if an id is not in UTF-8 or could not be written as text again; `codes` are
-        those of all records, for the line number.
+        Raises if an id is not in UTF-8 or could not be written as text again; `codes` are those of
+        all records, for the line number.
         """
         if column.longest > LONGEST_STORED_ID:
             letters = np.array([name[: LONGEST_STORED_ID + 1] for name in column.ids])

@@ -1,8 +1,7 @@
 """Lists of trials: their order, and the table of trials that a text file becomes.
 
-A trial is one whole number, its code, made of the positions of its model and segment in the
-lists of ids. Codes ascend in column-major order, so all work is sorting and comparing whole
-numbers.
+A trial is one whole number, its code, made of the positions of its model and segment in the lists
+of ids. Codes ascend in column-major order, so all work is sorting and comparing whole numbers.
 """
 
 from __future__ import annotations
@@ -123,8 +122,8 @@ ExtraColumn = Factor | FloatArray
 class TrialTable(metaclass=Readable):
     """The trials of a text file in the order of its lines.
 
-    Nothing is sorted out yet: lines that are repeated are all there, and scores may be
-    missing. A table becomes a `Key` or `Scores`, or their flat forms, by `from_table`.
+    Nothing is sorted out yet: lines that are repeated are all there, and scores may be missing. A
+    table becomes a `Key` or `Scores`, or their flat forms, by `from_table`.
 
     Parameters
     ----------
@@ -142,11 +141,6 @@ class TrialTable(metaclass=Readable):
         The scores, NaN where a line has none; None if the file has no scores.
     columns : mapping of str to Factor or (k,) array_like of float, optional
         The other columns of the file by name.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, a position is outside its list, or lengths differ.
 
     Examples
     --------
@@ -223,11 +217,6 @@ class TrialTable(metaclass=Readable):
         -------
         TrialTable
             With sorted lists of ids.
-
-        Raises
-        ------
-        InvalidInputError
-            If lengths differ.
         """
         left = Factor.from_values(as_ids(models, "models"))
         right = Factor.from_values(as_ids(segments, "segments"))
@@ -319,11 +308,6 @@ class TrialTable(metaclass=Readable):
         -------
         tar, non : ndarray of float
             Lines without a score are left out.
-
-        Raises
-        ------
-        InvalidInputError
-            If the table lacks labels or scores.
         """
         if self.is_target is None or self.scores is None:
             found = "no labels" if self.is_target is None else "no scores"

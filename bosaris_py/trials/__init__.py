@@ -1,7 +1,7 @@
 """Trials: which are to be scored, their labels, scores and quality measures.
 
-Rows are models, columns are test segments; wherever trials become a vector the
-model index runs fastest. All objects are immutable.
+Rows are models, columns are test segments; wherever trials become a vector the model index runs
+fastest. All objects are immutable.
 """
 
 from bosaris_py.trials.conditions import ConditionMembers, Conditions

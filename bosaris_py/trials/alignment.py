@@ -1,8 +1,8 @@
 """Positions of ids and trials in other lists and matrices.
 
-Ids are sorted and looked up once for each object. After that a trial is a pair of positions,
-and a `Frame` says where the models and segments of one object lie in another. Matrices are
-moved in blocks; lists are searched by the number of the cell of each trial.
+Ids are sorted and looked up once for each object. After that a trial is a pair of positions, and a
+`Frame` says where the models and segments of one object lie in another. Matrices are moved in
+blocks; lists are searched by the number of the cell of each trial.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class IdIndex:
     """A list of ids, sorted once so that ids are found by binary search.
 
     `ordered` holds the ids in ascending order, equal ones in their old order, and `order` their
-    positions: ``ordered == ids[order]``. `order` is None if the ids are sorted already, as they
-    are after a merge or in anything read from a text file.
+    positions: ``ordered == ids[order]``. `order` is None if the ids are sorted already, as they are
+    after a merge or in anything read from a text file.
     """
 
     ids: StrArray
@@ -168,9 +168,8 @@ def _columns_first(matrix: AnyArray) -> AnyArray:
 class Frame:
     """Where the rows and columns that are wanted lie in a source matrix.
 
-    `rows` and `cols` are the positions in the source of each wanted row and column, -1 for one
-    that the source does not have, or None for all of the source in its own order. `shape` is
-    the number of wanted rows and columns.
+    `rows` and `cols` are positions in the source: -1 stands for one that the source does not have,
+    None for all in their order. `shape` is the number of wanted rows and columns.
     """
 
     rows: Positions | None
@@ -376,9 +375,9 @@ def extract(
 ) -> list[AnyArray]:
     """Return the values under each mask as vectors in column-major order.
 
-    The masks have the shape of the frame, `values` and `present` (None: all values are valid)
-    that of the source. One pass over the matrix serves all masks. With `any_order`, the values
-    come in the order that is fastest.
+    The masks have the shape of the frame, `values` and `present` (None: all values are valid) that
+    of the source. One pass over the matrix serves all masks. With `any_order`, the values come in
+    the order that is fastest.
     """
     by_rows = any_order and not _is_transposed(values)
     parts = _parts_by_rows if by_rows else _parts_by_columns
@@ -501,9 +500,9 @@ def match_trials(
 ) -> tuple[Positions | None, BoolArray | None]:
     """Find wanted trials in a list of trials, which come column by column, each once.
 
-    `frame` says where the wanted models and segments lie in the id lists of the list, which
-    have the sizes in `shape`. Returns the position in the list of each trial that is found
-    (None: the list is what is wanted) and which of the wanted trials are found (None: all).
+    `frame` says where the wanted models and segments lie in the id lists of the list, which have
+    the sizes in `shape`. Returns the position in the list of each trial that is found (None: the
+    list is what is wanted) and which of the wanted trials are found (None: all).
     """
     # Scores are mostly asked for the trials that they list: comparing is faster than searching.
     if frame.is_identity and all(

@@ -1,9 +1,8 @@
 """Base classes of trial objects: their files, and sets of trials as matrices and as lists.
 
-A list holds one number per trial and side where a matrix holds a cell for every model and
-segment: ten million trials of 100,000 models and as many segments are 80 MB instead of 10 GB.
-Trials are listed in the order that every vector of trials has, column by column, and each
-only once; so vectors made from a list and from the matrix of the same trials are identical.
+A list holds one number per trial and side, a matrix a cell for every model and segment. Ten million
+trials of 100,000 models and as many segments are 80 MB instead of 10 GB. Trials are listed column
+by column, each once. So vectors made from a list and from a matrix are identical.
 """
 
 from __future__ import annotations
@@ -114,8 +113,8 @@ class FileMethods(ArrayRecord):
         Parameters
         ----------
         path : str or path-like
-            Its name ends in ``.h5`` or ``.hdf5`` or, if the class has such a format, in ``.mat``
-            or ``.txt``, in upper or lower case.
+            Its name ends in ``.h5`` or ``.hdf5`` or, if the class has such a format, in ``.mat`` or
+            ``.txt``, in upper or lower case.
         max_bytes : int, optional
             Refuse a file whose contents would take more memory than this.
         progress : bool, optional
@@ -124,14 +123,6 @@ class FileMethods(ArrayRecord):
         Returns
         -------
         Self
-            The object in the file.
-
-        Raises
-        ------
-        InvalidInputError
-            If the extension is not known.
-        FileFormatError
-            If the file does not hold what its kind must hold.
         """
         form = cls._format_of(path)
         options = {"progress": progress} if form == "txt" else {}
@@ -147,11 +138,6 @@ class FileMethods(ArrayRecord):
         ----------
         path : str or path-like
             As for `read`.
-
-        Raises
-        ------
-        InvalidInputError
-            If the extension is not known; nothing is written.
         """
         getattr(self, f"save_{self._format_of(path)}")(path)
 
@@ -161,20 +147,12 @@ class FileMethods(ArrayRecord):
 
         Parameters
         ----------
-        path : str or path-like
-            Name of the file.
-        max_bytes : int, optional
-            Refuse a file whose contents would take more memory than this.
+        path, max_bytes
+            As for `read`.
 
         Returns
         -------
         Self
-            The object in the file.
-
-        Raises
-        ------
-        FileFormatError
-            If the file does not hold what its kind must hold.
         """
         return cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
 
@@ -200,20 +178,12 @@ class MatFileMethods(FileMethods):
 
         Parameters
         ----------
-        path : str or path-like
-            Name of the file.
-        max_bytes : int, optional
-            Refuse a file whose contents would take more memory than this.
+        path, max_bytes
+            As for `read`.
 
         Returns
         -------
         Self
-            The object in the file.
-
-        Raises
-        ------
-        FileFormatError
-            If the file does not hold what its kind must hold.
         """
         return cls._from_file(path, mat.read(cls._kind, path, max_bytes=max_bytes))
 
@@ -241,23 +211,14 @@ class TextFileMethods(FileMethods):
 
         Parameters
         ----------
-        path : str or path-like
-            Name of the file.
-        max_bytes : int, optional
-            Refuse a file whose contents would take more memory than this.
-        progress : bool, optional
-            Show a progress bar.
+        path, max_bytes, progress
+            As for `read`.
 
         Returns
         -------
         Self
-            The object in the file. Matrices of trials have their models and
-            segments sorted, because the file lists only trials.
-
-        Raises
-        ------
-        FileFormatError
-            If a line is not what it must be, with the number of the line.
+            The object in the file. Matrices of trials have their models and segments sorted,
+            because the file lists only trials.
         """
         arrays = text.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
         return cls._from_file(path, arrays)._checked_for_swaps()
@@ -293,12 +254,6 @@ class NumberFileMethods(TextFileMethods):
             Its name ends in ``.h5``, ``.hdf5``, ``.mat`` or ``.txt``.
         number_format : str, optional
             For text files only: see `save_txt`.
-
-        Raises
-        ------
-        InvalidInputError
-            If the extension is not known, or `number_format` is given for a
-            format that is not text; nothing is written.
         """
         if self._format_of(path) == "txt":
             self.save_txt(path, number_format=number_format)
@@ -316,8 +271,8 @@ class NumberFileMethods(TextFileMethods):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         number_format : str, optional
-            How a number is written, for instance ``"%.4f"``. By default with as
-            many digits as are needed to read the same number back.
+            How a number is written, for instance ``"%.4f"``. By default with as many digits as are
+            needed to read the same number back.
 
         Notes
         -----
@@ -374,8 +329,8 @@ def warn_missing(
 ) -> None:
     """Warn, in the toolkit's words, about models, segments and trials that are missing.
 
-    `shape` and `n_ids` are the numbers of models and segments that are wanted and found,
-    `wanted` and `found` those of trials or, of a key, of targets and of non-targets.
+    `shape` and `n_ids` are the numbers of models and segments that are wanted and found, `wanted`
+    and `found` those of trials or, of a key, of targets and of non-targets.
     """
     messages = _MISSING_IDS + (_MISSING_TRIALS if len(wanted) == 1 else _MISSING_OF_KEY)
     for message, n_wanted, n_found in zip(
@@ -527,14 +482,14 @@ class TrialSet(FileMethods, ABC):
         models, segments : array_like of str
             Ids; those that the object does not have are ignored.
         keep : bool
-            True keeps what is in the lists, False what is not. May be given by position, as in
-            the toolkit.
+            True keeps what is in the lists, False what is not. May be given by position, as in the
+            toolkit.
 
         Returns
         -------
         Self
-            The object with fewer models, segments and trials, in their old order. An
-            empty list with ``keep=True`` leaves nothing.
+            The object with fewer models, segments and trials, in their old order. An empty list
+            with ``keep=True`` leaves nothing.
 
         Notes
         -----
@@ -669,9 +624,8 @@ class IdUnion:
     def place(self, item: TrialMatrix) -> tuple[Frame, Iterator[tuple[slice, Any]]]:
         """Tell how the matrices of `item` are added to those of the union.
 
-        Returns a frame that takes blocks of rows of `item`, with the columns as they lie in a
-        contiguous part of the union, and an iterator over blocks of rows of `item`, each with
-        the index of its cells in the union.
+        Returns a frame that takes blocks of rows of `item`, its columns as in a contiguous part of
+        the union. Then an iterator over these blocks, each with its index in the union.
         """
         # Gathering whole rows and adding them is ten times faster in numpy than
         # addressing the cells by lists of rows and columns.
@@ -888,8 +842,8 @@ class FlatTrials(TrialSet, ABC):
         Returns
         -------
         models, segments : (k,) arrays of int
-            The fields of these names. Trials come column by column, the order of all
-            vectors of trials.
+            The fields of these names. Trials come column by column, the order of all vectors of
+            trials.
         """
         return self.models, self.segments
 

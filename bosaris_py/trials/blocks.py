@@ -8,12 +8,12 @@ aligned once; after that rows are read and no id is looked at again::
         tar = block.scores_of(1)  # (2, number of targets with both scores)
         non = block.scores_of(-1)
 
-A `TrialBlocks` is small and can be sent to worker processes and to other machines that
-see the files under the same names; it holds positions, neither ids nor scores.
+A `TrialBlocks` is small and can be sent to worker processes and to other machines that see the
+files under the same names; it holds positions, neither ids nor scores.
 
-Matrices are read by rows. If all files are lists, the trials of the key are taken chunk by
-chunk, and those of the score files that may be the same are searched among them. If some
-files hold matrices, lists are put into the rows of these.
+Matrices are read by rows. If all files are lists, the trials of the key are taken chunk by chunk,
+and those of the score files that may be the same are searched among them. If some files hold
+matrices, lists are put into the rows of these.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class TrialCounts:
     """How many trials there are of each kind, and of how many there are scores.
 
     `n_tar` and `n_non` count the trials of the key, those of a trial list as targets, and
-    `scored_tar` and `scored_non` the ones that have a score in every file. `nan` counts the
-    trials whose score is NaN in some file; `first_nan` is the row and column of the first.
+    `scored_tar` and `scored_non` the ones that have a score in every file. `nan` counts the trials
+    whose score is NaN in some file; `first_nan` is the row and column of the first.
     """
 
     n_tar: int = 0
@@ -110,12 +110,11 @@ class TrialIds:
 class TrialBlock:
     """Some trials of a key or trial list, and their scores.
 
-    The arrays may be buffers: they hold until the next block is read. `rows` says which rows of
-    the key these are. The matrices have these rows: `labels` are 1 for targets (of a trial
-    list: trials), -1 for non-targets, 0 for no trial; `scores` are those of each file; `valid`
-    says where all files have one (None: everywhere). If key and scores are lists, `cells` are
-    the model and segment of each trial, `rows` is a part of the list, and there are vectors in
-    place of matrices.
+    The arrays may be buffers: they hold until the next block is read. `rows` says which rows of the
+    key these are. The matrices have these rows: `labels` are 1 for targets (of a trial list:
+    trials), -1 for non-targets, 0 for no trial; `scores` are those of each file; `valid` says where
+    all files have one (None: everywhere). If key and scores are lists, `cells` are the model and
+    segment of each trial, `rows` is a part of the list, and there are vectors in place of matrices.
     """
 
     rows: slice | Positions
@@ -137,8 +136,8 @@ class TrialBlock:
     def scores_of(self, label: int) -> npt.NDArray[Any]:
         """Return (n_files, n) scores of the trials of one kind that have one in every file.
 
-        `label` is 1 for targets or trials, -1 for non-targets. The scores come row by row,
-        as float64 unless all files hold float32.
+        `label` is 1 for targets or trials, -1 for non-targets. The scores come row by row, as
+        float64 unless all files hold float32.
         """
         labels, others = self.scored_labels.reshape(-1), self.few_others
         chosen: npt.NDArray[Any]
@@ -287,8 +286,8 @@ class ListRows:
     """Trials of a list, put into rows of a matrix.
 
     Row `i` of those that are held has the `cols` and `contents` (labels or scores) from
-    ``starts[i]`` to ``starts[i + 1]``. `held_at` says which of the rows held each row of the
-    matrix is, -1 if it was not asked for; `n_cols` is the number of columns.
+    ``starts[i]`` to ``starts[i + 1]``. `held_at` says which of the rows held each row of the matrix
+    is, -1 if it was not asked for; `n_cols` is the number of columns.
     """
 
     starts: Positions
@@ -366,8 +365,8 @@ _SCATTERED = 16
 class TrialBlocks:
     """How to read the trials of a key or trial list, and their scores, by blocks.
 
-    Made by `open`. `frames` say where the rows and columns of the trials lie in each of the
-    score files. Rows are read in `order`, or as they are stored if that is None.
+    Made by `open`. `frames` say where the rows and columns of the trials lie in each of the score
+    files. Rows are read in `order`, or as they are stored if that is None.
     """
 
     trials: AnyFile
@@ -386,18 +385,9 @@ class TrialBlocks:
     ) -> tuple[Self, TrialIds]:
         """Look into the HDF5 files and align their ids.
 
-        With `any_order`, rows are read in the order of the first score file, which is faster
-        where it is another than that of the trials. A trial list is refused if `is_key`.
-        Without `trial_file`, the first score file has a trial wherever it has a score.
-
-        Raises
-        ------
-        InvalidInputError
-            If ids are repeated, or there are no score files.
-        FileFormatError
-            If a file is damaged, foreign or of another kind.
-        FileNotFoundError
-            If a file does not exist.
+        With `any_order`, rows are read in the order of the first score file. A trial list is
+        refused if `is_key`. Without `trial_file`, the first score file has a trial wherever it has
+        a score.
         """
         if not len(score_files):
             raise invalid("score_files", "hold at least one file", "none")
@@ -464,8 +454,8 @@ class TrialBlocks:
     def read(self, blocks: Sequence[slice], *, ahead: bool = True) -> Iterator[TrialBlock]:
         """Read some of the blocks, with `ahead` each while the one before is being used.
 
-        The arrays of a block hold until the next one is asked for. Raises FileFormatError if
-        a file cannot be read, or changes until the last block has been used.
+        The arrays of a block hold until the next one is asked for. Raises FileFormatError if a file
+        cannot be read, or changes until the last block has been used.
         """
         return _read_ahead(self._blocks(blocks)) if ahead else self._blocks(blocks)
 

@@ -1,8 +1,7 @@
 r"""Weighted conditions: named groups of trials, and the weights they give to each trial.
 
-Evaluations mix conditions (sex, microphone, language, ...) in accidental proportions.
-Van Leeuwen [1]_ gives each condition :math:`\alpha` a weight :math:`w_\alpha`, whatever
-its number of trials:
+Evaluations mix conditions (sex, microphone, language, ...) in accidental proportions. Van Leeuwen
+[1]_ gives each condition :math:`\alpha` a weight :math:`w_\alpha`, whatever its number of trials:
 
 .. math::
 
@@ -101,9 +100,8 @@ class ConditionMembers(metaclass=Readable):
     tar, non : (n,) array of int
         Ascending positions in the two vectors.
     tar_weight, non_weight : float
-        Its share in the miss rate and in the false-alarm rate: its weight,
-        divided by the weights of all conditions that have trials of the class;
-        0 if it has none itself.
+        Its share in the miss rate and in the false-alarm rate: its weight, divided by the weights
+        of all conditions that have trials of the class; 0 if it has none itself.
     """
 
     name: str
@@ -240,7 +238,7 @@ class _Codes:
 
 
 def _read_only_masks(subsets: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return subsets whose masks nobody can write to."""
+    """Return subsets whose masks are read-only."""
     return tuple(read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
 
 
@@ -438,30 +436,22 @@ class Conditions(metaclass=Readable):
     Parameters
     ----------
     subsets : mapping of str to Ndx, Key, FlatNdx, FlatKey or array_like of bool
-        The trials of each condition, by name. Objects with ids are matched by
-        id, and trials that a key does not have do not matter. A mask has the
-        shape of the key's matrix, or one value for each trial of the key, column
-        by column, and fits keys of this shape only.
+        The trials of each condition, by name. Objects with ids are matched by id, and trials that a
+        key does not have do not matter. A mask has the shape of the key's matrix, or one value for
+        each trial of the key, column by column, and fits keys of this shape only.
     weights : mapping of str to float, or sequence of float, optional
-        The weight of each condition, by name or in the order of `subsets`; not
-        negative, with sum one. Equal by default. A condition of weight 0 is
-        dropped: its trials do not count, and it may be empty.
+        The weight of each condition, by name or in the order of `subsets`; not negative, with sum
+        one. Equal by default. A condition of weight 0 is dropped: its trials do not count, and it
+        may be empty.
     overlap : {"error", "allow"}, default: "error"
-        What to do with trials that are in several conditions; where allowed,
-        they count in each of them.
+        What to do with trials that are in several conditions; where allowed, they count in each of
+        them.
     uncovered : {"error", "ignore"}, default: "error"
-        What to do with trials of the key that are in no condition; where
-        ignored, they do not count.
+        What to do with trials of the key that are in no condition; where ignored, they do not
+        count.
     lacking : {"warn", "ignore", "error"}, default: "warn"
-        What to do with conditions that have targets only or non-targets only.
-        They count for one of the two error-rates.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no condition, a weight is missing, negative or for an unknown
-        name, the weights do not sum to one, or a subset is neither an object with
-        trials nor a mask.
+        What to do with conditions that have targets only or non-targets only. They count for one of
+        the two error-rates.
 
     See Also
     --------
@@ -474,10 +464,9 @@ class Conditions(metaclass=Readable):
     conditions or in none, with counts and the first of them, and for conditions
     that have no trial of the key.
 
-    In each class the weights are divided by the sum of those of the conditions
-    that have trials of this class. NIST does the same where it averages
-    miss rates over partitions with targets, false-alarm rates over partitions
-    with non-targets.
+    In each class the weights are divided by the sum of those of the conditions that have trials of
+    this class. NIST does the same where it averages miss rates over partitions with targets,
+    false-alarm rates over partitions with non-targets.
 
     Examples
     --------
@@ -560,19 +549,13 @@ class Conditions(metaclass=Readable):
         weights : mapping of str to float, or sequence of float, optional
             As for the class; in the order of the labels: ascending, unless a `Factor` has another.
         uncovered, lacking : str, optional
-            As for the class: trials of a key that are not labelled, and conditions that have
-            trials of one class only.
+            As for the class: trials of a key that are not labelled, and conditions that have trials
+            of one class only.
 
         Returns
         -------
         Conditions
             One for each label that occurs.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is not one label for each trial, or weights are bad as for the
-            class.
 
         Examples
         --------
@@ -605,8 +588,8 @@ class Conditions(metaclass=Readable):
         labels : Factor or (k,) array_like of str, int or bool
             The name of the condition of each line.
         key : Ndx, Key, FlatNdx or FlatKey, optional
-            The trials that are to be labelled, which are found by their ids; by default
-            those of the table.
+            The trials that are to be labelled, which are found by their ids; by default those of
+            the table.
         weights, uncovered, lacking : optional
             As for `from_labels`.
 
@@ -618,7 +601,7 @@ class Conditions(metaclass=Readable):
         Raises
         ------
         InvalidInputError
-            As for `from_labels`; or if a trial is listed again with another label.
+            If a trial is listed again with another label.
         TrialMismatchError
             If the table lacks some of the trials of `key`, unless that is allowed.
 
@@ -677,15 +660,8 @@ class Conditions(metaclass=Readable):
         Returns
         -------
         Conditions
-            One for each combination that occurs. The names are the values, in the
-            order of the factors, separated by ``", "``; those of the last factor
-            run fastest.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no factor, not one value for each trial, or weights are bad
-            as for the class.
+            One for each combination that occurs. The names are the values, in the order of the
+            factors, separated by ``", "``; those of the last factor run fastest.
 
         Examples
         --------
@@ -734,11 +710,6 @@ class Conditions(metaclass=Readable):
         Returns
         -------
         Conditions
-
-        Raises
-        ------
-        InvalidInputError
-            If weights are bad as for the class.
         """
         return self._made(self.names, weights, self._subsets, self._rules)
 
@@ -753,13 +724,8 @@ class Conditions(metaclass=Readable):
         Returns
         -------
         dict of str to (int, int)
-            Numbers of targets and of non-targets, for conditions without trials
-            and of weight 0, too.
-
-        Raises
-        ------
-        InvalidInputError
-            If a mask does not fit the key.
+            Numbers of targets and of non-targets, for conditions without trials and of weight 0,
+            too.
         """
         check_key(key)
         labels = key.trial_labels()
@@ -781,11 +747,6 @@ class Conditions(metaclass=Readable):
         -------
         (n_trials,) ndarray of bool
             Column by column.
-
-        Raises
-        ------
-        InvalidInputError
-            If a mask does not fit the key.
         """
         check_key(key)
         counted = np.zeros(key.n_trials, dtype=np.bool_)
@@ -805,16 +766,14 @@ class Conditions(metaclass=Readable):
         Returns
         -------
         tuple of ConditionMembers
-            One for each condition of positive weight, with positions in the
-            vectors of all targets and all non-targets of the key, column by column.
+            One for each condition of positive weight, with positions in the vectors of all targets
+            and all non-targets of the key, column by column.
 
         Raises
         ------
         TrialMismatchError
-            If a trial is in several conditions or in none, unless that is allowed,
-            or a condition has no trial.
-        InvalidInputError
-            If a mask does not fit the key.
+            If a trial is in several conditions or in none, unless that is allowed, or a condition
+            has no trial.
 
         Warns
         -----
@@ -841,7 +800,7 @@ class Conditions(metaclass=Readable):
 
         Raises
         ------
-        TrialMismatchError, InvalidInputError
+        TrialMismatchError
             As for `members`, which warns, too.
         """
         check_key(key)
@@ -864,7 +823,7 @@ class Conditions(metaclass=Readable):
 
         Raises
         ------
-        TrialMismatchError, InvalidInputError
+        TrialMismatchError
             As for `members`, which warns, too.
 
         Notes
@@ -888,12 +847,12 @@ class Conditions(metaclass=Readable):
         Returns
         -------
         tar_weights, non_weights : ndarray of float64
-            For the vectors that ``scores.get_tar_non(key)`` returns. Conditions share their
-            weight among trials with scores.
+            For the vectors that ``scores.get_tar_non(key)`` returns. Conditions share their weight
+            among trials with scores.
 
         Raises
         ------
-        TrialMismatchError, InvalidInputError
+        TrialMismatchError
             As for `members`, which warns, too.
         """
         check_key(key)
@@ -916,8 +875,6 @@ class Conditions(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If there is no such condition, or a mask does not fit the key.
         TrialMismatchError
             If the condition has no trial of the key.
         """
@@ -962,7 +919,16 @@ class Conditions(metaclass=Readable):
     def rows(self, shape: tuple[int, int], rows: slice | Positions | None = None) -> "Conditions":
         """Return conditions for some rows of a key of a shape, for keys read in blocks.
 
-        Raises InvalidInputError if masks have another shape, or trials may be in several.
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of the key; masks of another one, and trials in several conditions, are refused.
+        rows : slice or array of int, optional
+            The rows; all by default.
+
+        Returns
+        -------
+        Conditions
         """
         if not isinstance(self._subsets, Subsets):
             return self
@@ -1110,9 +1076,9 @@ def class_weights(
 ) -> ClassWeights:
     """Return the weights of the trials, from conditions or as the caller gave them.
 
-    Not both may be given. Weights of conditions sum to the number of trials in each class, and
-    it is an error if a class has no trial in any of them. With `scores`, only trials with
-    a score count.
+    Not both may be given. Weights of conditions sum to the number of trials in each class, and it
+    is an error if a class has no trial in any of them. With `scores`, only trials with a score
+    count.
     """
     if conditions is None:
         return tar_weights, non_weights

@@ -42,25 +42,7 @@ _CLASSES: dict[str, type[FileMethods]] = {
 
 
 def binary_kind(path: FilePath) -> tuple[str, str] | None:
-    """Tell format and kind of a file that is no text.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-
-    Returns
-    -------
-    (str, str) or None
-        ``"hdf5"`` or ``"mat"``, and one of `storage.schema.KINDS`; None for other files.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged or of no known kind.
-    FileNotFoundError
-        If there is no such file.
-    """
+    """Return ``"hdf5"`` or ``"mat"`` and one of `storage.schema.KINDS`; None for other files."""
     file = as_path(path)
     # A pipe can be read only once, and holds text.
     if file.exists() and not file.is_file():
@@ -73,26 +55,9 @@ def binary_kind(path: FilePath) -> tuple[str, str] | None:
 
 
 def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> bool:
-    """Tell whether files should be read in blocks, which only HDF5 files can.
+    """Tell whether all files are HDF5 files and together take more memory than `max_bytes`.
 
-    Parameters
-    ----------
-    paths : iterable of str or path-like
-        The files that are needed at the same time.
-    max_bytes : float, optional
-        What they may take in memory; by default half of what machine, container and ulimit
-        give.
-
-    Returns
-    -------
-    bool
-        True if all are HDF5 files and take more; scores are counted three times, because
-        metrics and trainings hold copies.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
+    Scores are counted three times, because metrics and trainings hold copies.
     """
     files = list(map(Path, paths))
     most = usable_memory() if max_bytes is None else max_bytes
@@ -116,13 +81,6 @@ def read_any(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | Tria
     -------
     object
         Of the class that the file is of; of text a `TrialTable`.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, or of no known kind or format.
-    FileNotFoundError
-        If there is no such file.
 
     Examples
     --------
@@ -164,14 +122,14 @@ def read_key(
     Parameters
     ----------
     path : str or path-like
-        A file in HDF5, of MATLAB, or in one of the text formats of the field; text is
-        decompressed if the name ends in ``.gz``.
+        A file in HDF5, of MATLAB, or in one of the text formats of the field; text is decompressed
+        if the name ends in ``.gz``.
     format : str, optional
         Name of the text format; by default it is found out.
     form : {"flat", "dense"}, optional
-        Whether the key is a list or a matrix. By default as the file has it, and of text a
-        matrix if that has at most a million cells, or at most four for each trial and 10**8 in
-        all; else a list.
+        Whether the key is a list or a matrix. By default as the file has it, and of text a matrix
+        if that has at most a million cells, or at most four for each trial and 10**8 in all; else a
+        list.
     **options
         For text, keywords of `storage.formats.read_table`: ``columns``, ``labels``, ``spoof``,
         ``side``, ``strip_suffix``, ``missing``, ``numbers``, ``extra``, ``max_bytes``,
@@ -187,10 +145,8 @@ def read_key(
     Raises
     ------
     FileFormatError
-        If the file is damaged, not what the format says, has no labels, or lists a trial twice
-        with different labels or other columns.
-    InvalidInputError
-        If an argument is not what it must be.
+        If the file is damaged, not what the format says, has no labels, or lists a trial twice with
+        different labels or other columns.
 
     Warns
     -----
@@ -249,7 +205,7 @@ def read_trials(
 
     Raises
     ------
-    FileFormatError, InvalidInputError
+    FileFormatError
         As for `read_key`, but labels need not be there.
 
     Warns
@@ -284,12 +240,11 @@ def read_scores(
     Returns
     -------
     Scores or FlatScores
-        The scores; of text, models and segments are sorted. Labels and other columns are left
-        out.
+        The scores; of text, models and segments are sorted. Labels and other columns are left out.
 
     Raises
     ------
-    FileFormatError, InvalidInputError
+    FileFormatError
         As for `read_key`, of scores instead of labels.
 
     Warns

@@ -29,16 +29,11 @@ class IdMap(MatFileMethods, TextFileMethods):
     rightids : (n,) array_like of str
         The right id of each pair.
 
-    Raises
-    ------
-    InvalidInputError
-        If the lists differ in length.
-
     Warns
     -----
     DuplicateIdWarning
-        If a left id occurs more than once: of such pairs the last one counts
-        when left ids are mapped.
+        If a left id occurs more than once: of such pairs the last one counts when left ids are
+        mapped.
 
     Notes
     -----
@@ -100,9 +95,9 @@ class IdMap(MatFileMethods, TextFileMethods):
         Returns
         -------
         (k,) array of str
-            The right id of each, in the same order. Shorter if some are not in
-            the map, so check lengths, or heed the warning, before pairing them.
-            Where a left id is in the map more than once its last pair counts.
+            The right id of each, in the same order. Shorter if some are not in the map, so check
+            lengths, or heed the warning, before pairing them. Where a left id is in the map more
+            than once its last pair counts.
 
         Warns
         -----
@@ -127,9 +122,8 @@ class IdMap(MatFileMethods, TextFileMethods):
         Returns
         -------
         (k,) array of str
-            The left id of each, in the same order. Shorter if some are not in
-            the map. Where a right id is in the map more than once its last pair
-            counts.
+            The left id of each, in the same order. Shorter if some are not in the map. Where a
+            right id is in the map more than once its last pair counts.
 
         Warns
         -----
@@ -187,13 +181,8 @@ class IdMap(MatFileMethods, TextFileMethods):
         Returns
         -------
         IdMap
-            The pairs of all maps, one after the other. Of pairs with the same
-            left id the last one counts.
-
-        Raises
-        ------
-        InvalidInputError
-            If one of the objects is not an IdMap.
+            The pairs of all maps, one after the other. Of pairs with the same left id the last one
+            counts.
 
         Warns
         -----

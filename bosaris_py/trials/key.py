@@ -45,11 +45,6 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
     trialmask : (m, n) array_like of bool, optional
         True where model and segment make a trial; by default everywhere.
 
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, or the mask is not boolean or has another shape.
-
     See Also
     --------
     Key : Trials of which the answer is known.
@@ -92,11 +87,6 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         Ndx
             Models and segments are sorted. A trial that is listed twice counts once.
 
-        Raises
-        ------
-        InvalidInputError
-            If the lists differ in length.
-
         Examples
         --------
         >>> from bosaris_py.trials import Ndx
@@ -125,11 +115,6 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         Returns
         -------
         Ndx
-
-        Raises
-        ------
-        InvalidInputError
-            As for `FlatNdx.from_table`, or if the matrix would have more cells.
         """
         dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
         return cls(*dense.ids, dense.trialmask)
@@ -151,8 +136,8 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         Returns
         -------
         models, segments : (n_trials,) arrays of int
-            Positions in `modelset` and `segset`, column by column: the order of
-            all vectors of trials. int32 unless the id lists are too long for it.
+            Positions in `modelset` and `segset`, column by column: the order of all vectors of
+            trials. int32 unless the id lists are too long for it.
 
         Examples
         --------
@@ -169,7 +154,6 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         Returns
         -------
         FlatNdx
-            Models and segments in the same order.
         """
         return FlatNdx(*self.ids, *self.trial_positions())
 
@@ -179,17 +163,12 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         Parameters
         ----------
         *others : Ndx
-            Further objects; ``Ndx.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``Ndx.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
         Ndx
             The trials of any of the objects; models and segments are sorted.
-
-        Raises
-        ------
-        InvalidInputError
-            If one of the objects is not an Ndx.
         """
         objects = all_of_class(Ndx, self, *others)
         union = IdUnion.of(objects)
@@ -208,11 +187,6 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         Ids of the models and of the test segments, each once.
     models, segments : (k,) array_like of int
         Positions of the model and of the segment of each trial in these lists, from 0.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, or a position does not fit the ids.
 
     Warns
     -----
@@ -260,11 +234,6 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         FlatNdx
             Models and segments are sorted. A trial that is listed twice counts once.
 
-        Raises
-        ------
-        InvalidInputError
-            As for `Ndx.from_trials`.
-
         Warns
         -----
         DuplicateTrialWarning
@@ -291,12 +260,6 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         Returns
         -------
         FlatNdx
-            The trials, with the ids of the table.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            If a trial is listed again, or with model and segment swapped; with counts.
         """
         found = cls(table.modelset, table.segset, table.models, table.segments)
         return found._checked_for_swaps()
@@ -318,12 +281,6 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         Returns
         -------
         Ndx
-            Models and segments in the same order.
-
-        Raises
-        ------
-        InvalidInputError
-            If the matrix would have more cells.
         """
         everywhere = np.ones(self.n_trials, dtype=np.bool_)
         return Ndx(*self.ids, *self._in_matrices(max_cells, everywhere))
@@ -334,17 +291,12 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         Parameters
         ----------
         *others : FlatNdx
-            Further objects; ``FlatNdx.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``FlatNdx.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
         FlatNdx
             The trials of any of the objects; models and segments are sorted.
-
-        Raises
-        ------
-        InvalidInputError
-            If one of the objects is not a FlatNdx.
         """
         objects = all_of_class(FlatNdx, self, *others)
         return FlatNdx(*TrialList.merged(objects)[:4])
@@ -364,14 +316,8 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
     tar : (m, n) array_like of bool
         True where the segment is of the model: target trials.
     non : (m, n) array_like of bool
-        True where it is not: non-target trials. Where both are false there is
-        no trial.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, a mask is not boolean or has another shape, or a
-        trial is in both masks.
+        True where it is not: non-target trials. Where both are false there is no trial; both true
+        is an error.
 
     See Also
     --------
@@ -427,12 +373,8 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         Returns
         -------
         Key
-            Models and segments are sorted. A trial that is listed twice counts once.
-
-        Raises
-        ------
-        InvalidInputError
-            If the lists differ in length, or a trial is listed with both labels.
+            Models and segments are sorted. A trial that is listed twice counts once, with two
+            labels it is an error.
 
         Examples
         --------
@@ -459,11 +401,6 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         Returns
         -------
         Key
-
-        Raises
-        ------
-        InvalidInputError
-            As for `FlatKey.from_table`, or if the matrix would have more cells.
         """
         dense = FlatKey.from_table(table).to_dense(max_cells=max_cells)
         return cls(*dense.ids, dense.tar, dense.non)
@@ -532,7 +469,6 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         Returns
         -------
         Ndx
-            Models and segments in the same order.
         """
         return Ndx(*self.ids, self.trial_mask)
 
@@ -542,7 +478,6 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         Returns
         -------
         FlatKey
-            Models and segments in the same order.
         """
         return FlatKey(*self.ids, *self.trial_positions(), self.trial_labels())
 
@@ -552,7 +487,7 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         Parameters
         ----------
         *others : Key
-            Further objects; ``Key.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``Key.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
@@ -561,8 +496,6 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
 
         Raises
         ------
-        InvalidInputError
-            If one of the objects is not a Key.
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
@@ -579,8 +512,8 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
 class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
     """The trials of an experiment with the right labels, as a list.
 
-    For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and
-    gives the same numbers.
+    For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and gives the same
+    numbers.
 
     Parameters
     ----------
@@ -591,16 +524,11 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
     is_target : (k,) array_like of bool
         True for a target trial, False for a non-target trial.
 
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, a position does not fit the ids, the labels are not boolean, or a
-        trial is listed both as target and as non-target.
-
     Warns
     -----
     DuplicateTrialWarning
-        If a trial is listed more than once with the same label; it counts once.
+        If a trial is listed more than once with the same label; it counts once. Two labels are an
+        error.
 
     See Also
     --------
@@ -654,11 +582,6 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
         FlatKey
             Models and segments are sorted. A trial that is listed twice counts once.
 
-        Raises
-        ------
-        InvalidInputError
-            As for `Key.from_trials`.
-
         Warns
         -----
         DuplicateTrialWarning
@@ -685,17 +608,6 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
         Returns
         -------
         FlatKey
-            The trials, with the ids of the table.
-
-        Raises
-        ------
-        InvalidInputError
-            If the table has no labels, or a trial is listed both as target and as non-target.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            If a trial is listed again, or with model and segment swapped; with counts.
         """
         if table.is_target is None:
             raise invalid("table", "have labels", repr(table))
@@ -734,7 +646,6 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
         Returns
         -------
         FlatNdx
-            Models and segments in the same order.
         """
         return FlatNdx(*self.ids, self.models, self.segments)
 
@@ -749,12 +660,6 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
         Returns
         -------
         Key
-            Models and segments in the same order.
-
-        Raises
-        ------
-        InvalidInputError
-            If the matrices would have more cells.
         """
         return Key(*self.ids, *self._in_matrices(max_cells, self.is_target, ~self.is_target))
 
@@ -764,7 +669,7 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
         Parameters
         ----------
         *others : FlatKey
-            Further objects; ``FlatKey.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``FlatKey.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
@@ -773,8 +678,6 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
 
         Raises
         ------
-        InvalidInputError
-            If one of the objects is not a FlatKey.
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
@@ -821,8 +724,8 @@ def describe_trials(trials: AnyNdx, chosen: BoolArray) -> str:
 def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | None) -> None:
     """Warn of models, segments and trials that are missing, in the toolkit's words.
 
-    `n_ids` are the numbers of models and segments that were found. `found` says which trials
-    were found: as a vector, as a matrix for a dense `ndx`, or None for all.
+    `n_ids` are the numbers of models and segments that were found. `found` says which trials were
+    found: as a vector, as a matrix for a dense `ndx`, or None for all.
     """
     n_found = ndx.n_trials if found is None else int(np.count_nonzero(found))
     if not isinstance(ndx, AnyKey):

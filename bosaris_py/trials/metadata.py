@@ -144,12 +144,6 @@ class TrialMetadata(metaclass=Readable):
     segment_columns : mapping of str to Factor or (n,) array_like, optional
         One value for each id of ``trials.segset``.
 
-    Raises
-    ------
-    InvalidInputError
-        If a column has another length, is neither text nor numbers, or two
-        columns have the same name.
-
     Notes
     -----
     Text and truth values are kept as a `Factor`: one or two bytes for each
@@ -240,8 +234,8 @@ class TrialMetadata(metaclass=Readable):
         columns : mapping of str to Factor or (k,) array_like
             One value for each line.
         key : Ndx, Key, FlatNdx or FlatKey, optional
-            The trials that are to be described, which are found by their ids; by default
-            those of the table, as a list.
+            The trials that are to be described, which are found by their ids; by default those of
+            the table, as a list.
 
         Returns
         -------
@@ -251,8 +245,8 @@ class TrialMetadata(metaclass=Readable):
         Raises
         ------
         InvalidInputError
-            If lengths differ, a column is neither text nor numbers, or a trial is listed
-            again with another value.
+            If lengths differ, a column is neither text nor numbers, or a trial is listed again with
+            another value.
         TrialMismatchError
             If the table lacks some of the trials of `key`.
 
@@ -307,18 +301,12 @@ class TrialMetadata(metaclass=Readable):
         Parameters
         ----------
         name : str
-            A column of any kind; the value of a model or segment is repeated for
-            all its trials.
+            A column of any kind; the value of a model or segment is repeated for all its trials.
 
         Returns
         -------
         Factor, or (n_trials,) ndarray of a numeric type
             Column by column, the order of all vectors of trials.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such column.
         """
         for kind, table in enumerate(self._tables):
             if name in table:
@@ -340,11 +328,6 @@ class TrialMetadata(metaclass=Readable):
         -------
         Factor
             Column by column. Whole numbers become their text.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no such column, or it holds measured quantities.
         """
         return _as_categories(self.column(name), name)
 
@@ -367,11 +350,6 @@ class TrialMetadata(metaclass=Readable):
         -------
         Factor, or (m,) ndarray of a numeric type
             In the order of ``trials.modelset``.
-
-        Raises
-        ------
-        InvalidInputError
-            If the models have no such column.
         """
         return _find_column(self._tables[1], name)
 
@@ -387,11 +365,6 @@ class TrialMetadata(metaclass=Readable):
         -------
         Factor, or (n,) ndarray of a numeric type
             In the order of ``trials.segset``.
-
-        Raises
-        ------
-        InvalidInputError
-            If the segments have no such column.
         """
         return _find_column(self._tables[2], name)
 
@@ -411,11 +384,6 @@ class TrialMetadata(metaclass=Readable):
         Returns
         -------
         TrialMetadata
-
-        Raises
-        ------
-        InvalidInputError
-            As for the class.
 
         Examples
         --------
@@ -446,8 +414,8 @@ class TrialMetadata(metaclass=Readable):
         Raises
         ------
         TrialMismatchError
-            If trials, models or segments of `other` are not described, with counts
-            and the first of them.
+            If trials, models or segments of `other` are not described, with counts and the first of
+            them.
         """
         check_trials(other)
         lines = find_trials(self.trials, other) if self._tables[0] else None
@@ -496,12 +464,6 @@ class TrialMetadata(metaclass=Readable):
         -------
         Conditions
             They fit any key whose trials are described here.
-
-        Raises
-        ------
-        InvalidInputError
-            If no column is named, there is no such column, or it holds measured
-            quantities; or weights are bad.
         """
         if not factors:
             expected = f"name at least one column ({', '.join(self.names)})"
@@ -521,14 +483,6 @@ class TrialMetadata(metaclass=Readable):
         ----------
         path : str or path-like
             Name of the file: ``.h5`` or ``.hdf5``.
-
-        Raises
-        ------
-        InvalidInputError
-            If the extension is another one, or a name of a column or a text cannot
-            be stored.
-        OSError
-            If the file cannot be written.
         """
         _check_extension(path)
         trials = self.trials
@@ -559,13 +513,6 @@ class TrialMetadata(metaclass=Readable):
         Returns
         -------
         TrialMetadata
-
-        Raises
-        ------
-        InvalidInputError
-            If the extension is another one.
-        FileFormatError
-            If the file does not hold metadata, or is damaged.
         """
         _check_extension(path)
         arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
@@ -653,8 +600,6 @@ def to_table(
 
     Raises
     ------
-    InvalidInputError
-        If an argument is not what it must be, or neither trials nor scores are given.
     TrialMismatchError
         If the metadata do not describe all the trials.
 
@@ -764,11 +709,6 @@ def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
     -------
     TrialComparison
         Counts and first examples; printed it is a short report.
-
-    Raises
-    ------
-    InvalidInputError
-        If an argument is not what it must be.
 
     Notes
     -----

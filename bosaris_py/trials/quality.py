@@ -44,11 +44,6 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     values : (q, n) array_like of float
         One row per measure, one column per segment.
 
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, or `values` has not one column per id.
-
     See Also
     --------
     QualityMeasures : Measures of the models and of the test segments together.
@@ -97,8 +92,8 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         Returns
         -------
         SegmentQuality
-            With exactly the segments of the list, in its order; the values of
-            segments without measures are 0.
+            With exactly the segments of the list, in its order; the values of segments without
+            measures are 0.
 
         Raises
         ------
@@ -108,8 +103,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         Warns
         -----
         MissingTrialsWarning
-            If the object has more segments than the list, or lacks some of the
-            list, with counts.
+            If the object has more segments than the list, or lacks some of the list, with counts.
         """
         wanted = IdIndex.of(as_ids(ids, "ids"))
         wanted.check_unique("ids")
@@ -157,7 +151,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         Parameters
         ----------
         *others : SegmentQuality
-            Further objects; ``SegmentQuality.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``SegmentQuality.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
@@ -166,8 +160,6 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
 
         Raises
         ------
-        InvalidInputError
-            If one of the objects is not a SegmentQuality.
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
@@ -243,14 +235,8 @@ class QualityMeasures(TrialSet, MatFileMethods):
     hasseg : (n,) array_like of bool, optional
         False for a segment without measures; by default true for all.
     scoremask : (m, n) array_like of bool, optional
-        True where the measures of model and segment may be used; by default
-        everywhere. Where model or segment has no measures, the mask of the object
-        is false whatever is given.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, a mask is not boolean, or a shape is wrong.
+        True where the measures of model and segment may be used; by default everywhere. Where model
+        or segment has no measures, the mask of the object is false whatever is given.
 
     See Also
     --------
@@ -262,10 +248,10 @@ class QualityMeasures(TrialSet, MatFileMethods):
     many models and segments of which few are combined; it does if there are models and
     segments without measures.
 
-    In the toolkit, a mask that is true for a model with a false `hasmodel` makes
-    the object unusable: it is refused on alignment. As the toolkit does not read
-    the mask that it writes, every such object that was saved is in this state. Here the
-    mask is read, and follows `hasmodel` and `hasseg`.
+    In the toolkit, a mask that is true for a model with a false `hasmodel` makes the object
+    unusable: it is refused on alignment. As the toolkit does not read the mask that it writes,
+    every such object that was saved is in this state. Here the mask is read, and follows `hasmodel`
+    and `hasseg`.
 
     Examples
     --------
@@ -329,11 +315,6 @@ class QualityMeasures(TrialSet, MatFileMethods):
         -------
         QualityMeasures
             Every combination of a model and a segment may be used.
-
-        Raises
-        ------
-        InvalidInputError
-            If an argument is not a SegmentQuality, or their numbers of measures differ.
         """
         for name, value in (("models", models), ("segments", segments)):
             if not isinstance(value, SegmentQuality):
@@ -379,15 +360,14 @@ class QualityMeasures(TrialSet, MatFileMethods):
         Parameters
         ----------
         ndx : Ndx or Key
-            The trials that are wanted. For those of a FlatNdx or FlatKey no matrix is
-            made: quality fusion takes these measures as they are.
+            The trials that are wanted. For those of a FlatNdx or FlatKey no matrix is made: quality
+            fusion takes these measures as they are.
 
         Returns
         -------
         QualityMeasures
-            With exactly the models and segments of `ndx`, in its order; the
-            values of those without measures are 0. The mask is true where `ndx`
-            has a trial and this object its measures.
+            With exactly the models and segments of `ndx`, in its order; the values of those without
+            measures are 0. The mask is true where `ndx` has a trial and this object its measures.
 
         Raises
         ------
@@ -431,21 +411,18 @@ class QualityMeasures(TrialSet, MatFileMethods):
         Parameters
         ----------
         *others : QualityMeasures
-            Further objects; ``QualityMeasures.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``QualityMeasures.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
         QualityMeasures
-            The models and segments of all objects, one after the other, not
-            sorted. The mask is false where they come from different objects.
+            The models and segments of all objects, one after the other, not sorted. The mask is
+            false where they come from different objects.
 
         Raises
         ------
-        InvalidInputError
-            If one of the objects is not a QualityMeasures.
         TrialMismatchError
-            If a model or a segment is in two of them, or they have different
-            numbers of measures.
+            If a model or a segment is in two of them, or they have different numbers of measures.
         """
         objects = all_of_class(QualityMeasures, self, *others)
         refuse_shared([item.modelset for item in objects], "models")
@@ -522,9 +499,9 @@ Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 class TrialQuality:
     """The quality measures of the trials of an Ndx or a Key, in any form.
 
-    `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0
-    for those that have none. `models` and `segments` are the positions of the trials, column
-    by column; `covered` says which of them have measures.
+    `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0 for
+    those that have none. `models` and `segments` are the positions of the trials, column by column;
+    `covered` says which of them have measures.
     """
 
     modelQ: FloatArray
@@ -547,8 +524,8 @@ class TrialQuality:
 def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
     """Look up quality measures for the same trials and put them one below the other.
 
-    As `stack_quality`, but without a matrix of all models and segments, so that the
-    trials may be flat. A trial is covered where it has the measures of every object.
+    As `stack_quality`, but without a matrix of all models and segments, so that the trials may be
+    flat. A trial is covered where it has the measures of every object.
     """
     check_trials(ndx)
     parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
@@ -563,9 +540,9 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
 def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     """Align quality measures with the same trials and put them one below the other.
 
-    A SegmentQuality describes the test segments only; the measures of all models are then 0.
-    A trial has quality where it has that of every object. Warns for each object that lacks
-    models, segments or trials of `ndx`. BOSARIS: ``stackQ.m``.
+    A SegmentQuality describes the test segments only; the measures of all models are then 0. A
+    trial has quality where it has that of every object. Warns for each object that lacks models,
+    segments or trials of `ndx`. BOSARIS: ``stackQ.m``.
     """
     check_trials(ndx)
     aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
@@ -599,8 +576,8 @@ def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> Quality
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
     """Replace the measures of models and segments by linear combinations of them.
 
-    `qtrans` has one row for each new measure and one column for each old one.
-    BOSARIS: ``applyQtrans.m``.
+    `qtrans` has one row for each new measure and one column for each old one. BOSARIS:
+    ``applyQtrans.m``.
     """
     matrix = as_matrix(qtrans, "qtrans")
     if matrix.shape[1] != quality.n_measures or not len(matrix):

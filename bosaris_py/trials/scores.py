@@ -150,15 +150,9 @@ class ScoreMethods:
         Returns
         -------
         Scores or FlatScores
-            In the form of `ndx`: a list for a FlatNdx or FlatKey, a matrix for an Ndx or Key.
-            With exactly the models and segments of `ndx`, in its order, and those of its
-            trials that this object has a score for. In a matrix, other cells are 0 under
-            a false mask.
-
-        Raises
-        ------
-        InvalidInputError
-            If the score of a trial is NaN; says how many and which.
+            In the form of `ndx`: a list for a FlatNdx or FlatKey, a matrix for an Ndx or Key. With
+            exactly the models and segments of `ndx`, in its order, and those of its trials that
+            this object has a score for. In a matrix, other cells are 0 under a false mask.
 
         Warns
         -----
@@ -194,8 +188,8 @@ class ScoreMethods:
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         any_order : bool, optional
-            Return the scores in whatever order is fastest, for statistics that
-            do not depend on it; else column by column of the key.
+            Return the scores in whatever order is fastest, for statistics that do not depend on it;
+            else column by column of the key.
 
         Returns
         -------
@@ -203,11 +197,6 @@ class ScoreMethods:
             Scores of the target trials, float32 or float64 as in the object.
         non : (n_non,) array of float
             Scores of the non-target trials.
-
-        Raises
-        ------
-        InvalidInputError
-            If the score of a trial is NaN; says how many and which.
 
         Warns
         -----
@@ -248,11 +237,6 @@ class ScoreMethods:
         (k,) array of float
             The scores that exist.
 
-        Raises
-        ------
-        InvalidInputError
-            If the score of a trial is NaN; says how many and which.
-
         Warns
         -----
         MissingTrialsWarning
@@ -284,18 +268,13 @@ class ScoreMethods:
         ndx : Ndx, Key, FlatNdx or FlatKey
             The trials that are wanted.
         value : float
-            The score for trials that have none. For log-likelihood-ratios 0
-            says "no evidence"; it says something else for uncalibrated scores.
+            The score for trials that have none. For log-likelihood-ratios 0 says "no evidence"; it
+            says something else for uncalibrated scores.
 
         Returns
         -------
         Scores or FlatScores
             In the form of `ndx`, with its models and segments and a score for every trial.
-
-        Raises
-        ------
-        InvalidInputError
-            If `value` or the score of a trial is NaN.
 
         Warns
         -----
@@ -330,19 +309,13 @@ class ScoreMethods:
         Parameters
         ----------
         func : callable
-            Takes the scores as a vector, column by column, and returns as many
-            numbers.
+            Takes the scores as a vector, column by column, and returns as many numbers.
 
         Returns
         -------
         Scores or FlatScores
-            The same trials with the new scores: float32 only if they were and `func`
-            returns float32.
-
-        Raises
-        ------
-        InvalidInputError
-            If `func` returns another number of scores, or NaN.
+            The same trials with the new scores: float32 only if they were and `func` returns
+            float32.
 
         Examples
         --------
@@ -377,19 +350,13 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
     Parameters
     ----------
     scoremat : (m, n) array_like of float
-        The scores; larger means more like a target. float32 stays float32, any
-        other real type becomes float64.
+        The scores; larger means more like a target. float32 stays float32, any other real type
+        becomes float64.
     modelset, segset : (m,), (n,) array_like of str
         Ids of the models and of the test segments, each once.
     scoremask : (m, n) array_like of bool, optional
-        True where `scoremat` holds a score; by default everywhere. What lies
-        under a false mask is not content: it is ignored by every method and by
-        comparisons.
-
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, the mask is not boolean, or a shape is wrong.
+        True where `scoremat` holds a score; by default everywhere. What lies under a false mask is
+        not content: it is ignored by every method and by comparisons.
 
     See Also
     --------
@@ -401,9 +368,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
     The matrix comes first, as in the toolkit. Wherever trials become a vector they come
     column by column: the model index runs fastest.
 
-    Scores may be infinite, which is legal for every metric that counts or ranks;
-    the toolkit refuses infinite scores of trials. NaN is accepted outside the
-    trials only, as in the toolkit.
+    Scores may be infinite, which is legal for every metric that counts or ranks; the toolkit
+    refuses infinite scores of trials. NaN is accepted outside the trials only, as in the toolkit.
 
     Examples
     --------
@@ -446,12 +412,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         Returns
         -------
         Scores
-            Models and segments are sorted. A trial that is listed twice counts once.
-
-        Raises
-        ------
-        InvalidInputError
-            If the lists differ in length, or a trial is listed with two scores.
+            Models and segments are sorted. A trial that is listed twice counts once, with two
+            scores it is an error.
 
         Examples
         --------
@@ -478,11 +440,6 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         Returns
         -------
         Scores
-
-        Raises
-        ------
-        InvalidInputError
-            As for `FlatScores.from_table`, or if the matrix would have more cells.
         """
         dense = FlatScores.from_table(table).to_dense(max_cells=max_cells)
         return cls(dense.scoremat, *dense.ids, dense.scoremask)
@@ -525,7 +482,6 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         Returns
         -------
         FlatScores
-            Models and segments in the same order.
         """
         positions = true_positions(self.scoremask)
         return FlatScores(mark_read_only(all_scores(self)), *self.ids, *positions)
@@ -536,18 +492,16 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         Parameters
         ----------
         *others : Scores
-            Further objects; ``Scores.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``Scores.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
         Scores
-            The scores of all objects; models and segments are sorted. float32
-            only if all of them are.
+            The scores of all objects; models and segments are sorted. float32 only if all of them
+            are.
 
         Raises
         ------
-        InvalidInputError
-            If one of the objects is not a Scores.
         TrialMismatchError
             If two objects have a score for the same trial.
 
@@ -579,8 +533,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
 class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     """Scores of a detector as a list of trials.
 
-    For trials too sparse for a matrix. Whatever takes a `Scores` takes this too, and
-    gives the same numbers; a `Key` or `FlatKey` may go with either.
+    For trials too sparse for a matrix. Whatever takes a `Scores` takes this too, and gives the same
+    numbers; a `Key` or `FlatKey` may go with either.
 
     Parameters
     ----------
@@ -591,16 +545,11 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     models, segments : (k,) array_like of int
         Positions of the model and of the segment of each trial in these lists, from 0.
 
-    Raises
-    ------
-    InvalidInputError
-        If an id occurs twice, a position does not fit the ids, or a trial is listed with two
-        different scores.
-
     Warns
     -----
     DuplicateTrialWarning
-        If a trial is listed more than once with the same score; it counts once.
+        If a trial is listed more than once with the same score; it counts once. Two scores are an
+        error.
 
     See Also
     --------
@@ -655,11 +604,6 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         FlatScores
             Models and segments are sorted. A trial that is listed twice counts once.
 
-        Raises
-        ------
-        InvalidInputError
-            As for `Scores.from_trials`.
-
         Warns
         -----
         DuplicateTrialWarning
@@ -688,17 +632,6 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         Returns
         -------
         FlatScores
-            The scores, with the ids of the table.
-
-        Raises
-        ------
-        InvalidInputError
-            If the table has no scores, or a trial is listed with two different ones.
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As for `from_trials`.
         """
         if table.scores is None:
             raise invalid("table", "have scores", repr(table))
@@ -732,11 +665,6 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         -------
         Scores
             Models and segments in the same order; 0 under a false mask elsewhere.
-
-        Raises
-        ------
-        InvalidInputError
-            If the matrix would have more cells.
         """
         everywhere = np.ones(self.n_scores, dtype=np.bool_)
         matrix, mask = self._in_matrices(max_cells, self.scores, everywhere)
@@ -748,18 +676,16 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         Parameters
         ----------
         *others : FlatScores
-            Further objects; ``FlatScores.merge(a, b)`` and ``a.merge(b)`` mean the same.
+            Further objects; ``FlatScores.merge(a, b)`` is ``a.merge(b)``.
 
         Returns
         -------
         FlatScores
-            The scores of all objects; models and segments are sorted. float32
-            only if all of them are.
+            The scores of all objects; models and segments are sorted. float32 only if all of them
+            are.
 
         Raises
         ------
-        InvalidInputError
-            If one of the objects is not a FlatScores.
         TrialMismatchError
             If two objects have a score for the same trial.
         """
@@ -915,8 +841,8 @@ def _found_in(source: AnyNdx | AnyScores, wanted: AnyNdx) -> BoolArray | None:
 def find_trials(source: AnyNdx, wanted: AnyNdx) -> Positions | None:
     """Return the position of each wanted trial in the vector of trials of another list.
 
-    -1 stands for a trial that `source` does not have. None: both list the same trials in the
-    same order.
+    -1 stands for a trial that `source` does not have. None: both list the same trials in the same
+    order.
     """
     if source is wanted:
         return None
@@ -941,8 +867,8 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
 def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
     """Return the scores of several systems for the same trials: (n_systems, n_trials).
 
-    Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one
-    is not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
+    Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one is
+    not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
     """
     check_trials(ndx)
     (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
@@ -967,8 +893,8 @@ def assemble(vector: npt.ArrayLike, ndx: FlatNdx | FlatKey) -> FlatScores: ...
 def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
     """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials.
 
-    The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix,
-    0 under a false mask elsewhere.
+    The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0 under
+    a false mask elsewhere.
     """
     check_trials(ndx)
     values = as_vector(vector, "vector")

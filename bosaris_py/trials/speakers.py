@@ -88,12 +88,12 @@ class TrialSpeakers(metaclass=Readable):
         speakers : IdMap, dict, callable, str, or pair of these, optional
             Both in one, as for `evaluate`.
         unknown : {"refuse", "own"}, default: "refuse"
-            What to do with models and segments whose speaker is not known:
-            refuse, or take each for a speaker of its own, with a warning.
-            Dependence through the unknown speakers is then left out of account.
+            What to do with models and segments whose speaker is not known: refuse, or take each for
+            a speaker of its own, with a warning. Dependence through the unknown speakers is then
+            left out of account.
         one_person : bool, default: True
-            Whether model and segment of a target trial must be of one speaker. False
-            where both maps are given and the two sides are different persons.
+            Whether model and segment of a target trial must be of one speaker. False where both
+            maps are given and the two sides are different persons.
 
         Returns
         -------
@@ -102,9 +102,9 @@ class TrialSpeakers(metaclass=Readable):
         Raises
         ------
         InvalidInputError
-            If a speaker is not known and `unknown` is "refuse", a segment is the
-            target of several speakers, a map gives a model or segment with trials
-            several speakers, or the speakers contradict the key.
+            If a speaker is not known and `unknown` is "refuse", a segment is the target of several
+            speakers, a map gives a model or segment with trials several speakers, or the speakers
+            contradict the key.
 
         Warns
         -----
@@ -197,8 +197,8 @@ def number_pairs(
 ) -> tuple[IntArray, int, IntArray | None]:
     """Give a number to the pair of persons in each trial; their own numbers lie below `shape`.
 
-    Also return how many numbers there are, and which cells of the table of all pairs have one,
-    None if all have. Unless the sides are `ordered`, (i, j) and (j, i) are the same pair.
+    Also return how many numbers there are, and which cells of the table of all pairs have one, None
+    if all have. Unless the sides are `ordered`, (i, j) and (j, i) are the same pair.
     """
     if not ordered:
         first, second = np.minimum(first, second), np.maximum(first, second)
@@ -370,9 +370,9 @@ def speaker_maps(
 ) -> tuple[IdMap | None, IdMap | None]:
     """Return the maps from model and from segment to speaker, None where nothing was said.
 
-    `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for
-    both sides, or a pair (models, segments). One for both sides counts where it fits. A map
-    without any id of a side says nothing of it, nor does a column that varies within its ids.
+    `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for both
+    sides, or a pair (models, segments). One for both sides counts where it fits. A map without any
+    id of a side says nothing of it, nor does a column that varies within its ids.
     """
     is_pair = isinstance(speakers, tuple)
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)

@@ -1,4 +1,4 @@
-"""How sure are we: standard errors, confidence intervals, tests and comparisons."""
+"""Standard errors, confidence intervals, tests and comparisons."""
 
 from bosaris_py._lazy import on_demand
 

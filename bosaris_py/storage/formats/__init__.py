@@ -1,7 +1,7 @@
 """Text formats of the field, read into a `TrialTable` and written from one.
 
-`read_table` reads any of them, `write_table` writes any; `FORMATS` has them by name. To
-add a format, add a `TrialFormat` to `catalogue`.
+`read_table` reads any of them, `write_table` writes any; `FORMATS` has them by name. To add a
+format, add a `TrialFormat` to `catalogue`.
 """
 
 from bosaris_py.storage.formats.catalogue import FORMATS, TrialFormat

@@ -116,24 +116,24 @@ class TrialFormat(metaclass=Readable):
     description : str
         The layout of a line, and who writes such files.
     variants : tuple of tuple of str
-        For files without a header, what the columns are, one tuple for each number of
-        columns. ``"model"``, ``"segment"``, ``"side"``, ``"label"`` and ``"score"`` are
-        what they say, ``"-"`` is not read, other names are extra columns.
+        For files without a header, what the columns are, one tuple for each number of columns.
+        ``"model"``, ``"segment"``, ``"side"``, ``"label"`` and ``"score"`` are what they say,
+        ``"-"`` is not read, other names are extra columns.
     header : mapping of str to tuple of str
-        For files with a header, the names that the column of each of these may have,
-        the usual one first.
+        For files with a header, the names that the column of each of these may have, the usual one
+        first.
     order : tuple of str
         For files with a header, in which order columns are written; the others follow.
     required : tuple of str
         Which of the columns of a file with a header must be there; by default all of `header`.
     first_line : str
-        For files without a header but with a first line of no interest: that line, of which
-        the first word must be there.
+        For files without a header but with a first line of no interest: that line, of which the
+        first word must be there.
     vocabularies : tuple of Vocabulary
         The labels; a file uses one of them.
     is_target_if_same : tuple of str
-        For formats without labels: a trial is a target if these two columns are equal,
-        and a spoof if the second is ``attack``.
+        For formats without labels: a trial is a target if these two columns are equal, and a spoof
+        if the second is ``attack``.
     numbers : frozenset of str
         Extra columns that hold numbers.
     missing : tuple of str
@@ -143,8 +143,8 @@ class TrialFormat(metaclass=Readable):
     model_id : str
         Id of the one model of files that have no column of models.
     separator : str
-        What is written between columns, by default a tab below a header; a blank stands for
-        any number of blanks.
+        What is written between columns, by default a tab below a header; a blank stands for any
+        number of blanks.
     """
 
     name: str

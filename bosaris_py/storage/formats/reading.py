@@ -112,30 +112,29 @@ def read_table(
     path : str or path-like
         The file, in UTF-8; decompressed if its name ends in ``.gz``.
     format : str, optional
-        Name of the format, one of ``FORMATS``. By default it is found out from the first
-        thousand lines.
+        Name of the format, one of ``FORMATS``. By default it is found out from the first thousand
+        lines.
     columns : str, sequence of str, or mapping, optional
-        What the columns are. For files without a header, from left to right, for
-        instance ``"label model segment"``: ``model``, ``segment``, ``side``, ``label``,
-        ``score``, ``-`` for a column that is not read, other names for extra columns.
-        For files with a header, the names of the columns that have another name than
-        usual, for instance ``{"model": "enroll", "score": "cosine"}``; None says that
-        there is no such column.
+        What the columns are. For files without a header, from left to right, for instance ``"label
+        model segment"``: ``model``, ``segment``, ``side``, ``label``, ``score``, ``-`` for a column
+        that is not read, other names for extra columns. For files with a header, the names of the
+        columns that have another name than usual, for instance ``{"model": "enroll", "score":
+        "cosine"}``; None says that there is no such column.
     labels : mapping of str to bool, str or None, optional
-        What the labels mean, if they are not those of the format: True for targets,
-        False for non-targets, ``"spoof"``, or None for lines to be left out.
+        What the labels mean, if they are not those of the format: True for targets, False for
+        non-targets, ``"spoof"``, or None for lines to be left out.
     spoof : {"error", "nontarget", "drop"}, optional
-        What to do with trials of the third class. Where they become non-targets the
-        words of all labels are kept in the column ``label``.
+        What to do with trials of the third class. Where they become non-targets the words of all
+        labels are kept in the column ``label``.
     side : {"column", "join", "ignore"}, optional
-        What to do with a column of sides (channels of a telephone call): keep it as an
-        extra column, join it to the segment as in ``segment:a``, or leave it out.
+        What to do with a column of sides (channels of a telephone call): keep it as an extra
+        column, join it to the segment as in ``segment:a``, or leave it out.
     strip_suffix : str or sequence of str, optional
-        Taken off the end of models and segments, for instance ``".wav"``; of several
-        the first that fits.
+        Taken off the end of models and segments, for instance ``".wav"``; of several the first that
+        fits.
     missing : str or sequence of str, optional
-        What stands for a missing number, besides what the format says; in any case of
-        letters, at most eight of them.
+        What stands for a missing number, besides what the format says; in any case of letters, at
+        most eight of them.
     numbers : sequence of str, optional
         Extra columns that hold numbers, not categories.
     extra : sequence of str, optional
@@ -148,18 +147,14 @@ def read_table(
     Returns
     -------
     TrialTable
-        All lines in the order of the file. If it has no column of models, they are all
-        of one model; if it has no segments, the lines are numbered.
+        All lines in the order of the file. If it has no column of models, they are all of one
+        model; if it has no segments, the lines are numbered.
 
     Raises
     ------
     FileFormatError
-        If the file is not what the format says, with the number of the line; if labels
-        are not known; if a score is NaN; or if several formats would fit.
-    InvalidInputError
-        If an argument is not what it must be.
-    FileNotFoundError
-        If there is no such file.
+        If the file is not what the format says, with the number of the line; if labels are not
+        known; if a score is NaN; or if several formats would fit.
 
     Warns
     -----
@@ -356,7 +351,7 @@ class _NumberColumn:
         return is_missing
 
     def values(self, reader: "_Reader") -> Float64Array:
-        """Return all numbers; raise if the file says NaN and nobody said what this means."""
+        """Return all numbers; raise if the file has NaN and `missing` does not name it."""
         if self._n_nan:
             text = (
                 f"the {self.name} is NaN here ({_count_lines(self._n_nan)} in all); if it says "
@@ -650,8 +645,6 @@ def write_answers(path: FilePath, table: TrialTable, *, number_format: str | Non
     ------
     InvalidInputError
         If the table has no scores, or some are missing.
-    OSError
-        If the file cannot be written.
     """
     if not isinstance(table, TrialTable):
         raise invalid("table", "be a TrialTable", describe(table))

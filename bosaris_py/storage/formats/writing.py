@@ -50,22 +50,20 @@ def write_table(
     table : TrialTable
         The lines. What the format has no place for is not written.
     format : str
-        Name of the format, one of ``FORMATS``. Of the layouts of a format the one with
-        most columns is written for which the table has everything.
+        Name of the format, one of ``FORMATS``. Of the layouts of a format the one with most columns
+        is written for which the table has everything.
     columns : mapping of str to str, optional
-        For formats with a header, other names than the usual ones, for instance
-        ``{"model": "imageid"}``.
+        For formats with a header, other names than the usual ones, for instance ``{"model":
+        "imageid"}``.
     number_format : str, optional
-        How a number is written, for instance ``"%.5f"``. By default with as many digits
-        as are needed to read the same number back.
+        How a number is written, for instance ``"%.5f"``. By default with as many digits as are
+        needed to read the same number back.
 
     Raises
     ------
     InvalidInputError
-        If the table lacks what the format needs, an id cannot be written, or scores are
-        missing in a format that cannot say so; nothing is written.
-    OSError
-        If the file cannot be written.
+        If the table lacks what the format needs, an id cannot be written, or scores are missing in
+        a format that cannot say so; nothing is written.
 
     Examples
     --------
