@@ -1,11 +1,14 @@
 """Read and write the toolkit's text files.
 
-================  ========================================================== object
-columns ================  ========================================================== `Ndx`
-model, segment `Key`             model, segment, ``target`` or ``nontarget`` `Scores`
-model, segment, score `IdMap`           left id, right id `SegmentQuality`  id, measures; the number
-of measures is in the first line ================
-==========================================================
+================  ==========================================================
+object            columns
+================  ==========================================================
+`Ndx`             model, segment
+`Key`             model, segment, ``target`` or ``nontarget``
+`Scores`          model, segment, score
+`IdMap`           left id, right id
+`SegmentQuality`  id, measures; the number of measures is in the first line
+================  ==========================================================
 
 Blanks and tabs in any number separate columns, blank lines are skipped, lines may end in CR LF, and
 a byte order mark is no part of the first id. The encoding is UTF-8.
