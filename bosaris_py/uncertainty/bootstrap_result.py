@@ -612,7 +612,7 @@ class BootstrapResult(Records):
             :math:`\log(\theta^*/\hat\theta)\, \theta^* / SE^*` over replicates, at most 1.5 times
             those of Student's t of K - 1 degrees; of a difference
             :math:`\hat\theta \pm t\, SE` with quantiles of
-            :math:`|\theta^* - \hat\theta| / SE^*`. Of the AUC of one system, t of K - 1 degrees.
+            :math:`|\theta^* - \hat\theta| / SE^*`.
         confidence : float, optional
             Nominal coverage, strictly between 0 and 1; that of the result by
             default.
