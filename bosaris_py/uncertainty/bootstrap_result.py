@@ -577,6 +577,11 @@ class BootstrapResult(Records):
         return math.sqrt(1.0 + 1.0 / self.degrees) * t / z
 
     @property
+    def _least_p(self) -> float:
+        """The least two-sided p-value of so many speakers, whose signs are flipped: 2^(1 - K)."""
+        return float(2.0**-self.degrees)
+
+    @property
     def monte_carlo_error(self) -> Any:
         r"""How much `standard_error` would vary from run to run, from these replicates.
 
@@ -655,6 +660,8 @@ class BootstrapResult(Records):
         if self.is_difference and kind != "student":
             nothing = (np.asarray(self.standard_error) == 0) & (np.asarray(estimate) != 0)
             low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
+            if self._least_p >= 1.0 - level:
+                low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
     def p_value(self, alternative: Alternative) -> Any:
@@ -669,7 +676,7 @@ class BootstrapResult(Records):
         -------
         float or ndarray of float64
             A two-sided p-value is below 1 - confidence if and only if 0 lies outside the interval
-            of `interval_of`. Of replicates not below 1 / B.
+            of `interval_of`. Of replicates not below 1 / B, of K speakers not below 2^(1-K).
         """
         if self.interval == "student" and self.student is not None:
             return self.student.p_value(alternative)
@@ -677,8 +684,7 @@ class BootstrapResult(Records):
         if self.interval == "normal":
             with np.errstate(divide="ignore", invalid="ignore"):
                 z = np.where(spread > 0, estimate / spread, 0.0)
-            # A z of 40 has a p-value that a float cannot hold; none is 0.
-            p_value = np.maximum(normal_p_value(z, alternative), np.finfo(np.float64).tiny)
+            p_value = normal_p_value(z, alternative)
         else:
             # What percentile intervals ask of 0, basic ones ask of twice the estimate.
             sample = (
@@ -687,6 +693,9 @@ class BootstrapResult(Records):
             below, above = _tail(sample), _tail(-sample)
             both = np.minimum(2.0 * np.minimum(below, above), 1.0)
             p_value = {"two-sided": both, "less": above, "greater": below}[alternative]
+        # A z of 40 has a p-value that a float cannot hold; none is 0.
+        least = max(self._least_p, np.finfo(np.float64).tiny)
+        p_value = np.maximum(p_value, least if alternative == "two-sided" else 0.5 * least)
         # Where nothing varies, replicates do not tell chance from habit.
         nothing = 1.0 if alternative == "two-sided" else 0.5
         return as_plain(np.where(spread > 0, p_value, nothing))

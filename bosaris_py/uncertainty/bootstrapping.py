@@ -281,14 +281,13 @@ def _bootstrap(
         options,
     ).reshape(options.replications, -1)
     students = _students(systems, plan, options)
-    degrees = plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
     results, begin = [], 0
     for system, student in zip(systems, students, strict=True):
         shape = np.shape(system.estimate)
         end = begin + math.prod(shape)
         own = np.ascontiguousarray(replicates[:, begin:end]).reshape(-1, *shape)
         kind = system.statistic.default_interval
-        results.append(system.result(own, options, kind, student, degrees))
+        results.append(system.result(own, options, kind, student, plan))
         begin = end
     # What makes one statistic degenerate, a lost class, mostly makes all so. Degenerate replicates
     # say enough; few errors or speakers explain a lack of variation.
@@ -387,8 +386,8 @@ class System:
         replicates: Float64Array,
         options: Resampling,
         default_interval: IntervalKind,
-        student: Studentised | None = None,
-        degrees: float = math.inf,
+        student: Studentised | None,
+        plan: ResamplingPlan,
     ) -> BootstrapResult:
         """Summarise the replicates."""
         return BootstrapResult.from_replicates(
@@ -399,7 +398,7 @@ class System:
             confidence=options.confidence,
             bounds=self.statistic.bounds,
             student=student,
-            degrees=degrees,
+            degrees=plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf,
         )
 
 

@@ -251,21 +251,7 @@ class _MeansStatistic(Statistic):
 
     @abc.abstractmethod
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
-        """Add up what the means are of over the trials of each set.
-
-        Parameters
-        ----------
-        scores : ndarray of float32 or float64
-            Scores of one class.
-        index : SetIndex
-            The set of each trial.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        (n_sets, m) ndarray
-        """
+        """Add up what the means are of over the trials of each set: (n_sets, m)."""
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
@@ -283,20 +269,7 @@ class _MeansStatistic(Statistic):
 
     @abc.abstractmethod
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Prepare for the means of one class under many sets of weights.
-
-        Parameters
-        ----------
-        strata : SortedStrata
-            Sorted scores of one class, by condition.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        callable
-            Called with the weights of the class; returns its means.
-        """
+        """Prepare for means of one class under many weights, given sorted scores by condition."""
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
@@ -329,40 +302,13 @@ class ThresholdStatistic(_MeansStatistic):
         return self.combine(pmiss[None, :], pfa[None, :])[0]
 
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
-        """Count the errors in each set, at each threshold.
-
-        Parameters
-        ----------
-        scores : ndarray of float32 or float64
-            Scores of one class.
-        index : SetIndex
-            The set of each trial.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        (n_sets, m) ndarray
-        """
+        """Count the errors in each set, at each threshold."""
         if which == 0:
             return samplers.count_rejected(scores, self.miss_limits, index)
         return index.sizes[:, None] - samplers.count_rejected(scores, self.fa_limits, index)
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Count the scores below the thresholds: errors are low targets, high non-targets.
-
-        Parameters
-        ----------
-        strata : SortedStrata
-            Sorted scores of one class, by condition.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        callable
-            Called with the weights of the class; returns its means.
-        """
+        """Count the scores below the thresholds: errors are low targets, high non-targets."""
         limits = self.fa_limits if which else self.miss_limits
         counts = [part.count_below(limits) for part in strata.parts]
         parts = list(zip(strata.slices, counts, strict=True))
@@ -613,39 +559,12 @@ class Cllr(_MeansStatistic):
         return (tar_means[:, 0] + non_means[:, 0]) / 2.0
 
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
-        """Add up the costs of the trials of each set.
-
-        Parameters
-        ----------
-        scores : ndarray of float32 or float64
-            Scores of one class.
-        index : SetIndex
-            The set of each trial.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        (n_sets, m) ndarray
-        """
+        """Add up the costs of the trials of each set."""
         sums = np.bincount(index.labels, bits_of(_SIGNS[which], scores), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Compute the cost of each score.
-
-        Parameters
-        ----------
-        strata : SortedStrata
-            Sorted scores of one class, by condition.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        callable
-            Called with the weights of the class; returns its means.
-        """
+        """Compute the cost of each score."""
         bits = mark_read_only(bits_of(_SIGNS[which], strata.values))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
