@@ -253,30 +253,28 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     Returns
     -------
     EqualSizeSets
-        With a mask of the trials to keep. Sets smaller than the size chosen
-        are dropped, larger ones are sampled without replacement.
+        With a mask of the trials to keep. Sets smaller than the size chosen are dropped, larger
+        ones are sampled without replacement.
 
     Raises
     ------
     InvalidInputError
-        If there are fewer than two sets, a label is missing, or `rng` is no source of
-        randomness.
+        If there are fewer than two sets, a label is missing, or `rng` is no source of randomness.
 
     Notes
     -----
-    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has
-    an exact answer: with the sizes in descending order, the j largest sets keep
-    at most j times the size of the j-th, and only these products compete. At
-    least two sets are kept; of equally good choices the one with more sets.
+    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has an exact answer:
+    with the sizes in descending order, the j largest sets keep at most j times the size of the
+    j-th, and only these products compete. At least two sets are kept; of equally good choices the
+    one with more sets.
 
-    Throwing away trials is needed only to repeat the paper's bootstraps to the
-    letter: `bootstrap` takes sets of any size.
+    Throwing away trials is needed only to repeat the paper's bootstraps to the letter: `bootstrap`
+    takes sets of any size.
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
+       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------

@@ -404,16 +404,14 @@ class DCF(_ActualCost):
 
     Notes
     -----
-    :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR
-    7722 equation (6), Wu et al. 2016 equation (3). The papers count integer
-    scores equal to the threshold as errors in both classes (equation 2); here a
-    score equal to the threshold is accepted, see `standard_error_distribution`
-    for the papers' way.
+    :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR 7722 equation (6),
+    Wu et al. 2016 equation (3). The papers count integer scores equal to the threshold as errors in
+    both classes (equation 2); here a score equal to the threshold is accepted, see
+    `standard_error_distribution` for the papers' way.
 
-    Replicates cost next to nothing: two binomial draws for the i.i.d. bootstrap;
-    for the others two draws from the distribution of the number of errors if
-    sets are equally large, else draws over the distinct numbers of errors in a
-    set.
+    Replicates cost next to nothing: two binomial draws for the i.i.d. bootstrap; for the others two
+    draws from the distribution of the number of errors if sets are equally large, else draws over
+    the distinct numbers of errors in a set.
 
     Examples
     --------
@@ -659,14 +657,13 @@ class MinDCF(_AtPriors, CurveStatistic):
 
     Notes
     -----
-    A minimum is optimistic: the threshold is chosen on the scores that it is
-    judged on. A replicate chooses once more and is more optimistic still, so a
-    percentile interval lies too low. The default interval is therefore
-    ``"basic"``, which mirrors the replicates about the estimate and corrects
-    for as much optimism as they show. With 100 targets and 2000 non-targets at
-    a prior of 0.01, a nominal 95 % percentile interval covers the truth in
-    73 % of simulated experiments, the basic one in 88 %; with ten times the
-    trials 84 and 95 %. Where it matters, prefer the actual cost.
+    A minimum is optimistic: the threshold is chosen on the scores that it is judged on. A replicate
+    chooses once more and is more optimistic still, so a percentile interval lies too low. The
+    default interval is therefore ``"basic"``, which mirrors the replicates about the estimate and
+    corrects for as much optimism as they show. With 100 targets and 2000 non-targets at a prior of
+    0.01, a nominal 95 % percentile interval covers the truth in 73 % of simulated experiments, the
+    basic one in 88 %; with ten times the trials 84 and 95 %. Where it matters, prefer the actual
+    cost.
 
     The i.i.d. bootstrap draws replicates lazily: see `lazy_curve.py`.
 
@@ -793,11 +790,10 @@ class MinCllr(CurveStatistic):
 
     Notes
     -----
-    Optimistic as `MinDCF` is, of which it is an average over all priors; the
-    default interval is ``"basic"`` for the same reason. With 100 targets and
-    1000 non-targets, normal with means 2 apart, the nominal 95 % percentile
-    interval covers the truth in 55 % of 300 simulated experiments, the basic one
-    in 82 %.
+    Optimistic as `MinDCF` is, of which it is an average over all priors; the default interval is
+    ``"basic"`` for the same reason. With 100 targets and 1000 non-targets, normal with means 2
+    apart, the nominal 95 % percentile interval covers the truth in 55 % of 300 simulated
+    experiments, the basic one in 82 %.
 
     Examples
     --------
