@@ -236,7 +236,6 @@ class TestEnds:
         assert 2.0 ** (1 - n) <= result.p_value <= 1
         for confidence in (0.2, 0.6, 0.95, 0.999):
             low, high = result.contrast.interval_of(kind, confidence)
-            assert low <= result.difference <= high
             if abs(result.p_value - (1 - confidence)) > 2 / 200:
                 assert (result.p_value < 1 - confidence) == (not low <= 0 <= high), confidence
 
@@ -286,12 +285,10 @@ class TestEnds:
             scores, scores, key, unc.DCF(np.inf), unc.DCF(-np.inf),
             interval=kind, replications=100, rng=1,
         )  # fmt: skip
-        if kind == "student":  # all speakers differ alike, which flips of their signs can tell
-            assert 2.0**-11 <= result.p_value < 0.05
-            assert not result.low <= 0 <= result.high
-        else:
-            assert result.p_value == 1
-            assert result.low < 0 < result.high
+        # All speakers differ alike, which flips of their signs can tell; the spread is theirs.
+        assert 2.0**-11 <= result.p_value < 0.05
+        assert result.standard_error == pytest.approx(abs(result.difference) / np.sqrt(12))
+        assert not result.low <= 0 <= result.high
 
 
 def test_sources_of_randomness() -> None:
