@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import nan
 from typing import Any, Literal, Protocol, TypeAlias
 
 import attrs
@@ -463,9 +464,8 @@ class BootstrapResult(Records):
         InvalidInputError
             If the statistic is defined on fewer than two replicates.
         """
-        nothing = math.nan
         options = method, interval, confidence, 0, bounds, student, False, degrees
-        return cls(estimate, nothing, nothing, nothing, replicates, *options)._summarised(0.0)
+        return cls(estimate, nan, nan, nan, replicates, *options)._summarised(0.0)
 
     def minus(self, other: "BootstrapResult", student: Student | None = None) -> "BootstrapResult":
         """Summarise the differences to another system's replicates of the same trials.

@@ -3,9 +3,6 @@
 Every block of replicates draws from its own child of the random generator, and the size of a block
 depends on the statistic alone. So the replicates are the same for any number of workers, and for
 any order in which blocks finish.
-
-A standard error from B replicates is itself random. Wu et al. 2016 repeat each bootstrap 500 times,
-look at the distribution of the standard errors, and compare methods by their means and variances.
 """
 
 from __future__ import annotations
@@ -853,18 +850,10 @@ def standard_error_distribution(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
-    statistic : Statistic or callable
-        As in `bootstrap`; its value must be a number, not an array.
-    method : {"iid", "one-layer", "two-layer"}
-        As in `bootstrap`.
-    tar_sets, non_sets : array_like of str or int, optional
-        Label of each trial's set, as in `bootstrap`.
+    tar, non, statistic, method, tar_sets, non_sets
+        As for `bootstrap`; the value of the statistic must be a number, not an array.
     tar_conditions, non_conditions, condition_weights
-        Conditions of the trials, as in `bootstrap`.
+        Conditions of the trials, as for `bootstrap`.
     runs : int, default: 500
         Number of bootstraps, at least 2.
     replications : int, default: 2000
@@ -872,15 +861,10 @@ def standard_error_distribution(
     confidence : float, default: 0.95
         Share of runs in the interval, strictly between 0 and 1.
     count_threshold_twice : bool, default: False
-        Count a score equal to the threshold as a miss and as a false alarm, as the papers do with
-        scores that they have rounded to integers. Only for a `DCF`, and only to repeat their
-        numbers.
-    rng : Generator, int or None
-        Source of randomness; each run draws from its own child of it.
-    workers : int, default: 1
-        Number of processes; the result does not depend on it.
-    progress : bool, default: False
-        Show a progress bar.
+        Count a score equal to the threshold of a `DCF` as a miss and as a false alarm, to repeat
+        the papers' numbers for scores that they have rounded to integers.
+    rng, workers, progress
+        As for `bootstrap`; each run draws from its own child of `rng`.
 
     Returns
     -------
@@ -1060,11 +1044,8 @@ def f_test_of_variances(
 
     Parameters
     ----------
-    first, second : StandardErrorDistribution or (n,) array_like of float
-        From two methods of resampling; independent of each other.
-    alternative : {"two-sided", "less", "greater"}
-        What to look for: any difference, or the first variance being less, or
-        greater, than the second.
+    first, second, alternative
+        As for `z_test_of_means`, of variances.
 
     Returns
     -------

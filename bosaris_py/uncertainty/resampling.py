@@ -512,10 +512,8 @@ class TrialStrata(NamedTuple):
         self, tar_weights: Weights, non_weights: Weights
     ) -> tuple[Float64Array, Float64Array]:
         """Return float64 weights in which each condition has its share, see `Strata.weigh`."""
-        return (
-            self.tar.weigh(tar_weights).astype(np.float64, copy=False),
-            self.non.weigh(non_weights).astype(np.float64, copy=False),
-        )
+        tar, non = self.tar.weigh(tar_weights), self.non.weigh(non_weights)
+        return tar.astype(np.float64, copy=False), non.astype(np.float64, copy=False)
 
 
 def _condition_weights(weights: Mapping[Any, float] | None, levels: AnyArray) -> Float64Array:
@@ -753,11 +751,9 @@ class SetPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SetPlan":
         """Return the plan for the trials in another order."""
-        return SetPlan(
-            self.tar.reordered(tar_order),
-            self.non.reordered(non_order),
-            self.strata.reordered(tar_order, non_order),
-            two_layer=self.two_layer,
+        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
+        return attrs.evolve(
+            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
         )
 
     def _draw_class(
@@ -770,9 +766,8 @@ class SetPlan:
         sizes = cells.sizes
         n_picks = np.repeat(picks, strata.n_sets) * sizes
         starts = np.cumsum(sizes) - sizes
-        first = int(sizes[0])
-        if np.all(sizes == first):
-            within = rng.integers(0, first, size=int(n_picks.sum()))
+        if np.all(sizes == sizes[0]):
+            within = rng.integers(0, int(sizes[0]), size=int(n_picks.sum()))
         else:
             within = rng.integers(0, np.repeat(sizes, n_picks))
         within += np.repeat(starts, n_picks)
@@ -898,11 +893,9 @@ class SpeakerPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SpeakerPlan":
         """Return the plan for the trials in another order."""
-        return SpeakerPlan(
-            self.tar.reordered(tar_order),
-            self.non.reordered(non_order),
-            self.persons,
-            self.strata.reordered(tar_order, non_order),
+        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
+        return attrs.evolve(
+            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
         )
 
 
@@ -922,12 +915,9 @@ Method: TypeAlias = Literal["iid", "one-layer", "two-layer"]
 
 ScoresMethod: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 
-# A standard deviation takes two.
-_FEWEST_REPLICATIONS = 2
-
 
 def _to_replications(value: Any) -> int:
-    return whole_number(value, _FEWEST_REPLICATIONS, "replications")
+    return whole_number(value, 2, "replications")  # a standard deviation takes two
 
 
 def _to_workers(value: Any) -> int:
