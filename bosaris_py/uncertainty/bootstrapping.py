@@ -502,8 +502,7 @@ def bootstrap_scores(
     Warns
     -----
     FewErrorsWarning
-        If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors, or all
-        replicates are alike, so that a standard error of 0 means nothing.
+        As for `bootstrap`.
     MissingTrialsWarning
         If trials of the key have no scores, they are left out; or if models or segments were taken
         for speakers of their own.

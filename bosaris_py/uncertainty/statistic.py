@@ -409,10 +409,6 @@ class DCF(_ActualCost):
     both classes (equation 2); here a score equal to the threshold is accepted, see
     `standard_error_distribution` for the papers' way.
 
-    Replicates cost next to nothing: two binomial draws for the i.i.d. bootstrap; for the others two
-    draws from the distribution of the number of errors if sets are equally large, else draws over
-    the distinct numbers of errors in a set.
-
     Examples
     --------
     >>> round(DCF(2.0)([1.0, 3.0], [0.0, 2.5]), 6)
