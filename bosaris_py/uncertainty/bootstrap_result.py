@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import nan
 from typing import Any, Literal, Protocol, TypeAlias
 
 import attrs
@@ -88,8 +89,7 @@ class ZTest(metaclass=Readable):
     p_value : float
         Chance of a difference at least as extreme if the systems are alike.
     alternative : {"two-sided", "less", "greater"}
-        What counts as extreme: any difference, or one that is less or greater
-        than zero.
+        What counts as extreme: any difference, or one that is less or greater than zero.
     method : str
         Which variant of the test it was.
     degrees : float
@@ -208,11 +208,10 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
     Returns
     -------
     float or ndarray of float64
-        With the sample in ascending order :math:`x_{(1)} \le \dots \le x_{(n)}`:
-        the mean of :math:`x_{(np)}` and :math:`x_{(np+1)}` where :math:`np` is
-        a whole number, else :math:`x_{(\lceil np \rceil)}`; the smallest value
-        at 0, the largest at 1. Axes: those of `probability`, then those of
-        `values` without the first.
+        With the sample in ascending order :math:`x_{(1)} \le \dots \le x_{(n)}`: the mean of
+        :math:`x_{(np)}` and :math:`x_{(np+1)}` where :math:`np` is a whole number, else
+        :math:`x_{(\lceil np \rceil)}`; the smallest value at 0, the largest at 1. Axes: those of
+        `probability`, then those of `values` without the first.
 
     Raises
     ------
@@ -221,17 +220,16 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
 
     Notes
     -----
-    Definition 2 of [1]_, which NISTIR 7722 and Wu et al. use for their
-    confidence intervals. numpy's ``averaged_inverted_cdf`` multiplies in
-    floating point and then takes some whole numbers for fractions: for n = 100
-    and p = 0.29 the product is 28.999999999999996 and the answer the 29th value
-    where it should be the mean of the 29th and the 30th. Here a product counts
-    as whole if a change of the probability by rounding alone could make it so.
+    Definition 2 of [1]_, which NISTIR 7722 and Wu et al. use for their confidence intervals.
+    numpy's ``averaged_inverted_cdf`` multiplies in floating point and then takes some whole numbers
+    for fractions: for n = 100 and p = 0.29 the product is 28.999999999999996 and the answer the
+    29th value where it should be the mean of the 29th and the 30th. Here a product counts as whole
+    if a change of the probability by rounding alone could make it so.
 
     References
     ----------
-    .. [1] R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages",
-       The American Statistician 50, 1996, doi:10.2307/2684934.
+    .. [1] R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American
+       Statistician 50, 1996, doi:10.2307/2684934.
 
     Examples
     --------
@@ -286,8 +284,8 @@ class NormalityTest(metaclass=Readable):
 def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     """Test if a sample looks normal, by Shapiro and Wilk's test.
 
-    Both papers do so with bootstrap replicates, and the second with the
-    distribution of standard errors, before they use normal tests.
+    Both papers do so with bootstrap replicates, and the second with the distribution of standard
+    errors, before they use normal tests.
 
     Parameters
     ----------
@@ -306,9 +304,8 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
 
     Notes
     -----
-    NISTIR 7722, section 3; Wu et al. 2016, sections VIII-A and VIII-B. A
-    fixed-threshold DCF takes few distinct values where there are few errors,
-    and the test then finds steps, not skewness.
+    NISTIR 7722, section 3; Wu et al. 2016, sections VIII-A and VIII-B. A fixed-threshold DCF takes
+    few distinct values where there are few errors, and the test then finds steps, not skewness.
 
     Examples
     --------
@@ -391,21 +388,19 @@ def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> An
 class BootstrapResult(Records):
     """A statistic with the spread of its bootstrap replicates.
 
-    Numbers are floats; for a statistic whose value is an array they are arrays
-    of the same shape.
+    Numbers are floats; for a statistic whose value is an array they are arrays of the same shape.
 
     Parameters
     ----------
     estimate : float or ndarray of float64
         The statistic of the data themselves.
     standard_error : float or ndarray of float64
-        Standard deviation of the replicates, with B - 1 in the denominator; 0 if they
-        differ by rounding only.
+        Standard deviation of the replicates, with B - 1 in the denominator; 0 if they differ by
+        rounding only.
     low, high : float or ndarray of float64
         Ends of the confidence interval.
     replicates : (B,) or (B, ...) ndarray of float64
-        All replicates in the order drawn; NaN where the statistic is not
-        defined.
+        All replicates in the order drawn; NaN where the statistic is not defined.
     method : str
         How trials were resampled.
     interval : {"percentile", "basic", "normal", "student"}
@@ -413,15 +408,15 @@ class BootstrapResult(Records):
     confidence : float
         Its nominal coverage.
     n_degenerate : int
-        Number of replicates on which the statistic is not defined; they are
-        left out of standard error and interval.
+        Number of replicates on which the statistic is not defined; they are left out of standard
+        error and interval.
     bounds : tuple of two floats or arrays
         Least and greatest possible value; intervals are clipped to it.
     student : Studentised, optional
         What a studentised interval takes, where speakers were resampled.
     is_difference : bool
-        Whether it is of two systems. If all replicates are alike, but not 0, they say nothing:
-        the interval is all that is possible.
+        Whether it is of two systems. If all replicates are alike, but not 0, they say nothing: the
+        interval is all that is possible.
     degrees : float
         Number of speakers less one, where speakers were drawn; else inf.
     """
@@ -469,9 +464,8 @@ class BootstrapResult(Records):
         InvalidInputError
             If the statistic is defined on fewer than two replicates.
         """
-        nothing = math.nan
         options = method, interval, confidence, 0, bounds, student, False, degrees
-        return cls(estimate, nothing, nothing, nothing, replicates, *options)._summarised(0.0)
+        return cls(estimate, nan, nan, nan, replicates, *options)._summarised(0.0)
 
     def minus(self, other: "BootstrapResult", student: Student | None = None) -> "BootstrapResult":
         """Summarise the differences to another system's replicates of the same trials.
@@ -577,13 +571,17 @@ class BootstrapResult(Records):
         return math.sqrt(1.0 + 1.0 / self.degrees) * t / z
 
     @property
+    def _least_p(self) -> float:
+        """The least two-sided p-value of so many speakers, whose signs are flipped: 2^(1 - K)."""
+        return float(2.0**-self.degrees)
+
+    @property
     def monte_carlo_error(self) -> Any:
         r"""How much `standard_error` would vary from run to run, from these replicates.
 
-        With B replicates of standard deviation s and fourth central moment
-        :math:`m_4`, :math:`\sqrt{(m_4 - s^4 (B-3)/(B-1)) / B} / (2 s)`; about
-        :math:`s / \sqrt{2B}` for normal replicates. `standard_error_distribution`
-        measures it by repeating the bootstrap.
+        With B replicates of standard deviation s and fourth central moment :math:`m_4`,
+        :math:`\sqrt{(m_4 - s^4 (B-3)/(B-1)) / B} / (2 s)`; about :math:`s / \sqrt{2B}` for normal
+        replicates. `standard_error_distribution` measures it by repeating the bootstrap.
         """
         # The variance of an unbiased variance is (m4 - s^4 (n - 3) / (n - 1)) / n; that of its
         # root is this over 4 s^2, to first order.
@@ -602,26 +600,23 @@ class BootstrapResult(Records):
         Parameters
         ----------
         kind : {"percentile", "basic", "normal", "student"}
-            ``"percentile"``: the quantiles :math:`q_{\alpha/2}` and
-            :math:`q_{1-\alpha/2}` of the replicates, as in the papers.
-            ``"basic"``: :math:`2\hat\theta - q_{1-\alpha/2}` and
-            :math:`2\hat\theta - q_{\alpha/2}`. ``"normal"``:
-            :math:`\hat\theta \pm z_{1-\alpha/2}` standard errors. ``"student"``, of speakers only:
+            ``"percentile"``: the quantiles :math:`q_{\alpha/2}` and :math:`q_{1-\alpha/2}` of the
+            replicates, as in the papers. ``"basic"``: :math:`2\hat\theta - q_{1-\alpha/2}` and
+            :math:`2\hat\theta - q_{\alpha/2}`. ``"normal"``: :math:`\hat\theta \pm z_{1-\alpha/2}`
+            standard errors. ``"student"``, of speakers only:
             :math:`\hat\theta\, e^{-t\, SE/\hat\theta}` with the standard error of
             `speaker_interval` and quantiles t of
             :math:`\log(\theta^*/\hat\theta)\, \theta^* / SE^*` over replicates, at most 1.5 times
-            those of Student's t of K - 1 degrees; of a difference
-            :math:`\hat\theta \pm t\, SE` with quantiles of
-            :math:`|\theta^* - \hat\theta| / SE^*`.
+            those of Student's t of K - 1 degrees; of a difference :math:`\hat\theta \pm t\, SE`
+            with quantiles of :math:`|\theta^* - \hat\theta| / SE^*`.
         confidence : float, optional
-            Nominal coverage, strictly between 0 and 1; that of the result by
-            default.
+            Nominal coverage, strictly between 0 and 1; that of the result by default.
 
         Returns
         -------
         low, high : float or ndarray of float64
-            Clipped to the values that the statistic can take, so that no
-            interval of a rate leaves [0, 1].
+            Clipped to the values that the statistic can take, so that no interval of a rate leaves
+            [0, 1].
 
         Raises
         ------
@@ -655,6 +650,8 @@ class BootstrapResult(Records):
         if self.is_difference and kind != "student":
             nothing = (np.asarray(self.standard_error) == 0) & (np.asarray(estimate) != 0)
             low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
+            if self._least_p >= 1.0 - level:
+                low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
     def p_value(self, alternative: Alternative) -> Any:
@@ -669,7 +666,7 @@ class BootstrapResult(Records):
         -------
         float or ndarray of float64
             A two-sided p-value is below 1 - confidence if and only if 0 lies outside the interval
-            of `interval_of`. Of replicates not below 1 / B.
+            of `interval_of`. Of replicates not below 1 / B, of K speakers not below 2^(1-K).
         """
         if self.interval == "student" and self.student is not None:
             return self.student.p_value(alternative)
@@ -677,8 +674,7 @@ class BootstrapResult(Records):
         if self.interval == "normal":
             with np.errstate(divide="ignore", invalid="ignore"):
                 z = np.where(spread > 0, estimate / spread, 0.0)
-            # A z of 40 has a p-value that a float cannot hold; none is 0.
-            p_value = np.maximum(normal_p_value(z, alternative), np.finfo(np.float64).tiny)
+            p_value = normal_p_value(z, alternative)
         else:
             # What percentile intervals ask of 0, basic ones ask of twice the estimate.
             sample = (
@@ -687,6 +683,9 @@ class BootstrapResult(Records):
             below, above = _tail(sample), _tail(-sample)
             both = np.minimum(2.0 * np.minimum(below, above), 1.0)
             p_value = {"two-sided": both, "less": above, "greater": below}[alternative]
+        # A z of 40 has a p-value that a float cannot hold; none is 0.
+        least = max(self._least_p, np.finfo(np.float64).tiny)
+        p_value = np.maximum(p_value, least if alternative == "two-sided" else 0.5 * least)
         # Where nothing varies, replicates do not tell chance from habit.
         nothing = 1.0 if alternative == "two-sided" else 0.5
         return as_plain(np.where(spread > 0, p_value, nothing))

@@ -1,12 +1,8 @@
 """Bootstrap of a statistic of scores, and the distribution of its standard error.
 
-Every block of replicates draws from its own child of the random generator, and the size of a
-block depends on the statistic alone. So the replicates are the same for any number of workers,
-and for any order in which blocks finish.
-
-A standard error from B replicates is itself random. Wu et al. 2016 repeat each bootstrap 500
-times, look at the distribution of the standard errors, and compare methods by their means and
-variances.
+Every block of replicates draws from its own child of the random generator, and the size of a block
+depends on the statistic alone. So the replicates are the same for any number of workers, and for
+any order in which blocks finish.
 """
 
 from __future__ import annotations
@@ -125,10 +121,9 @@ def bootstrap(
 ) -> BootstrapResult:
     r"""Estimate the standard error and a confidence interval of a metric by resampling.
 
-    Targets and non-targets are resampled independently of each other, as in the
-    papers. If trials share speakers, ``"iid"`` gives much too small errors,
-    and the other two methods too small ones, because a speaker occurs on both
-    sides of trials.
+    Targets and non-targets are resampled independently of each other, as in the papers. If trials
+    share speakers, ``"iid"`` gives much too small errors, and the other two methods too small ones,
+    because a speaker occurs on both sides of trials.
 
     Parameters
     ----------
@@ -137,41 +132,39 @@ def bootstrap(
     non : (n_non,) array_like of float
         Non-target scores, likewise.
     statistic : Statistic or callable
-        `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr`, `MinCllr` or
-        `ErrorRates`, or any function ``f(tar, non, tar_weights, non_weights)``
-        that returns a number or an array. A function gets the scores in the
-        order given here and weights, whole numbers unless there are conditions, and
-        is called once for each replicate: the slow way.
+        `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr`, `MinCllr` or `ErrorRates`, or any function
+        ``f(tar, non, tar_weights, non_weights)`` that returns a number or an array. A function gets
+        the scores in the order given here and weights, whole numbers unless there are conditions,
+        and is called once for each replicate: the slow way.
     method : {"iid", "one-layer", "two-layer"}
-        ``"iid"``: pick trials. ``"one-layer"``: pick sets of trials.
-        ``"two-layer"``: pick sets, and trials within each set picked.
+        ``"iid"``: pick trials. ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets,
+        and trials within each set picked.
     tar_sets, non_sets : array_like of str or int, optional
-        Label of each trial's set, for instance the speaker of its model;
-        required by the other two methods, refused by ``"iid"``. Whole numbers and
-        texts are different labels; none may be missing.
+        Label of each trial's set, for instance the speaker of its model; required by the other two
+        methods, refused by ``"iid"``. Whole numbers and texts are different labels; none may be
+        missing.
     tar_conditions, non_conditions : array_like of str or int, optional
-        Label of each trial's condition, for both classes or for none. The metric is
-        then the condition-weighted one, see Notes.
+        Label of each trial's condition, for both classes or for none. The metric is then the
+        condition-weighted one, see Notes.
     condition_weights : mapping from label to float, optional
-        Weight of each condition; positive, and of sum one. Equal ones by default. In a
-        class that lacks a condition, the weights of the others are scaled up.
+        Weight of each condition; positive, and of sum one. Equal ones by default. In a class that
+        lacks a condition, the weights of the others are scaled up.
     replications : int, default: 2000
-        Number of replicates B, at least 2. Standard errors need a few hundred,
-        the ends of a 95 % interval 2000.
+        Number of replicates B, at least 2. Standard errors need a few hundred, the ends of a 95 %
+        interval 2000.
     confidence : float, default: 0.95
         Nominal coverage of the interval, strictly between 0 and 1.
     interval : {"percentile", "basic", "normal", "student"}, optional
-        Kind of interval, see `BootstrapResult.interval_of`. By default ``"basic"`` for
-        `MinDCF`, `EER` and `MinCllr`, whose percentile intervals lie too low, see `MinDCF`;
-        ``"percentile"``, as in the papers, for all others.
+        Kind of interval, see `BootstrapResult.interval_of`. By default ``"basic"`` for `MinDCF`,
+        `EER` and `MinCllr`, whose percentile intervals lie too low, see `MinDCF`; ``"percentile"``,
+        as in the papers, for all others.
     rng : Generator, int or None
-        Source of randomness. The same seed gives the same replicates, however
-        many workers there are. Draws are made from children that a Generator
-        spawns: its own position stays, and another call with it gives new
-        replicates.
+        Source of randomness. The same seed gives the same replicates, however many workers there
+        are. Draws are made from children that a Generator spawns: its own position stays, and
+        another call with it gives new replicates.
     workers : int, default: 1
-        Number of processes. A script that uses several must protect its main
-        part by ``if __name__ == "__main__":``.
+        Number of processes. A script that uses several must protect its main part by
+        ``if __name__ == "__main__":``.
     progress : bool, default: False
         Show a progress bar.
 
@@ -183,19 +176,18 @@ def bootstrap(
     Raises
     ------
     InvalidInputError
-        If a class is empty, a score is NaN, labels are missing, of the wrong
-        length, not wanted, or name fewer than two sets, if weights of conditions are
-        bad, if the statistic is no number or not finite on the data, or an option is out
-        of range.
+        If a class is empty, a score is NaN, labels are missing, of the wrong length, not wanted, or
+        name fewer than two sets, if weights of conditions are bad, if the statistic is no number or
+        not finite on the data, or an option is out of range.
 
     Warns
     -----
     FewErrorsWarning
-        If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors,
-        or all replicates are alike, so that a standard error of 0 means nothing.
+        If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors, or all
+        replicates are alike, so that a standard error of 0 means nothing.
     DegenerateReplicatesWarning
-        If the statistic is not defined on some replicates; for instance because sets
-        that were picked have no trials of a condition.
+        If the statistic is not defined on some replicates; for instance because sets that were
+        picked have no trials of a condition.
 
     See Also
     --------
@@ -204,44 +196,40 @@ def bootstrap(
 
     Notes
     -----
-    Algorithms I, II and III of [2]_; the first is the algorithm of [1]_,
-    section 2.4. The standard error is the unbiased standard deviation of the
-    replicates, quantiles are Hyndman and Fan's definition 2.
+    Algorithms I, II and III of [2]_; the first is the algorithm of [1]_, section 2.4. The standard
+    error is the unbiased standard deviation of the replicates, quantiles are Hyndman and Fan's
+    definition 2.
 
-    Sets of unequal size are resampled as they are: as many sets are picked as
-    there are, each brings its own number of trials, and a rate is all errors
-    over all trials of the replicate. This ratio of sums estimates the rate in
-    all trials, in which large sets count more; the mean of the sets' own rates
-    is another quantity. The papers first drop trials until all sets are equally
+    Sets of unequal size are resampled as they are: as many sets are picked as there are, each
+    brings its own number of trials, and a rate is all errors over all trials of the replicate. This
+    ratio of sums estimates the rate in all trials, in which large sets count more; the mean of the
+    sets' own rates is another quantity. The papers first drop trials until all sets are equally
     large, and then both are the same, see `equal_size_sets`.
 
-    *Conditions.* A condition :math:`\alpha` of weight :math:`w_\alpha` with
-    :math:`n_\alpha` trials of a class gives each of them the weight
-    :math:`w_\alpha / n_\alpha`, equation (12) of [3]_, so that error-rates are
-    :math:`P = \sum_\alpha w_\alpha P_\alpha`. How many trials a condition has is a
-    matter of design. ``"iid"`` therefore picks :math:`n_\alpha` trials within each
-    condition, and the variance of an error-rate is
+    *Conditions.* A condition :math:`\alpha` of weight :math:`w_\alpha` with :math:`n_\alpha` trials
+    of a class gives each of them the weight :math:`w_\alpha / n_\alpha`, equation (12) of [3]_, so
+    that error-rates are :math:`P = \sum_\alpha w_\alpha P_\alpha`. How many trials a condition has
+    is a matter of design. ``"iid"`` therefore picks :math:`n_\alpha` trials within each condition,
+    and the variance of an error-rate is
     :math:`\sum_\alpha w_\alpha^2 P_\alpha (1-P_\alpha) / n_\alpha`. A set may be of several
-    conditions; ``"two-layer"`` picks trials of a set within their condition. A replicate
-    in which condition :math:`\alpha` has :math:`n_\alpha^*` trials weights each by
-    :math:`w_\alpha / n_\alpha^*`: the same metric of other trials. Without trials of a
-    condition it is degenerate.
+    conditions; ``"two-layer"`` picks trials of a set within their condition. A replicate in which
+    condition :math:`\alpha` has :math:`n_\alpha^*` trials weights each by
+    :math:`w_\alpha / n_\alpha^*`: the same metric of other trials. Without trials of a condition it
+    is degenerate.
 
-    No method here makes scores lists and sorts them. Errors at a fixed threshold
-    are drawn as binomial numbers; a minimum DCF or an EER draws only the part of
-    a replicate that decides it; all else gathers weights on scores sorted once.
-    The replicates have exactly the distribution of the plain loop's.
+    No method here makes scores lists and sorts them. Errors at a fixed threshold are drawn as
+    binomial numbers; a minimum DCF or an EER draws only the part of a replicate that decides it;
+    all else gathers weights on scores sorted once. The replicates have exactly the distribution of
+    the plain loop's.
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker,
-       "Measurement uncertainties in speaker recognition evaluation", NISTIR
-       7722, 2010.
-    .. [2] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
-    .. [3] D. A. van Leeuwen, "A note on performance metrics for speaker recognition
-       using multiple conditions in an evaluation", 2008.
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "Measurement uncertainties in
+       speaker recognition evaluation", NISTIR 7722, 2010.
+    .. [2] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
+       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+    .. [3] D. A. van Leeuwen, "A note on performance metrics for speaker recognition using multiple
+       conditions in an evaluation", 2008.
 
     Examples
     --------
@@ -281,14 +269,13 @@ def _bootstrap(
         options,
     ).reshape(options.replications, -1)
     students = _students(systems, plan, options)
-    degrees = plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
     results, begin = [], 0
     for system, student in zip(systems, students, strict=True):
         shape = np.shape(system.estimate)
         end = begin + math.prod(shape)
         own = np.ascontiguousarray(replicates[:, begin:end]).reshape(-1, *shape)
         kind = system.statistic.default_interval
-        results.append(system.result(own, options, kind, student, degrees))
+        results.append(system.result(own, options, kind, student, plan))
         begin = end
     # What makes one statistic degenerate, a lost class, mostly makes all so. Degenerate replicates
     # say enough; few errors or speakers explain a lack of variation.
@@ -387,8 +374,8 @@ class System:
         replicates: Float64Array,
         options: Resampling,
         default_interval: IntervalKind,
-        student: Studentised | None = None,
-        degrees: float = math.inf,
+        student: Studentised | None,
+        plan: ResamplingPlan,
     ) -> BootstrapResult:
         """Summarise the replicates."""
         return BootstrapResult.from_replicates(
@@ -399,7 +386,7 @@ class System:
             confidence=options.confidence,
             bounds=self.statistic.bounds,
             student=student,
-            degrees=degrees,
+            degrees=plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf,
         )
 
 
@@ -505,25 +492,23 @@ def bootstrap_scores(
     Raises
     ------
     InvalidInputError
-        If a class is empty, a score is NaN, a speaker is not known, there are
-        fewer than two speakers or sets, the speakers contradict the key, the
-        statistic is not finite on the data, conditions overlap, or an option is out of
-        range.
+        If a class is empty, a score is NaN, a speaker is not known, there are fewer than two
+        speakers or sets, the speakers contradict the key, the statistic is not finite on the data,
+        conditions overlap, or an option is out of range.
     TrialMismatchError
-        If a trial is in no condition, unless they allow that, or a condition has no
-        trial with a score.
+        If a trial is in no condition, unless they allow that, or a condition has no trial with a
+        score.
 
     Warns
     -----
     FewErrorsWarning
-        If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors,
-        or all replicates are alike, so that a standard error of 0 means nothing.
+        As for `bootstrap`.
     MissingTrialsWarning
-        If trials of the key have no scores, they are left out; or if models or
-        segments were taken for speakers of their own.
+        If trials of the key have no scores, they are left out; or if models or segments were taken
+        for speakers of their own.
     DegenerateReplicatesWarning
-        If the statistic is not defined on some replicates, for instance because
-        all speakers with targets, or with targets of a condition, got weight zero.
+        If the statistic is not defined on some replicates, for instance because all speakers with
+        targets, or with targets of a condition, got weight zero.
     FewSpeakersWarning
         If a built-in metric of one number rests on fewer than 20 effective speakers.
     ConditionWarning
@@ -536,61 +521,57 @@ def bootstrap_scores(
 
     Notes
     -----
-    Let speaker i have weight :math:`w_i`. A target trial of speaker i gets the
-    weight :math:`w_i`, a non-target trial with a model of speaker i and a segment
-    of speaker j gets :math:`w_i w_j`. So a speaker's habits, as a goat, a lamb or a
-    wolf, appear in a replicate together, and misses and false alarms vary together
-    as they do when new speakers are recorded. A target trial has one speaker, so
-    its weight is not squared; that would make the miss rate's error too large by
-    more than half. A speaker who is picked twice does not become two persons: no target
-    trials are made of the two copies.
+    Let speaker i have weight :math:`w_i`. A target trial of speaker i gets the weight :math:`w_i`,
+    a non-target trial with a model of speaker i and a segment of speaker j gets :math:`w_i w_j`. So
+    a speaker's habits, as a goat, a lamb or a wolf, appear in a replicate together, and misses and
+    false alarms vary together as they do when new speakers are recorded. A target trial has one
+    speaker, so its weight is not squared; that would make the miss rate's error too large by more
+    than half. A speaker who is picked twice does not become two persons: no target trials are made
+    of the two copies.
 
-    With ``pigeonhole=True`` [2]_ models have the weights :math:`w_i` of the persons on
-    their side, segments independent weights :math:`v_j`, and every trial the product.
-    Right where rows and columns are different things, for instance languages and
-    speakers; for speaker verification it makes the error of the miss rate too
-    large. `segment_speakers` may then name persons who are in no model.
+    With ``pigeonhole=True`` [2]_ models have the weights :math:`w_i` of the persons on their side,
+    segments independent weights :math:`v_j`, and every trial the product. Right where rows and
+    columns are different things, for instance languages and speakers; for speaker verification it
+    makes the error of the miss rate too large. `segment_speakers` may then name persons who are in
+    no model.
 
-    What is peculiar to single pairs of speakers, beyond the speakers' habits, enters
-    the variance three times [2]_; so does the sampling error of single trials if a pair has one
-    or few of them. Where speakers' habits dominate this hardly matters. Where they are
-    weak, or trials of each pair are few, the standard deviation of the replicates is too large,
-    by up to :math:`\sqrt 3`. The studentised interval does not use it: it compares each replicate
-    with its own standard error by the formula of `speaker_interval`, which counts pairs once.
-    The number of speakers is what limits the accuracy, not that of trials.
+    What is peculiar to single pairs of speakers, beyond the speakers' habits, enters the variance
+    three times [2]_; so does the sampling error of single trials if a pair has one or few of them.
+    Where speakers' habits dominate this hardly matters. Where they are weak, or trials of each pair
+    are few, the standard deviation of the replicates is too large, by up to :math:`\sqrt 3`. The
+    studentised interval does not use it: it compares each replicate with its own standard error by
+    the formula of `speaker_interval`, which counts pairs once. The number of speakers is what
+    limits the accuracy, not that of trials.
 
-    *Conditions.* With weights :math:`w_\alpha` of conditions, the error-rates of a
-    replicate are
+    *Conditions.* With weights :math:`w_\alpha` of conditions, the error-rates of a replicate are
 
     .. math::
 
         P^* = \sum_\alpha w_\alpha \frac{\sum_{i \in \alpha} v_i e_i}{\sum_{i \in \alpha} v_i},
 
-    where :math:`v_i` is the weight that trial i got from its speakers or from picks of it,
-    and :math:`e_i` says if it is an error: weights are divided by the replicate's own
-    total in each condition, and all other metrics follow in the same way. Speakers and
-    sets may be of several conditions, and are drawn from all; ``"iid"`` picks trials
-    within each condition, see `bootstrap`. If a condition loses all its weight the
-    replicate is degenerate: with small conditions ``weights="exponential"`` is safer.
+    where :math:`v_i` is the weight that trial i got from its speakers or from picks of it, and
+    :math:`e_i` says if it is an error: weights are divided by the replicate's own total in each
+    condition, and all other metrics follow in the same way. Speakers and sets may be of several
+    conditions, and are drawn from all; ``"iid"`` picks trials within each condition, see
+    `bootstrap`. If a condition loses all its weight the replicate is degenerate: with small
+    conditions ``weights="exponential"`` is safer.
 
-    In 2000 simulated data sets each, the nominal 95 % interval of a cost covers the truth 93 %
-    of the time with 10 speakers, 94 % with 20 and 40, 95 % with 80, and at least 92.9 % in 16
-    laws of scores; by trials 16 to 66 % where speakers recur (``benchmarks/coverage_study.py``).
+    In 2000 simulated data sets each, the nominal 95 % interval of a cost covers the truth 93 % of
+    the time with 10 speakers, 94 % with 20 and 40, 95 % with 80, and at least 92.9 % in 16 laws of
+    scores; by trials 16 to 66 % where speakers recur (``benchmarks/coverage_study.py``).
 
-    Statistics made of sums over trials, `DCF`, `ActDCF`, `ErrorRates` and `Cllr`,
-    add these sums for each pair of speakers; a replicate is then a quadratic form
-    in the weights, :math:`w^T F w`, hundreds of them one product. For functions of the
-    ROC this is done in cells of thresholds, and the cells that can hold the answer are
-    completed trial by trial.
-    Peak memory is 32 bytes a trial at most, if trials are many more than pairs of speakers.
+    Statistics made of sums over trials, `DCF`, `ActDCF`, `ErrorRates` and `Cllr`, add these sums
+    for each pair of speakers; a replicate is then a quadratic form in the weights, :math:`w^T F w`,
+    hundreds of them one product. For functions of the ROC this is done in cells of thresholds, and
+    the cells that can hold the answer are completed trial by trial. Peak memory is 32 bytes a trial
+    at most, if trials are many more than pairs of speakers.
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
-    .. [2] A. B. Owen and D. Eckles, "Bootstrapping data arrays of arbitrary
-       order", Annals of Applied Statistics 6, 2012, doi:10.1214/12-AOAS547.
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
+       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+    .. [2] A. B. Owen and D. Eckles, "Bootstrapping data arrays of arbitrary order", Annals of
+       Applied Statistics 6, 2012, doi:10.1214/12-AOAS547.
 
     Examples
     --------
@@ -683,8 +664,7 @@ def bootstrap_condition_table(
     Raises
     ------
     InvalidInputError
-        If there is no such figure; or as for `evaluation.condition_table` and
-        `bootstrap_scores`.
+        If there is no such figure; or as for `evaluation.condition_table` and `bootstrap_scores`.
     TrialMismatchError
         If the conditions do not fit the key.
 
@@ -869,18 +849,10 @@ def standard_error_distribution(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
-    statistic : Statistic or callable
-        As in `bootstrap`; its value must be a number, not an array.
-    method : {"iid", "one-layer", "two-layer"}
-        As in `bootstrap`.
-    tar_sets, non_sets : array_like of str or int, optional
-        Label of each trial's set, as in `bootstrap`.
+    tar, non, statistic, method, tar_sets, non_sets
+        As for `bootstrap`; the value of the statistic must be a number, not an array.
     tar_conditions, non_conditions, condition_weights
-        Conditions of the trials, as in `bootstrap`.
+        Conditions of the trials, as for `bootstrap`.
     runs : int, default: 500
         Number of bootstraps, at least 2.
     replications : int, default: 2000
@@ -888,15 +860,10 @@ def standard_error_distribution(
     confidence : float, default: 0.95
         Share of runs in the interval, strictly between 0 and 1.
     count_threshold_twice : bool, default: False
-        Count a score equal to the threshold as a miss and as a false alarm, as
-        the papers do with scores that they have rounded to integers. Only for
-        a `DCF`, and only to repeat their numbers.
-    rng : Generator, int or None
-        Source of randomness; each run draws from its own child of it.
-    workers : int, default: 1
-        Number of processes; the result does not depend on it.
-    progress : bool, default: False
-        Show a progress bar.
+        Count a score equal to the threshold of a `DCF` as a miss and as a false alarm, to repeat
+        the papers' numbers for scores that they have rounded to integers.
+    rng, workers, progress
+        As for `bootstrap`; each run draws from its own child of `rng`.
 
     Returns
     -------
@@ -905,8 +872,8 @@ def standard_error_distribution(
     Raises
     ------
     InvalidInputError
-        As `bootstrap`; or if the statistic is an array, is not defined on
-        some replicates, or is no `DCF` although `count_threshold_twice`.
+        As `bootstrap`; or if the statistic is an array, is not defined on some replicates, or is no
+        `DCF` although `count_threshold_twice`.
 
     Warns
     -----
@@ -922,9 +889,8 @@ def standard_error_distribution(
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
+       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------
@@ -1014,8 +980,7 @@ class FTest(metaclass=Readable):
     ratio : float
         First variance over second.
     p_value : float
-        Chance of a ratio at least as extreme if the variances are equal and
-        the samples normal.
+        Chance of a ratio at least as extreme if the variances are equal and the samples normal.
     """
 
     ratio: float
@@ -1035,8 +1000,7 @@ def z_test_of_means(
     first, second : StandardErrorDistribution or (n,) array_like of float
         From two methods of resampling; independent of each other.
     alternative : {"two-sided", "less", "greater"}
-        What to look for: any difference, or the first mean being less, or
-        greater, than the second.
+        What to look for: any difference, or the first mean being less, or greater, than the second.
 
     Returns
     -------
@@ -1051,12 +1015,12 @@ def z_test_of_means(
     Notes
     -----
     Section VIII-B of Wu et al. 2016, see `standard_error_distribution`:
-    :math:`z = (\bar x_1 - \bar x_2) / \sqrt{s_1^2/n_1 + s_2^2/n_2}`. Its
-    p-values "close to one" are those of the alternative that the mean of the
-    one-layer bootstrap is greater than that of the two-layer bootstrap.
+    :math:`z = (\bar x_1 - \bar x_2) / \sqrt{s_1^2/n_1 + s_2^2/n_2}`. Its p-values "close to one"
+    are those of the alternative that the mean of the one-layer bootstrap is greater than that of
+    the two-layer bootstrap.
 
-    It tells whether two *methods* differ, and with enough runs they always do;
-    it says nothing about systems.
+    It tells whether two *methods* differ, and with enough runs they always do; it says nothing
+    about systems.
 
     Examples
     --------
@@ -1079,11 +1043,8 @@ def f_test_of_variances(
 
     Parameters
     ----------
-    first, second : StandardErrorDistribution or (n,) array_like of float
-        From two methods of resampling; independent of each other.
-    alternative : {"two-sided", "less", "greater"}
-        What to look for: any difference, or the first variance being less, or
-        greater, than the second.
+    first, second, alternative
+        As for `z_test_of_means`, of variances.
 
     Returns
     -------

@@ -352,7 +352,9 @@ def paired_bootstrap(
     replicates[~defined_replicates(replicates)] = np.nan
     students = _students(systems, plan, options)
     first, second = (
-        system.result(replicates[:, i].copy(), options, statistics[0].default_interval, student)
+        system.result(
+            replicates[:, i].copy(), options, statistics[0].default_interval, student, plan
+        )
         for i, (system, student) in enumerate(zip(systems, students[:2], strict=True))
     )
     contrast = first.minus(second, students[2])

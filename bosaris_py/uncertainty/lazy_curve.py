@@ -320,7 +320,7 @@ _IN_CELLS = 5.0
 _IN_PRIORS, _PILOTS = 1.25, 40
 
 # With more trials than this in the window, drawing replicates lazily is quicker.
-_MOST_TRIALS = 5_000
+_MOST_TRIALS = 12_000
 
 # With fewer trials in all, too: a cell is soon needed where scores are few.
 _FEWEST_TRIALS = 1_000

@@ -253,30 +253,28 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     Returns
     -------
     EqualSizeSets
-        With a mask of the trials to keep. Sets smaller than the size chosen
-        are dropped, larger ones are sampled without replacement.
+        With a mask of the trials to keep. Sets smaller than the size chosen are dropped, larger
+        ones are sampled without replacement.
 
     Raises
     ------
     InvalidInputError
-        If there are fewer than two sets, a label is missing, or `rng` is no source of
-        randomness.
+        If there are fewer than two sets, a label is missing, or `rng` is no source of randomness.
 
     Notes
     -----
-    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has
-    an exact answer: with the sizes in descending order, the j largest sets keep
-    at most j times the size of the j-th, and only these products compete. At
-    least two sets are kept; of equally good choices the one with more sets.
+    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has an exact answer:
+    with the sizes in descending order, the j largest sets keep at most j times the size of the
+    j-th, and only these products compete. At least two sets are kept; of equally good choices the
+    one with more sets.
 
-    Throwing away trials is needed only to repeat the paper's bootstraps to the
-    letter: `bootstrap` takes sets of any size.
+    Throwing away trials is needed only to repeat the paper's bootstraps to the letter: `bootstrap`
+    takes sets of any size.
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
+    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
+       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------
@@ -514,10 +512,8 @@ class TrialStrata(NamedTuple):
         self, tar_weights: Weights, non_weights: Weights
     ) -> tuple[Float64Array, Float64Array]:
         """Return float64 weights in which each condition has its share, see `Strata.weigh`."""
-        return (
-            self.tar.weigh(tar_weights).astype(np.float64, copy=False),
-            self.non.weigh(non_weights).astype(np.float64, copy=False),
-        )
+        tar, non = self.tar.weigh(tar_weights), self.non.weigh(non_weights)
+        return tar.astype(np.float64, copy=False), non.astype(np.float64, copy=False)
 
 
 def _condition_weights(weights: Mapping[Any, float] | None, levels: AnyArray) -> Float64Array:
@@ -755,11 +751,9 @@ class SetPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SetPlan":
         """Return the plan for the trials in another order."""
-        return SetPlan(
-            self.tar.reordered(tar_order),
-            self.non.reordered(non_order),
-            self.strata.reordered(tar_order, non_order),
-            two_layer=self.two_layer,
+        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
+        return attrs.evolve(
+            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
         )
 
     def _draw_class(
@@ -772,9 +766,8 @@ class SetPlan:
         sizes = cells.sizes
         n_picks = np.repeat(picks, strata.n_sets) * sizes
         starts = np.cumsum(sizes) - sizes
-        first = int(sizes[0])
-        if np.all(sizes == first):
-            within = rng.integers(0, first, size=int(n_picks.sum()))
+        if np.all(sizes == sizes[0]):
+            within = rng.integers(0, int(sizes[0]), size=int(n_picks.sum()))
         else:
             within = rng.integers(0, np.repeat(sizes, n_picks))
         within += np.repeat(starts, n_picks)
@@ -900,11 +893,9 @@ class SpeakerPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SpeakerPlan":
         """Return the plan for the trials in another order."""
-        return SpeakerPlan(
-            self.tar.reordered(tar_order),
-            self.non.reordered(non_order),
-            self.persons,
-            self.strata.reordered(tar_order, non_order),
+        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
+        return attrs.evolve(
+            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
         )
 
 
@@ -924,12 +915,9 @@ Method: TypeAlias = Literal["iid", "one-layer", "two-layer"]
 
 ScoresMethod: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 
-# A standard deviation takes two.
-_FEWEST_REPLICATIONS = 2
-
 
 def _to_replications(value: Any) -> int:
-    return whole_number(value, _FEWEST_REPLICATIONS, "replications")
+    return whole_number(value, 2, "replications")  # a standard deviation takes two
 
 
 def _to_workers(value: Any) -> int:

@@ -145,9 +145,10 @@ class Statistic(metaclass=Readable):
         -------
         Sampler
         """
-        values = self.speaker_sums(tar, non, plan) if isinstance(plan, SpeakerPlan) else None
-        if isinstance(plan, SpeakerPlan) and values is not None:
-            return SpeakerSampler(plan.persons, (values,))
+        if isinstance(plan, SpeakerPlan):
+            values = self.speaker_sums(tar, non, plan)
+            if values is not None:
+                return SpeakerSampler(plan.persons, (values,))
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
@@ -251,21 +252,7 @@ class _MeansStatistic(Statistic):
 
     @abc.abstractmethod
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
-        """Add up what the means are of over the trials of each set.
-
-        Parameters
-        ----------
-        scores : ndarray of float32 or float64
-            Scores of one class.
-        index : SetIndex
-            The set of each trial.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        (n_sets, m) ndarray
-        """
+        """Add up what the means are of over the trials of each set: (n_sets, m)."""
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`.
@@ -277,26 +264,12 @@ class _MeansStatistic(Statistic):
         return super().sampler(tar, non, plan)
 
     def _set_sampler(self, tar: FloatArray, non: FloatArray, plan: SetPlan) -> Sampler:
-        tar_cells, non_cells = plan.cells
-        tar_sums, non_sums = self.sums(tar, tar_cells, 0), self.sums(non, non_cells, 1)
-        return samplers.set_sampler(plan, tar_sums, non_sums, self.combine)
+        sums = self.sums(tar, plan.cells[0], 0), self.sums(non, plan.cells[1], 1)
+        return samplers.set_sampler(plan, *sums, self.combine)
 
     @abc.abstractmethod
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Prepare for the means of one class under many sets of weights.
-
-        Parameters
-        ----------
-        strata : SortedStrata
-            Sorted scores of one class, by condition.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        callable
-            Called with the weights of the class; returns its means.
-        """
+        """Prepare for means of one class under many weights, given sorted scores by condition."""
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
@@ -329,40 +302,13 @@ class ThresholdStatistic(_MeansStatistic):
         return self.combine(pmiss[None, :], pfa[None, :])[0]
 
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
-        """Count the errors in each set, at each threshold.
-
-        Parameters
-        ----------
-        scores : ndarray of float32 or float64
-            Scores of one class.
-        index : SetIndex
-            The set of each trial.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        (n_sets, m) ndarray
-        """
+        """Count the errors in each set, at each threshold."""
         if which == 0:
             return samplers.count_rejected(scores, self.miss_limits, index)
         return index.sizes[:, None] - samplers.count_rejected(scores, self.fa_limits, index)
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Count the scores below the thresholds: errors are low targets, high non-targets.
-
-        Parameters
-        ----------
-        strata : SortedStrata
-            Sorted scores of one class, by condition.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        callable
-            Called with the weights of the class; returns its means.
-        """
+        """Count the scores below the thresholds: errors are low targets, high non-targets."""
         limits = self.fa_limits if which else self.miss_limits
         counts = [part.count_below(limits) for part in strata.parts]
         parts = list(zip(strata.slices, counts, strict=True))
@@ -395,7 +341,7 @@ def _weighted_rates(
     for place, below_limits in parts:
         part = weights[place]
         total = part.sum()
-        if below_limits.size == 1:
+        if below_limits.size == 1:  # faster; and the same, up to rounding
             below = np.array([part[: below_limits[0]].sum()])
         else:
             below = samplers.running_total(part)[below_limits]
@@ -458,16 +404,10 @@ class DCF(_ActualCost):
 
     Notes
     -----
-    :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR
-    7722 equation (6), Wu et al. 2016 equation (3). The papers count integer
-    scores equal to the threshold as errors in both classes (equation 2); here a
-    score equal to the threshold is accepted, see `standard_error_distribution`
-    for the papers' way.
-
-    Replicates cost next to nothing: two binomial draws for the i.i.d. bootstrap;
-    for the others two draws from the distribution of the number of errors if
-    sets are equally large, else draws over the distinct numbers of errors in a
-    set.
+    :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR 7722 equation (6),
+    Wu et al. 2016 equation (3). The papers count integer scores equal to the threshold as errors in
+    both classes (equation 2); here a score equal to the threshold is accepted, see
+    `standard_error_distribution` for the papers' way.
 
     Examples
     --------
@@ -613,39 +553,12 @@ class Cllr(_MeansStatistic):
         return (tar_means[:, 0] + non_means[:, 0]) / 2.0
 
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
-        """Add up the costs of the trials of each set.
-
-        Parameters
-        ----------
-        scores : ndarray of float32 or float64
-            Scores of one class.
-        index : SetIndex
-            The set of each trial.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        (n_sets, m) ndarray
-        """
+        """Add up the costs of the trials of each set."""
         sums = np.bincount(index.labels, bits_of(_SIGNS[which], scores), minlength=index.n_sets)
         return np.asarray(sums, dtype=np.float64)[:, None]
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Compute the cost of each score.
-
-        Parameters
-        ----------
-        strata : SortedStrata
-            Sorted scores of one class, by condition.
-        which : {0, 1}
-            Targets or non-targets.
-
-        Returns
-        -------
-        callable
-            Called with the weights of the class; returns its means.
-        """
+        """Compute the cost of each score."""
         bits = mark_read_only(bits_of(_SIGNS[which], strata.values))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
@@ -740,14 +653,13 @@ class MinDCF(_AtPriors, CurveStatistic):
 
     Notes
     -----
-    A minimum is optimistic: the threshold is chosen on the scores that it is
-    judged on. A replicate chooses once more and is more optimistic still, so a
-    percentile interval lies too low. The default interval is therefore
-    ``"basic"``, which mirrors the replicates about the estimate and corrects
-    for as much optimism as they show. With 100 targets and 2000 non-targets at
-    a prior of 0.01, a nominal 95 % percentile interval covers the truth in
-    73 % of simulated experiments, the basic one in 88 %; with ten times the
-    trials 84 and 95 %. Where it matters, prefer the actual cost.
+    A minimum is optimistic: the threshold is chosen on the scores that it is judged on. A replicate
+    chooses once more and is more optimistic still, so a percentile interval lies too low. The
+    default interval is therefore ``"basic"``, which mirrors the replicates about the estimate and
+    corrects for as much optimism as they show. With 100 targets and 2000 non-targets at a prior of
+    0.01, a nominal 95 % percentile interval covers the truth in 73 % of simulated experiments, the
+    basic one in 88 %; with ten times the trials 84 and 95 %. Where it matters, prefer the actual
+    cost.
 
     The i.i.d. bootstrap draws replicates lazily: see `lazy_curve.py`.
 
@@ -874,11 +786,10 @@ class MinCllr(CurveStatistic):
 
     Notes
     -----
-    Optimistic as `MinDCF` is, of which it is an average over all priors; the
-    default interval is ``"basic"`` for the same reason. With 100 targets and
-    1000 non-targets, normal with means 2 apart, the nominal 95 % percentile
-    interval covers the truth in 55 % of 300 simulated experiments, the basic one
-    in 82 %.
+    Optimistic as `MinDCF` is, of which it is an average over all priors; the default interval is
+    ``"basic"`` for the same reason. With 100 targets and 1000 non-targets, normal with means 2
+    apart, the nominal 95 % percentile interval covers the truth in 55 % of 300 simulated
+    experiments, the basic one in 82 %.
 
     Examples
     --------

@@ -79,6 +79,17 @@ def test_law_of_the_replicates(
     assert same_law(fast, np.array(plain))
 
 
+def test_law_of_a_window_of_many_trials() -> None:
+    """An EER of 16 %: 5,000 trials in the window. Against lazy draws, which share no picks."""
+    rng = np.random.default_rng(6)
+    index = index_of(2 + rng.normal(size=12_672), rng.normal(size=31_720))
+    window, lazy = EERWindow.from_index(index), LazyEER.from_index(index)
+    assert window is not None
+    assert sum(part.pieces.size for part in (window.tar, window.non)) > 5_000
+    draws = [sampler.draw(1500, np.random.default_rng(7)) for sampler in (window, lazy)]
+    assert same_law(*draws)
+
+
 def test_which_way_is_taken() -> None:
     rng = np.random.default_rng(3)
     tar, non = 2 + rng.normal(size=1000), rng.normal(size=1000)

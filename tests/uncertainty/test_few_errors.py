@@ -202,6 +202,95 @@ class TestFunctions:
         assert np.array_equal(tar, TAR)
 
 
+def of_speakers(
+    n: int, matrix: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> tuple[Scores, Key]:
+    """Return scores of n speakers, each a model and a segment, made of noise and what is same."""
+    names, same = [f"p{i}" for i in range(n)], np.eye(n, dtype=bool)
+    noise = np.random.default_rng(n).normal(size=(n, n))
+    return Scores(matrix(noise, same), names, names), Key(names, names, same, ~same)
+
+
+def usual(noise: np.ndarray, same: np.ndarray) -> np.ndarray:
+    return noise + 2.0 * same
+
+
+KINDS = ["percentile", "basic", "normal", "student"]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.parametrize("kind", KINDS)
+class TestEnds:
+    """Data that say little: an answer that does not mislead, or an error that says what lacks."""
+
+    @pytest.mark.parametrize("statistic", [unc.DCF(1.0, 0.5), unc.EER(), unc.Cllr()])
+    @pytest.mark.parametrize("n", [2, 3, 5, 30])
+    def test_no_p_below_what_the_speakers_allow(
+        self, n: int, statistic: unc.Statistic, kind: str
+    ) -> None:
+        """Of flips of the signs of n speakers; the p-value and the interval say the same."""
+        a, key = of_speakers(n, usual)
+        b = of_speakers(n, lambda noise, same: noise[::-1] + 0.5 * same)[0]
+        options = {"replications": 200, "rng": 1, "weights": "exponential", "interval": kind}
+        result = unc.paired_bootstrap(a, b, key, statistic, **options)
+        assert 2.0 ** (1 - n) <= result.p_value <= 1
+        for confidence in (0.2, 0.6, 0.95, 0.999):
+            low, high = result.contrast.interval_of(kind, confidence)
+            if abs(result.p_value - (1 - confidence)) > 2 / 200:
+                assert (result.p_value < 1 - confidence) == (not low <= 0 <= high), confidence
+
+    def test_one_speaker(self, kind: str) -> None:
+        key = Key(["a", "b"], ["x", "y"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
+        one = {f"{side}_speakers": IdMap(ids, ["p", "p"]) for side, ids in
+               (("model", ["a", "b"]), ("segment", ["x", "y"]))}  # fmt: skip
+        scores = Scores(np.eye(2), ["a", "b"], ["x", "y"])
+        with pytest.raises(InvalidInputError, match="two speakers"):
+            unc.bootstrap_scores(scores, key, unc.EER(), interval=kind, **one)
+
+    @pytest.mark.parametrize(("threshold", "rate"), [(-9.0, 0.0), (9.0, 1.0)])
+    def test_no_miss_and_nothing_else(self, threshold: float, rate: float, kind: str) -> None:
+        """Of 40 speakers none, or all: the interval reaches what so many leave open."""
+        scores, key = of_speakers(40, usual)
+        miss_only = unc.DCF(threshold, 0.5, 2.0, 1e-9)
+        result = unc.bootstrap_scores(
+            scores, key, miss_only, interval=kind, replications=100, rng=1
+        )
+        assert result.estimate == pytest.approx(rate, abs=1e-8)
+        assert np.isfinite([result.low, result.high]).all()
+        # Replicates alone show no spread: a warning says so, and the default interval has one.
+        room = 1 - 0.025 ** (1 / 40)
+        if kind == "student":
+            reach = abs((result.high if rate == 0 else result.low) - rate)
+            assert reach == pytest.approx(room, rel=1e-6)
+        else:
+            with pytest.warns(FewErrorsWarning):
+                unc.bootstrap_scores(scores, key, miss_only, interval=kind, replications=100, rng=1)
+
+    @pytest.mark.parametrize("statistic", [unc.DCF(1.0, 0.5), unc.EER(), unc.AUC(), unc.Cllr()])
+    @pytest.mark.parametrize("step", [0.0, 1e-13])
+    def test_systems_that_are_one(self, statistic: unc.Statistic, step: float, kind: str) -> None:
+        scores, key = of_speakers(12, usual)
+        other = scores.transform(lambda x: x + step)
+        result = unc.paired_bootstrap(
+            scores, other, key, statistic, interval=kind, replications=100, rng=1
+        )
+        assert abs(result.difference) < 1e-12
+        assert result.low <= 0 <= result.high
+        assert result.p_value > 0.05 or step > 0
+        assert 2.0**-11 <= result.p_value <= 1
+
+    def test_a_difference_that_is_constant(self, kind: str) -> None:
+        scores, key = of_speakers(12, usual)
+        result = unc.paired_bootstrap(
+            scores, scores, key, unc.DCF(np.inf), unc.DCF(-np.inf),
+            interval=kind, replications=100, rng=1,
+        )  # fmt: skip
+        # All speakers differ alike, which flips of their signs can tell; the spread is theirs.
+        assert 2.0**-11 <= result.p_value < 0.05
+        assert result.standard_error == pytest.approx(abs(result.difference) / np.sqrt(12))
+        assert not result.low <= 0 <= result.high
+
+
 def test_sources_of_randomness() -> None:
     for call in (
         lambda: unc.equal_size_sets(["a", "a", "b", "b"], rng="x"),

@@ -175,7 +175,7 @@ def test_sums_that_single_precision_cannot_hold() -> None:
 
 @pytest.mark.parametrize("flat", [False, True], ids=["matrix", "list"])
 def test_peak_memory_is_at_most_four_times_the_scores(*, flat: bool) -> None:
-    data = CrossedExperiment(n_speakers=120, n_models=4, n_segments=10, tar_mean=3.0).draw(
+    data = CrossedExperiment(n_speakers=120, n_models=4, n_segments=25, tar_mean=3.0).draw(
         np.random.default_rng(4)
     )
     scores, key = data.scores, data.key
