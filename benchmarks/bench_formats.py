@@ -1,15 +1,18 @@
-"""Text formats of the field: reading a million lines, against numpy.loadtxt.
+"""Text formats of the field: reading a million lines, against numpy.loadtxt, pandas and polars.
 
 `python benchmarks/bench_formats.py 1e7` reads ten million, and tells the peak memory. What
-numpy.loadtxt makes of a file is less than a table: it leaves the ids as they are.
+numpy.loadtxt makes of a file is less than a table: it leaves the ids as they are. Pandas and
+polars, where they are installed, code them as categories, which is what `read_table` makes.
 """
 
 import argparse
+import contextlib
 import functools
 import os
 import resource
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +79,34 @@ def compare(folder: Path, n_lines: int, n_models: int, n_segments: int) -> None:
         report(name, elapsed / reference, "numpy.loadtxt", f"{elapsed:.2f} s")
 
 
+def frames(path: Path) -> dict[str, Callable[[], object]]:
+    """Return how libraries of data frames read a list of ids and scores."""
+    ways: dict[str, Callable[[], object]] = {}
+    with contextlib.suppress(ImportError):
+        import pandas as pd
+
+        kinds = {0: "category", 1: "category", 2: "f8"}
+        ways["pandas"] = lambda: pd.read_csv(path, sep=" ", header=None, dtype=kinds)
+    with contextlib.suppress(ImportError):
+        import polars as pl
+
+        schema = {"model": pl.Categorical, "segment": pl.Categorical, "score": pl.Float64}
+        ways["polars, all its threads"] = lambda: pl.read_csv(
+            path, separator=" ", has_header=False, schema=schema
+        )
+    return ways
+
+
+def compare_frames(folder: Path, n_lines: int, n_models: int, n_segments: int) -> None:
+    """Read scores with libraries of data frames; the clock's time, because polars has threads."""
+    path = folder / "a.txt"
+    write_lines(path, "kaldi-scores", n_lines, n_models, n_segments)
+    elapsed = seconds(lambda: read_table(path, "kaldi-scores"), 3)
+    for name, way in frames(path).items():
+        found = f"read_table kaldi-scores, {n_lines:.0e} lines, {n_models} x {n_segments} ids"
+        report(found, elapsed / seconds(way, 3), name, f"{elapsed:.2f} s")
+
+
 def write(folder: Path, n_lines: int) -> None:
     """Write a table, against reading it."""
     rng = np.random.default_rng(0)
@@ -118,6 +149,8 @@ def main() -> None:
         if n_lines <= 10**6:
             compare(folder, n_lines, 1000, 20_000)
             compare(folder, n_lines, 145_000, 145_000)
+            compare_frames(folder, n_lines, 1000, 20_000)
+            compare_frames(folder, n_lines, 145_000, 145_000)
             write(folder, n_lines)
         else:
             read_in_bounded_memory(folder, n_lines)

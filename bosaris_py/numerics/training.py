@@ -429,7 +429,10 @@ class _Problem:
         return np.zeros(self.basis.shape[1] + 1)
 
     def coefficients(self, point: Float64Array) -> Float64Array:
-        return np.append(self.basis @ point[:-1], point[-1])
+        found = np.empty(self.basis.shape[0] + 1)
+        np.matmul(self.basis, point[:-1], out=found[:-1])
+        found[-1] = point[-1]
+        return found
 
     @functools.cached_property
     def variance(self) -> Float64Array:
@@ -480,7 +483,8 @@ class _Problem:
 
     def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
         """Whether the fused scores at a point tell the classes apart without an error."""
-        return evaluation.overlap < -_ROUNDING * max(1.0, self.deviation(point))
+        overlap = evaluation.overlap
+        return overlap < 0.0 and overlap < -_ROUNDING * max(1.0, self.deviation(point))
 
     def has_optimum(self, minimum: Minimum, radius: float, difference: Float64Array) -> bool:
         """Whether a convex objective without penalties has a minimum, and not only a limit.

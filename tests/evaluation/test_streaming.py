@@ -365,9 +365,9 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(
     reads = []
     read = blocks.TrialBlocks.read
 
-    def counted(self: Any, blocks: Any) -> Any:
+    def counted(self: Any, blocks: Any, **options: Any) -> Any:
         reads.append(blocks)
-        return read(self, blocks)
+        return read(self, blocks, **options)
 
     monkeypatch.setattr(blocks.TrialBlocks, "read", counted)
     assert results.act_dcf([0.123, 0.9]).tolist() == expected.act_dcf([0.123, 0.9]).tolist()
