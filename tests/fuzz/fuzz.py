@@ -1,4 +1,5 @@
-"""Feed readers with damaged files for a while: ``python -m tests.fuzz.fuzz TARGET SECONDS``.
+"""Feed readers with damaged files for a while: ``make fuzz``, or
+``python -m tests.fuzz.fuzz TARGET SECONDS``.
 
 With atheris the inputs are guided by the branches of the package that they reach; without it
 they are good files at random changed. Whatever is not the documented error ends the run, and the
@@ -34,7 +35,7 @@ with atheris.instrument_imports(include=["bosaris_py"]) if atheris else contextl
     from bosaris_py.storage import formats
 
     # All modules, which are loaded on demand.
-    for each in bp.__all__:
+    for each in bp.__all__ if atheris else ():
         getattr(bp, each)
 
 MAX_BYTES = 10**7
