@@ -1,5 +1,4 @@
-"""Feed readers with damaged files for a while: ``make fuzz``, or
-``python -m tests.fuzz.fuzz TARGET SECONDS``.
+"""Feed readers with damaged files for a while: ``python -m tests.fuzz.fuzz TARGET SECONDS``.
 
 With atheris the inputs are guided by the branches of the package that they reach; without it
 they are good files at random changed. Whatever is not the documented error ends the run, and the
