@@ -16,7 +16,7 @@ PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out %_table.md,$(wildcar
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
-.PHONY: help demo test test-all matrix check format docs pages bench peers build clean
+.PHONY: help demo test test-all fuzz matrix check format docs pages bench peers build clean
 # A recipe that fails must not leave a stamp behind.
 .DELETE_ON_ERROR:
 
@@ -24,6 +24,7 @@ help:
 	@echo "make demo      calibrate, fuse and judge two speaker verifiers; results in demo_output/"
 	@echo "make test      the tests, without the slow ones        (ARGS='-k eer' is passed on to pytest)"
 	@echo "make test-all  all tests, with coverage"
+	@echo "make fuzz      damaged files for all readers, an hour each    (SECONDS=60 for less)"
 	@echo "make matrix    the tests on each Python of this machine, with the newest and the least dependencies"
 	@echo "make check     format, lint, types, import layers, docstrings, prose"
 	@echo "make format    put the code into the project's format"
@@ -45,6 +46,9 @@ test: $(INSTALLED)/test
 
 test-all: $(INSTALLED)/test $(INSTALLED)/dev
 	HYPOTHESIS_PROFILE=thorough $(RUN) -m pytest --numprocesses auto --cov --cov-report=term $(ARGS)
+
+fuzz: $(INSTALLED)/test
+	$(RUN) -m tests.fuzz.fuzz all $(or $(SECONDS),3600)
 
 matrix:
 	.ci/matrix

@@ -1,0 +1,191 @@
+"""Feed readers with damaged files for a while: ``python -m tests.fuzz.fuzz TARGET SECONDS``.
+
+With atheris the inputs are guided by the branches of the package that they reach; without it
+they are good files at random changed. Whatever is not the documented error ends the run, and the
+input stays in the folder ``fuzz``. Targets are those of `TARGETS`; ``all`` runs them one by one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.storage import corpus
+
+try:
+    import atheris
+except ImportError:
+    # It has wheels for some systems only.
+    atheris = None
+
+with atheris.instrument_imports(include=["bosaris_py"]) if atheris else contextlib.nullcontext():
+    import bosaris_py as bp
+    from bosaris_py import cli, matlab
+    from bosaris_py.storage import formats
+
+    # All modules, which are loaded on demand.
+    for each in bp.__all__ if atheris else ():
+        getattr(bp, each)
+
+MAX_BYTES = 10**7
+
+Reader = Callable[[Path], Any]
+
+
+def of_classes(method: str, *names: str) -> list[Reader]:
+    """Return the readers of some classes."""
+    calls = [getattr(getattr(bp, name), method) for name in names]
+    return [lambda path, call=call: call(path, max_bytes=MAX_BYTES) for call in calls]
+
+
+def table(name: str) -> Reader:
+    """Return the reader of one of the text formats."""
+    return lambda path: formats.read_table(path, format=name, max_bytes=MAX_BYTES)
+
+
+def info(path: Path) -> None:
+    """Let the command say what the file holds."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            cli.main(["info", str(path)])
+        except SystemExit as error:
+            if error.code not in (0, 1, 2, None):
+                raise RuntimeError(f"exit code {error.code}") from None
+
+
+_DENSE = "Scores", "Key", "Ndx", "QualityMeasures", "SegmentQuality", "IdMap"
+_ALL = *_DENSE, "FlatScores", "FlatKey", "FlatNdx", "TrialMetadata"
+_TEXT = *_ALL[:3], *_ALL[4:9]
+
+# Extension of the files, good files to begin with, and readers.
+TARGETS: dict[str, tuple[str, tuple[str, ...], list[Reader]]] = {
+    "hdf5": (".h5", (".h5",), [*of_classes("read", *_ALL), bp.trials.read_any]),
+    "mat": (".mat", (".mat",), [*of_classes("read", *_DENSE), bp.trials.read_any]),
+    "text": (".txt", (".txt",), [*of_classes("read_txt", *_TEXT), matlab.read_list]),
+    "formats": (
+        ".txt",
+        (".txt", ".csv"),
+        [*map(table, formats.FORMATS), formats.detect_format, bp.read_key, bp.read_scores],
+    ),
+    "json": (".json", (".json",), [bp.read_model]),
+    "info": (".dat", ("",), [info]),
+}
+
+
+class Target:
+    """Gives inputs to the readers of a target, and counts."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        suffix, ends, self.readers = TARGETS[name]
+        good = corpus.good_files(folder)
+        self.seeds = [data for file, data in good.items() if file.endswith(ends)]
+        self.path = folder / f"input{suffix}"
+        self.count = self.read = 0
+
+    def __call__(self, data: bytes) -> None:
+        """Read one input; what is not documented passes through."""
+        self.path.write_bytes(data)
+        self.count += 1
+        for reader in self.readers:
+            with contextlib.suppress(bp.errors.BosarisError):
+                reader(self.path)
+                self.read += 1
+
+
+def mutate(data: bytes, others: list[bytes], rng: random.Random) -> bytes:
+    """Change a few places: bits, bytes, words, stretches that are repeated, cut or exchanged."""
+    changed = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 4, 16))):
+        place, length = rng.randrange(len(changed) + 1), rng.choice((1, 2, 4, 8, 40))
+        kind = rng.randrange(6)
+        if kind == 0 and place < len(changed):
+            changed[place] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            value = rng.choice((0, 1, -1, 2**31 - 1, len(data), rng.getrandbits(64)))
+            changed[place : place + 8] = (value % 2**64).to_bytes(8, "little")
+        elif kind == 2:
+            changed[place : place + length] = rng.randbytes(length)
+        elif kind == 3:
+            del changed[place : place + length]
+        elif kind == 4:
+            changed[place:place] = changed[place : place + length] * rng.choice((1, 2, 100))
+        else:
+            other = rng.choice(others)
+            begin = rng.randrange(len(other) + 1)
+            changed[place : place + length] = other[begin : begin + length]
+    return bytes(changed)
+
+
+def run(name: str, seconds: float) -> None:
+    """Fuzz one target; say how often it was called."""
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        target = Target(name, folder)
+        begin = time.monotonic()
+        try:
+            if atheris:
+                _run_atheris(target, folder, name, seconds)
+            else:
+                rng = random.Random(int(begin * 1e6))
+                while time.monotonic() - begin < seconds:
+                    target(mutate(rng.choice(target.seeds), target.seeds, rng))
+        except SystemExit:
+            pass
+        except BaseException:
+            kept = Path("fuzz") / f"{name}-{target.path.name}"
+            kept.parent.mkdir(exist_ok=True)
+            kept.write_bytes(target.path.read_bytes())
+            traceback.print_exc()
+            raise SystemExit(f"{name}: an undocumented error; the input is {kept}") from None
+        finally:
+            spent = time.monotonic() - begin
+            sys.stdout.write(f"{name}: {target.count} inputs, {target.read} reads, {spent:.0f} s\n")
+
+
+def _run_atheris(target: Target, folder: Path, name: str, seconds: float) -> None:
+    """Fuzz by branches; a call that takes long or much memory ends it too."""
+    seeds = folder / "seeds"
+    seeds.mkdir()
+    for number, data in enumerate(target.seeds):
+        (seeds / str(number)).write_bytes(data)
+    kept = Path("fuzz")
+    kept.mkdir(exist_ok=True)
+    limits = [f"-max_total_time={seconds:.0f}", "-timeout=20", "-rss_limit_mb=3000"]
+    options = [
+        *limits,
+        "-max_len=60000",
+        "-print_final_stats=1",
+        f"-artifact_prefix={kept}/{name}-",
+    ]
+    atheris.Setup([sys.argv[0], *options, str(seeds)], target)
+    atheris.Fuzz()
+
+
+def main() -> None:
+    """Run what the command line names."""
+    name, seconds = sys.argv[1], sys.argv[2]
+    if name != "all":
+        run(name, float(seconds))
+        return
+    # Each in a process of its own: atheris ends the one that it runs in.
+    runs = {
+        each: subprocess.run([sys.executable, "-m", "tests.fuzz.fuzz", each, seconds])
+        for each in TARGETS
+    }
+    failed = [each for each, ran in runs.items() if ran.returncode]
+    raise SystemExit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
