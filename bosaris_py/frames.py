@@ -5,10 +5,12 @@ Columns are taken by what they can do, not by their class, so none of these libr
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Number
 from typing import Any, TypeAlias
 
 import attrs
@@ -19,7 +21,7 @@ from bosaris_py._execution import n_threads
 from bosaris_py._validation import as_ids, as_vector, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import LABEL, VOCABULARIES, TrialClass, find_format
+from bosaris_py.storage.formats.catalogue import LABEL, SCORE, VOCABULARIES, TrialClass, find_format
 from bosaris_py.storage.trial_table import (
     TrialOrder,
     ascends,
@@ -118,7 +120,7 @@ def from_frame(
     names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
     if score is None:
         taken = (model, segment, label, *extra)
-        names = [name for name in frame.names if name not in taken and frame.is_numeric(name)]
+        names = [name for name in frame.names if name not in taken and frame.may_be_score(name)]
     with ThreadPoolExecutor(n_threads()) as pool:
         # Most of the time that texts take; the libraries release Python's lock.
         ids = [pool.submit(frame.coded, *side) for side in ((model, "model"), (segment, "segment"))]
@@ -172,6 +174,13 @@ class _Columns:
     def is_numeric(self, name: Any, argument: str = "score") -> bool:
         """Tell whether a column holds numbers, not truth values."""
         return self._kind(self.column(name, argument)) in ("i", "u", "f")
+
+    def may_be_score(self, name: Any) -> bool:
+        """Tell whether a column holds numbers, also as objects, or is called a score."""
+        if self.is_numeric(name) or str(name).lower() in find_format("csv").header[SCORE]:
+            return True
+        values = itertools.islice(self._frame[name], 100)
+        return any(isinstance(item, Number) and not isinstance(item, bool) for item in values)
 
     @staticmethod
     def _kind(column: Any) -> str:
@@ -314,7 +323,7 @@ class _Side:
     ranks: AnyArray | None
 
     @classmethod
-    def of(cls, coded: Coded) -> "_Side":
+    def of(cls, coded: Coded) -> _Side:
         """Sort the ids."""
         codes, texts = coded
         ids = as_ids(texts, "ids")
@@ -336,7 +345,7 @@ class _Side:
             return (self.ranks * np.int64(step)).take(self.codes)
         return np.multiply(self.codes, step, dtype=np.int64)
 
-    def used(self) -> "_Side":
+    def used(self) -> _Side:
         """Leave out the ids that no row has."""
         positions = self.positions
         used = np.zeros(self.ids.size, dtype=np.bool_)
@@ -354,7 +363,7 @@ class _Rows:
     segments: _Side
 
     @classmethod
-    def of(cls, *coded: Coded) -> "_Rows":
+    def of(cls, *coded: Coded) -> _Rows:
         """Sort both lists of ids, and leave out ids that occur nowhere if there are many."""
         rows = cls(*map(_Side.of, coded))
         return rows if rows.fit_matrix else cls(rows.models.used(), rows.segments.used())
