@@ -253,10 +253,12 @@ class BayesPlot(Canvas):
         plo : float or OperatingPoint, optional
             Prior log-odds, or an operating point. A number between 0 and 1 is refused,
             because it may be meant as a probability.
-        style, label, **keywords
-            Line properties; by default magenta dashes, without a legend entry.
+        style, label
+            As in `DETPlot.plot_steppy_det`; by default magenta dashes, no legend entry.
         prior : float or OperatingPoint, optional
             Prior probability, as in `DETPlot.plot_mindcf_point`; instead of `plo`.
+        **keywords
+            Matplotlib's line properties.
 
         Returns
         -------
@@ -459,10 +461,12 @@ def plot_bayes(
 
     Parameters
     ----------
-    systems, ax, title
+    systems, ax
         As for `plot_det`; scores are taken as natural-log likelihood-ratios.
     axes : (float, float, float, float), optional
         Limits as for `BayesPlot`. By default, where the curves can be measured.
+    title : str, optional
+        Title of the plot.
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
         Mark these operating points.
     bands : mapping of str to DCFBand, optional
