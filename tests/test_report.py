@@ -218,6 +218,7 @@ class TestCautions:
         # Two operating points and the EER for each of four systems; six are shown.
         assert "<summary>6 more</summary>" in text
 
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
     def test_compares_pairs_as_the_evaluation_does(self, evaluation, tmp_path):
         text = html.unescape(written(evaluation, tmp_path))
         (row,) = evaluation.compare()._texts()[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,6 +51,27 @@ CURVES = (
 )
 
 
+def _curve(kind: str, what: str, default: str) -> Callable[..., Axes]:
+    """Make a method that draws a curve."""
+
+    def method(self: BayesPlot, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+        return self._draw_curve(kind, Look(style, label, keywords))
+
+    method.__name__, method.__qualname__ = f"plot_{kind}", f"BayesPlot.plot_{kind}"
+    method.__doc__ = f"""Draw the {what}.
+
+        Parameters
+        ----------
+        style, label, **keywords
+            As in `plot_dcf_curve_act`; by default {default}.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+    return method
+
+
 class BayesPlot(Canvas):
     r"""A plot of error-rates over the prior, normalized by what is reached without a detector.
 
@@ -72,11 +93,8 @@ class BayesPlot(Canvas):
 
     Attributes
     ----------
-    ax : matplotlib.axes.Axes
-        The one given, or the new one.
-    artists : dict of str to list of Artist
-        Lines (Line2D) and bands (PolyCollection) drawn so far, in order, by kind: the name of
-        a method without ``plot_``, such as ``"dcf_curve_act"``.
+    ax, artists
+        As for `DETPlot`.
 
     Raises
     ------
@@ -99,8 +117,7 @@ class BayesPlot(Canvas):
 
     References
     ----------
-    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms
-       and Code for Surviving the New DCF", 2011, arXiv:1304.2865.
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit", 2011, arXiv:1304.2865.
 
     Examples
     --------
@@ -169,99 +186,30 @@ class BayesPlot(Canvas):
 
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"r--"``. By default a solid line in
-            the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone, and
-            "_nolegend_" none. By default the name alone, for the first curve of a system.
-        **keywords
-            Matplotlib's line properties.
+        style, label, **keywords
+            As in `DETPlot.plot_steppy_det`.
 
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
         """
         return self._draw_curve("dcf_curve_act", Look(style, label, keywords))
 
-    def plot_dcf_curve_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
-        """Draw the normalized minimum error-rate: that of the best threshold for each prior.
-
-        What the scores could reach if they were perfectly calibrated.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_dcf_curve_act`; by default a dashed line.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        return self._draw_curve("dcf_curve_min", Look(style, label, keywords))
-
-    def plot_miss_rate_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
-        """Draw the misses' part of the normalized Bayes error-rate.
-
-        With that of the false alarms it adds up to `plot_dcf_curve_act`.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_dcf_curve_act`; by default dots and dashes.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        return self._draw_curve("miss_rate_act", Look(style, label, keywords))
-
-    def plot_miss_rate_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
-        """Draw the misses' part of the normalized minimum error-rate.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_dcf_curve_act`; by default two dots and a dash.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        return self._draw_curve("miss_rate_min", Look(style, label, keywords))
-
-    def plot_fa_rate_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
-        """Draw the false alarms' part of the normalized Bayes error-rate.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_dcf_curve_act`; by default dots.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        return self._draw_curve("fa_rate_act", Look(style, label, keywords))
-
-    def plot_fa_rate_min(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
-        """Draw the false alarms' part of the normalized minimum error-rate.
-
-        Parameters
-        ----------
-        style, label, **keywords
-            As in `plot_dcf_curve_act`; by default wide dots.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        return self._draw_curve("fa_rate_min", Look(style, label, keywords))
+    plot_dcf_curve_min = _curve(
+        "dcf_curve_min", "minimum error-rate: at the best threshold for each prior", "a dashed line"
+    )
+    plot_miss_rate_act = _curve(
+        "miss_rate_act", "misses' part of the normalized Bayes error-rate", "dots and dashes"
+    )
+    plot_miss_rate_min = _curve(
+        "miss_rate_min", "misses' part of the minimum error-rate", "two dots and a dash"
+    )
+    plot_fa_rate_act = _curve(
+        "fa_rate_act", "false alarms' part of the normalized Bayes error-rate", "dots"
+    )
+    plot_fa_rate_min = _curve(
+        "fa_rate_min", "false alarms' part of the minimum error-rate", "wide dots"
+    )
 
     def plot_band(self, band: DCFBand, label: Text = None, **fill_keywords: Any) -> Axes:
         """Shade a band around a curve: where the true error-rate may lie.
@@ -270,10 +218,8 @@ class BayesPlot(Canvas):
         ----------
         band : DCFBand
             Made by `bosaris_py.uncertainty.ActDCFCurve` or `MinDCFCurve`.
-        label : str, optional
-            As in `plot_dcf_curve_act`.
-        **fill_keywords
-            Matplotlib's properties of filled areas, such as ``alpha`` or ``facecolor``.
+        label, **fill_keywords
+            As in `DETPlot.plot_band`.
 
         Returns
         -------
@@ -307,10 +253,8 @@ class BayesPlot(Canvas):
         plo : float or OperatingPoint, optional
             Prior log-odds, or an operating point. A number between 0 and 1 is refused,
             because it may be meant as a probability.
-        style : str, optional
-            Matplotlib's short format string. By default magenta dashes.
-        label : str, optional
-            Legend entry, without the name of a system. By default there is none.
+        style, label
+            As in `DETPlot.plot_steppy_det`; by default magenta dashes, no legend entry.
         prior : float or OperatingPoint, optional
             Prior probability, as in `DETPlot.plot_mindcf_point`; instead of `plo`.
         **keywords
@@ -517,10 +461,8 @@ def plot_bayes(
 
     Parameters
     ----------
-    systems : mapping of str to Results or (tar, non); or Results
-        The systems by their names; scores are taken as natural-log likelihood-ratios.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. By default, in a new figure.
+    systems, ax
+        As for `plot_det`; scores are taken as natural-log likelihood-ratios.
     axes : (float, float, float, float), optional
         Limits as for `BayesPlot`. By default, where the curves can be measured.
     title : str, optional

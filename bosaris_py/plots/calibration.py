@@ -285,10 +285,12 @@ def plot_pav(
 
     Parameters
     ----------
-    systems, ax, title
+    systems, ax
         As for `plot_tippett`.
     bands : mapping of str to CalibrationBand, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.PAVMap`.
+    title : str, optional
+        Title of the plot.
 
     Returns
     -------

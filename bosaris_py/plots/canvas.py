@@ -239,6 +239,10 @@ class Sheet:
         if not (name and name in names):
             names.append(name)
         self._number = names.index(name) if name else len(names) - 1
+        self._chosen(results)
+
+    def _chosen(self, results: Results) -> None:
+        """Do what else the choice of a system means."""
 
     def display_legend(self, **legend_keywords: Any) -> Axes:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
@@ -523,14 +527,9 @@ class Canvas(Sheet, ABC):
 
         Notes
         -----
-        Figures 1 and 2 of van Leeuwen [1]_; "equalised" is his condition-weighted analysis. It
-        is the current system afterwards, which `plot_mindcf_point` and the like mark. The
-        same conditions are the rows of `bosaris_py.evaluation.condition_table`.
-
-        References
-        ----------
-        .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition
-           using multiple conditions in an evaluation", 2008.
+        Figures 1 and 2 of D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition
+        using multiple conditions in an evaluation", 2008. The equalised system is the current one
+        afterwards. The same conditions are the rows of `bosaris_py.evaluation.condition_table`.
         """
         check_scores(scores)
         _require("conditions", conditions, Conditions)
@@ -565,14 +564,9 @@ class Canvas(Sheet, ABC):
 
         Parameters
         ----------
-        style : str, optional
-            Matplotlib's short format string, such as ``"k*"``. By default dots and dashes, or
-            the triangle, in the colour of the system.
-        label : str, optional
-            Legend entry, which the name of the system precedes; "" gives the name alone.
-            By default there is none.
-        **keywords
-            Matplotlib's line properties.
+        style, label, **keywords
+            As in `DETPlot.plot_steppy_det`. By default dots and dashes, or the triangle, in the
+            colour of the system, without a legend entry.
 
         Returns
         -------

@@ -78,10 +78,9 @@ class DETPlot(Canvas):
 
     References
     ----------
-    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms
-       and Code for Surviving the New DCF", 2011, arXiv:1304.2865.
-    .. [2] A. Martin, G. Doddington, T. Kamm, M. Ordowski and M. Przybocki, "The DET
-       curve in assessment of detection task performance", Eurospeech 1997.
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit", 2011, arXiv:1304.2865.
+    .. [2] A. Martin et al., "The DET curve in assessment of detection task performance",
+       Eurospeech 1997.
 
     Examples
     --------
@@ -130,15 +129,7 @@ class DETPlot(Canvas):
         # Some windows of the toolkit have ticks so close that larger labels would touch.
         ax.tick_params(labelsize="small")
 
-    def set_system_from_results(self, results: Results, name: str = "") -> None:
-        """Choose the system that is drawn from now on, by its results.
-
-        Parameters
-        ----------
-        results, name
-            As for `BayesPlot.set_system_from_results`.
-        """
-        super().set_system_from_results(results, name)
+    def _chosen(self, results: Results) -> None:
         if self._seen is not None:
             self._seen.append(results)
             self._show(window_of(self._seen, self._points))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -34,20 +34,8 @@ _LONGEST_LEVEL_NAME = 8
 _CAP = 4.0
 
 
-class Estimate(Protocol):
-    """An estimate with a confidence interval, such as a `BootstrapResult` or an `Interval`."""
-
-    @property
-    def estimate(self) -> Any:
-        """What was measured."""
-
-    @property
-    def low(self) -> Any:
-        """Lower end of the interval."""
-
-    @property
-    def high(self) -> Any:
-        """Upper end of the interval."""
+# An estimate with a confidence interval, such as a BootstrapResult or an Interval.
+Estimate: TypeAlias = Any
 
 
 class _Row(NamedTuple):
@@ -102,13 +90,9 @@ def plot_intervals(
 
     Notes
     -----
-    Figure 2 of [1]_. Overlapping intervals do not mean that two systems cannot be told apart:
-    on the same trials their errors are correlated, see `paired_bootstrap`.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "Measurement
-       uncertainties in speaker recognition evaluation", NISTIR 7722, 2010.
+    Figure 2 of Wu et al., "Measurement uncertainties in speaker recognition evaluation", NISTIR
+    7722, 2010. Systems whose intervals overlap may differ significantly on the same trials, see
+    `paired_bootstrap`.
 
     Examples
     --------
@@ -230,14 +214,8 @@ def plot_standard_errors(
 
     Notes
     -----
-    Figure 3 of [1]_: the circles are the means. Look at the gap between methods: a
-    histogram's own width is only the noise of a limited number of replicates.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data
-       dependence on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017,
-       doi:10.1109/TASLP.2016.2614725.
+    Figure 3 of Wu et al., IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725. The width of a
+    histogram is only the noise of a limited number of replicates.
 
     Examples
     --------

@@ -774,7 +774,7 @@ def _mean_costs(
 
 
 @attrs.frozen(eq=False)
-class CalibrationBand:
+class CalibrationBand(metaclass=Readable):
     """A band around a PAV map or a reliability diagram; made by `PAVMap.band`, `Reliability.band`.
 
     Parameters

@@ -142,5 +142,5 @@ def test_speaker_bands_cover_where_bands_of_trials_do_not() -> None:
     for name in ("Tippett", "ECE", "reliability"):
         assert 0.89 <= found[name, "speaker"].mean() <= 0.99
     assert found["Tippett", "iid"].mean() < 0.60
-    assert found["ECE", "iid"].mean() < 0.60
-    assert found["PAV", "speaker"].mean() > 0.90
+    assert max(found[name, "iid"].mean() for name in ("ECE", "reliability")) < 0.80
+    assert found["PAV", "speaker"].mean() > 0.88
