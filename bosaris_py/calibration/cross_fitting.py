@@ -634,7 +634,7 @@ class ConditionCalibration(SavedMap):
         key: Any,
         conditions: Conditions,
         *,
-        strengths: Sequence[float] = (0.0, 1.0, 10.0, 100.0, 1000.0),
+        strengths: Sequence[float] = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0),
         folds: Folds = 5,
         speakers: SpeakersLike = None,
         rng: Rng = None,
