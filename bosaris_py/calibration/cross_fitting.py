@@ -286,7 +286,7 @@ def cross_fit(
 
     Speakers, not trials, are divided into folds. A trial whose speakers are in folds p and q
     gets the log-likelihood-ratio of a map trained on the trials of which no speaker is in p or
-    q; so Cllr and actual costs of the result are those of a map on new speakers.
+    q. So Cllr and actual costs of the result are those of a map on new speakers.
 
     Parameters
     ----------
