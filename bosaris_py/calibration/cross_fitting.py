@@ -619,8 +619,8 @@ class ConditionCalibration(SavedMap):
     >>> conditions = Conditions(dict(zip(("noisy", "clean"), masks, strict=True)))
     >>> key = Key(ids, ids, same, ~same)
     >>> ConditionCalibration.fit_scores(scores, key, conditions, rng=1)
-    ConditionCalibration: strength 3; noisy: llr = 1.689 * score -6.827;
-    clean: llr = 1.417 * score -1.866
+    ConditionCalibration: strength 1; noisy: llr = 2.146 * score - 8.9;
+    clean: llr = 1.75 * score - 2.085
     """
 
     lines: Mapping[str, LinearCalibration] = attrs.field(converter=_to_lines)
@@ -749,7 +749,8 @@ class ConditionCalibration(SavedMap):
     def __repr__(self) -> str:
         """Show the strength and the lines."""
         lines = "; ".join(
-            f"{name}: llr = {line.scale:.4g} * score {line.offset:+.4g}"
+            f"{name}: llr = {line.scale:.4g} * score {'-' if line.offset < 0 else '+'} "
+            f"{abs(line.offset):.4g}"
             for name, line in self.lines.items()
         )
         return f"ConditionCalibration: strength {self.strength:g}; {lines}"
