@@ -191,7 +191,7 @@ def main() -> None:
             by_duration(10),
             asvspoof(options.data),
             ("<!-- conditions -->",),
-            by_condition(10),
+            by_condition(5),
         )
         text = "\n\n".join((notice, *("\n".join(lines) for lines in tables))) + "\n"
     if options.output == "-":
