@@ -15,6 +15,7 @@ _HOMES = {
     "bosaris_py.calibration": (
         "BiGaussianCalibration",
         "BoundedCalibration",
+        "ConditionCalibration",
         "CrossFit",
         "GaussianCalibration",
         "LLRBounds",

@@ -19,7 +19,6 @@ from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_
 from bosaris_py.calibration.bounds import BoundsKind
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.evaluation import Results, Validation, validate
-from bosaris_py.numerics import cllr, min_cllr
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import SpeakersLike, speaker_maps, split_key
 from bosaris_py.uncertainty import Cllr, MinCllr
@@ -270,13 +269,6 @@ def _mean_log10(scores: FloatArray, weights: Weights) -> float:
     return float(np.average(scores, weights=weights)) / math.log(10.0)
 
 
-def _calibration_loss(
-    tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights
-) -> float:
-    weights = {"tar_weights": tar_weights, "non_weights": non_weights}
-    return cllr(tar, non, **weights) - min_cllr(tar, non, **weights)
-
-
 def _brier(tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights) -> float:
     errors = ((-tar, tar_weights), (non, non_weights))
     return float(2.0 * sum(np.average(special.expit(x) ** 2, weights=w) for x, w in errors))
@@ -286,7 +278,6 @@ def _brier(tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: 
 _FIGURES: dict[str, Any] = {
     "cllr": Cllr(),
     "min_cllr": MinCllr(),
-    "calibration_loss": _calibration_loss,
     "brier": _brier,
     "misleading_tar": lambda tar, non, of_tar, of_non: _share_below(tar, of_tar),
     "misleading_non": lambda tar, non, of_tar, of_non: _share_below(-non, of_non),
@@ -324,8 +315,9 @@ def validate_scores(
     Returns
     -------
     Validation
-        Figures as of `validate`; ``intervals`` of all but devPAV, the minimum of the Brier score
-        and the mean likelihood-ratios, which single trials decide.
+        Figures as of `validate`. There are no ``intervals`` of what depends on a PAV map beside
+        another figure, which fits a replicate too well, nor of mean likelihood-ratios, which
+        single trials decide.
 
     Raises
     ------

@@ -92,8 +92,8 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     the thresholds at which the normalised Bayes error-rate (`act_dcf`), of the trials with those
     two, is at most 1.
 
-    "count" is -log(10 n_tar) and log(10 n_non): of so few trials that the others cost more than
-    they save, it cuts off only what no number of trials near these could show.
+    "count" is -log(10 n_tar) and log(10 n_non). Where trials are few, the other bounds cost more
+    than they save; these cut off only what no number of trials near theirs could show.
 
     References
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -21,13 +21,36 @@ from bosaris_py._arrays import (
     Readable,
     mark_read_only,
 )
-from bosaris_py._validation import NamedWarnings, Rng, as_generator, as_weights, describe, invalid
-from bosaris_py.errors import ExtrapolationWarning, MissingTrialsWarning
+from bosaris_py._validation import (
+    NamedWarnings,
+    Rng,
+    as_generator,
+    as_nonnegative,
+    as_weights,
+    describe,
+    invalid,
+)
+from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.trained import NOT_NEGATIVE, SavedMap
+from bosaris_py.errors import BosarisWarning, ExtrapolationWarning, MissingTrialsWarning
 from bosaris_py.numerics.linear_objective import evaluate_objective
 from bosaris_py.trials.base import frame_of
-from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, FlatKey, Key
-from bosaris_py.trials.scores import AnyScores, ListedScores, Scores, listed_scores, stack_scores
+from bosaris_py.trials.conditions import (
+    ConditionMembers,
+    Conditions,
+    check_conditions,
+    class_weights,
+)
+from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx
+from bosaris_py.trials.scores import (
+    AnyScores,
+    FlatScores,
+    ListedScores,
+    Scores,
+    class_scores,
+    listed_scores,
+    stack_scores,
+)
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_maps, split_key
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
@@ -263,7 +286,7 @@ def cross_fit(
 
     Speakers, not trials, are divided into folds. A trial whose speakers are in folds p and q
     gets the log-likelihood-ratio of a map trained on the trials of which no speaker is in p or
-    q; so Cllr and actual costs of the result are those of a map on new speakers.
+    q. So Cllr and actual costs of the result are those of a map on new speakers.
 
     Parameters
     ----------
@@ -547,6 +570,204 @@ def choose_ridge(
         judged |= dict(zip(_WEIGHTS, used, strict=True))
         values.append(evaluate_objective(*classes, **judged))
     return float(ridges[int(np.argmin(values))])
+
+
+def _to_line(value: Any) -> LinearCalibration:
+    """Build a line of what a file holds, unless it is one."""
+    if isinstance(value, LinearCalibration):
+        return value
+    if not isinstance(value, Mapping):
+        raise invalid("lines", "be LinearCalibration", describe(value))
+    return LinearCalibration(**value)
+
+
+def _to_lines(value: Any) -> dict[str, LinearCalibration]:
+    if not isinstance(value, Mapping):
+        raise invalid("lines", "map names to LinearCalibration", describe(value))
+    return {name: _to_line(line) for name, line in value.items()}
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class ConditionCalibration(SavedMap):
+    r"""A line for each condition, drawn towards the line of all trials where it has few.
+
+    Make one with `fit_scores` or `read`.
+
+    Parameters
+    ----------
+    lines : mapping of str to LinearCalibration
+        The map of each condition.
+    pooled : LinearCalibration
+        The map of all trials; for trials of no condition, or of a new one.
+    strength : float
+        Of how many trials of a class the pooled set takes the place.
+
+    Notes
+    -----
+    The line of a condition minimises the objective of its own trials times :math:`1 - \rho` plus
+    that of all trials times :math:`\rho = m / (n + m)`. Here m is the strength, and n is the number
+    of its trials in the smaller class. A condition of one class gets the pooled line.
+
+    Examples
+    --------
+    >>> from bosaris_py import Conditions, Key, Scores
+    >>> ids, same = [f"speaker {i}" for i in range(40)], np.eye(40, dtype=bool)
+    >>> noise = np.random.default_rng(1).normal(size=(40, 40))
+    >>> noisy = np.arange(40) % 2 == 1
+    >>> scores = Scores(2.5 * same + noise + 3.0 * noisy, ids, ids)
+    >>> masks = [np.tile(chosen, (40, 1)) for chosen in (noisy, ~noisy)]
+    >>> conditions = Conditions(dict(zip(("noisy", "clean"), masks, strict=True)))
+    >>> key = Key(ids, ids, same, ~same)
+    >>> ConditionCalibration.fit_scores(scores, key, conditions, rng=1)
+    ConditionCalibration: strength 1; noisy: llr = 2.146 * score - 8.9;
+    clean: llr = 1.75 * score - 2.085
+    """
+
+    lines: Mapping[str, LinearCalibration] = attrs.field(converter=_to_lines)
+    pooled: LinearCalibration = attrs.field(converter=_to_line)
+    strength: float = attrs.field(**NOT_NEGATIVE)
+
+    @classmethod
+    def fit_scores(
+        cls,
+        scores: AnyScores,
+        key: Any,
+        conditions: Conditions,
+        *,
+        strengths: Sequence[float] = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0),
+        folds: Folds = 5,
+        speakers: SpeakersLike = None,
+        rng: Rng = None,
+        **options: Any,
+    ) -> Self:
+        """Train the lines, and choose the strength by cross-fitting.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : Key or FlatKey, or pair (key, metadata)
+            Which trials are targets and which non-targets.
+        conditions : Conditions
+            The condition of each trial; weights do not matter.
+        strengths : sequence of float
+            Those to try, on the same folds; the first of the best is taken. A single one is taken
+            without cross-fitting.
+        folds, speakers, rng
+            As for `cross_fit`.
+        **options
+            ``prior``, ``objective`` and ``ridge``, as for `LinearCalibration.fit`.
+
+        Returns
+        -------
+        ConditionCalibration
+
+        Raises
+        ------
+        InvalidInputError
+            As for `cross_fit`; if there are no strengths, or one is negative.
+        TrialMismatchError
+            As for `Conditions.members`.
+
+        Warns
+        -----
+        MissingTrialsWarning, SeparableDataWarning, ConditionWarning
+            As for `cross_fit` and `Conditions.members`.
+        """
+        tried = [as_nonnegative(strength, "strengths") for strength in strengths]
+        if not tried:
+            raise invalid("strengths", "hold at least one strength", "none")
+        only_key, _ = split_key(key)
+        classes = class_scores(scores, only_key)
+        check_conditions(conditions)
+        members = conditions.scored_members(scores, only_key)
+        judged = {name: options[name] for name in ("prior", "objective") if name in options}
+        seed = int(as_generator(rng).integers(2**63))
+
+        def cost(strength: float) -> float:
+            """Return the mean of the objectives of the conditions on cross-fitted trials."""
+            found = []
+            for item in members:
+                if not (item.tar.size and item.non.size):
+                    continue
+                how: dict[str, Any] = {"folds": folds, "speakers": speakers, "rng": seed}
+                weights = _drawn_weights(item, classes, strength)
+                fitted = cross_fit(LinearCalibration, scores, key, **how, **weights, **options)
+                tar, non = fitted.scores.get_tar_non(only_key)
+                found.append(evaluate_objective(tar[item.tar], non[item.non], **judged))
+            return float(np.mean(found))
+
+        with warnings.catch_warnings():
+            # The final maps warn of what is wrong.
+            warnings.simplefilter("ignore", BosarisWarning)
+            best = min(tried, key=cost) if len(tried) > 1 else tried[0]
+        trainer: Any = LinearCalibration
+        lines = {
+            item.name: trainer.fit(*classes, **_drawn_weights(item, classes, best), **options)
+            for item in members
+        }
+        pooled = trainer.fit(*classes, **options)
+        return cls(lines=lines, pooled=pooled, strength=best)
+
+    def apply(self, scores: AnyScores, conditions: Conditions) -> AnyScores:
+        """Turn scores into log-likelihood-ratios by the lines of their conditions.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of trials.
+        conditions : Conditions
+            Their conditions, with the names of the training.
+
+        Returns
+        -------
+        Scores or FlatScores
+            Of the same trials.
+
+        Raises
+        ------
+        InvalidInputError
+            If a mask does not fit the scores, or what is given is no Conditions.
+        """
+        check_conditions(conditions)
+        ndx: AnyNdx
+        if isinstance(scores, FlatScores):
+            ndx = FlatNdx(*scores.ids, scores.models, scores.segments)
+        else:
+            ndx = Ndx(*scores.ids, scores.scoremask)
+        parts = conditions.trials_of(ndx)
+
+        def mapped(values: FloatArray) -> Float64Array:
+            llrs = np.asarray(self.pooled.apply(values))
+            for name, places in parts.items():
+                if name in self.lines and places.size:
+                    llrs[places] = self.lines[name].apply(values[places])
+            return llrs
+
+        return scores.transform(mapped)
+
+    def __repr__(self) -> str:
+        """Show the strength and the lines."""
+        lines = "; ".join(
+            f"{name}: llr = {line.scale:.4g} * score {'-' if line.offset < 0 else '+'} "
+            f"{abs(line.offset):.4g}"
+            for name, line in self.lines.items()
+        )
+        return f"ConditionCalibration: strength {self.strength:g}; {lines}"
+
+
+def _drawn_weights(
+    item: ConditionMembers, classes: Sequence[FloatArray], strength: float
+) -> dict[str, Any]:
+    """Return weights of all trials that draw the line of a condition towards that of all."""
+    own = item.tar, item.non
+    n = min(side.size for side in own)
+    share = strength / (n + strength) if n else 1.0
+    weights: dict[str, Any] = {}
+    for name, side, scores in zip(_WEIGHTS, own, classes, strict=True):
+        weights[name] = np.full(scores.size, share / scores.size)
+        weights[name][side] += (1.0 - share) / max(side.size, 1)
+    return weights
 
 
 def _divide(who: TrialSpeakers, folds: Folds, rng: Rng) -> IntArray:

@@ -737,7 +737,7 @@ class Validation(metaclass=Readable):
                 ends = self.intervals.get(name)
                 row.append("" if ends is None else f"[{ends[0]:.4g}, {ends[1]:.4g}]")
         head = f"{self.n_tar} targets, {self.n_non} non-targets"
-        return "\n".join((head, *text_table(rows)))
+        return "\n".join((head, *(line.rstrip() for line in text_table(rows))))
 
 
 def validate(results: Results) -> Validation:

@@ -8,6 +8,7 @@ from bosaris_py._validation import FilePath
 from bosaris_py.calibration import (
     BiGaussianCalibration,
     BoundedCalibration,
+    ConditionCalibration,
     GaussianCalibration,
     LinearCalibration,
     PAVCalibration,
@@ -23,6 +24,7 @@ Model = (
     | GaussianCalibration
     | BiGaussianCalibration
     | BoundedCalibration
+    | ConditionCalibration
     | LinearFusion
     | QualityFusion
 )
@@ -43,7 +45,7 @@ def read_model(path: FilePath) -> Model:
     Returns
     -------
     LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration,
-    BoundedCalibration, LinearFusion or QualityFusion
+    BoundedCalibration, ConditionCalibration, LinearFusion or QualityFusion
         Equal to the one that was saved, to the last bit.
 
     Raises

@@ -6,8 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bosaris_py import Results, evaluate
-from bosaris_py.calibration import LinearCalibration, PAVCalibration, cross_fit, cross_fitting
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.calibration import (
+    GaussianCalibration,
+    LinearCalibration,
+    PAVCalibration,
+    cross_fit,
+    cross_fitting,
+)
+from bosaris_py.errors import (
+    ConvergenceWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+    SeparableDataWarning,
+    SuspectScoresWarning,
+)
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics import cllr
 from bosaris_py.trials import Conditions, FlatScores, Key, Scores, SegmentQuality, TrialMetadata
@@ -244,6 +256,11 @@ def test_the_cllr_of_cross_fitted_trials_is_that_of_new_speakers(n_speakers):
 
 
 SCORES, KEY, SPEAKERS = simulated()
+FEW = Key(*KEY.ids, KEY.tar & (np.arange(24) < 4)[:, None], KEY.non)
+ALONE = tuple(dict.fromkeys(side, "p") for side in SPEAKERS)
+INFINITE = Scores(np.where(KEY.tar, np.inf, SCORES.scoremat), *KEY.ids)
+EQUAL = Scores(np.full(KEY.tar.shape, 3.0), *KEY.ids)
+APART = Scores(SCORES.scoremat + 50.0 * KEY.tar, *KEY.ids)
 ONE = Key(["m0"], KEY.segset, KEY.tar[:1], KEY.non[:1])
 
 
@@ -256,6 +273,14 @@ ONE = Key(["m0"], KEY.segset, KEY.tar[:1], KEY.non[:1])
         ({"folds": "trial"}, "`folds` must be a whole number"),
         ({"model": LinearCalibration.fit}, "`model` must be a class"),
         ({"model": LinearCalibration.fit([1.0, 3, 2], [0.0, 1.5, 0.5])}, "`model` must be a class"),
+        ({"key": FEW}, "leave both classes trials to train on; got no targets without"),
+        (
+            {"speakers": ALONE},
+            "the number of speakers, 1; got 5. A non-target trial has speakers of",
+        ),
+        ({"scores": INFINITE}, "trained on finite scores; 72 of 72 scores of `tar` are infinite"),
+        ({"scores": INFINITE, "model": PAVCalibration}, "`tar` must be finite; got 72 infinite"),
+        ({"scores": EQUAL, "model": GaussianCalibration}, "`tar` must vary, or `non`; got scores"),
         ({"key": ONE}, "leave both classes trials to train on; got no .* folds 0 and"),
         ({"speakers": ({"m0": "p0"}, SPEAKERS[1])}, "tell the speaker of all models"),
         ({"tar_weights": [1.0]}, "have one weight for each"),
@@ -280,3 +305,19 @@ def test_evaluate_judges_cross_fitted_scores(model):
     fitted = cross_fit(used, scores, key, speakers=speakers, rng=4)
     assert table.results["A"].cllr == Results.from_scores(fitted.scores, key).cllr
     assert f"cross-fitted: {used.__name__}" in repr(table)
+
+
+@pytest.mark.parametrize(
+    ("model", "scores", "category", "message"),
+    [
+        (LinearCalibration, EQUAL, ConvergenceWarning, "carry no information; the weight is set"),
+        (PAVCalibration, EQUAL, SuspectScoresWarning, "one pool, so that all scores become one"),
+        (LinearCalibration, APART, SeparableDataWarning, "choose `ridge`"),
+    ],
+)
+def test_what_is_answered_but_not_to_be_trusted(model, scores, category, message):
+    """Each fold that is no better says so, by name; the LLRs stay within what is known."""
+    with pytest.warns(category, match=message) as caught:
+        fitted = cross_fit(model, scores, KEY, speakers=SPEAKERS, rng=1)
+    assert any("without the speakers of folds" in str(item.message) for item in caught)
+    assert np.abs(fitted.scores.scoremat).max() <= np.log(KEY.n_non)
