@@ -5,10 +5,12 @@ Columns are taken by what they can do, not by their class, so none of these libr
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Number
 from typing import Any, TypeAlias
 
 import attrs
@@ -19,7 +21,7 @@ from bosaris_py._execution import n_threads
 from bosaris_py._validation import as_ids, as_vector, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import LABEL, VOCABULARIES, TrialClass, find_format
+from bosaris_py.storage.formats.catalogue import LABEL, SCORE, VOCABULARIES, TrialClass, find_format
 from bosaris_py.storage.trial_table import (
     TrialOrder,
     ascends,
@@ -118,7 +120,7 @@ def from_frame(
     names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
     if score is None:
         taken = (model, segment, label, *extra)
-        names = [name for name in frame.names if name not in taken and frame.is_numeric(name)]
+        names = [name for name in frame.names if name not in taken and frame.may_be_score(name)]
     with ThreadPoolExecutor(n_threads()) as pool:
         # Most of the time that texts take; the libraries release Python's lock.
         ids = [pool.submit(frame.coded, *side) for side in ((model, "model"), (segment, "segment"))]
@@ -172,6 +174,13 @@ class _Columns:
     def is_numeric(self, name: Any, argument: str = "score") -> bool:
         """Tell whether a column holds numbers, not truth values."""
         return self._kind(self.column(name, argument)) in ("i", "u", "f")
+
+    def may_be_score(self, name: Any) -> bool:
+        """Tell whether a column holds numbers, also as objects, or is called a score."""
+        if self.is_numeric(name) or str(name).lower() in find_format("csv").header[SCORE]:
+            return True
+        values = itertools.islice(self._frame[name], 100)
+        return any(isinstance(item, Number) and not isinstance(item, bool) for item in values)
 
     @staticmethod
     def _kind(column: Any) -> str:

@@ -342,7 +342,8 @@ class TestPlots:
         code, _, err = run("det", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.gif")
         assert code == 1
         assert (
-            err == "bosaris: error: `path` must end in one of .pdf, .png, .svg; got 'plot.gif'.\n"
+            err
+            == "bosaris: error: `path` must end in one of .pdf, .png, .svg, .eps; got 'plot.gif'.\n"
         )
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -209,6 +210,16 @@ ROWS = {
 def test_bad_input(changed, options, message):
     with pytest.raises(InvalidInputError, match=message):
         bp.from_frame(ROWS | changed, **options)
+
+
+@pytest.mark.parametrize("values", [[1.5, None, 2.0], ["1.5", "2", "x"], [Fraction(1, 2)] * 3])
+def test_no_column_of_scores_is_left_out_silently(values):
+    pandas = pytest.importorskip("pandas")
+    name = "score" if isinstance(values[0], str) else "system"
+    frame = pandas.DataFrame(ROWS).assign(**{name: pandas.Series(values, dtype=object)})
+    with pytest.raises(InvalidInputError, match=f"`score '{name}'` must hold real numbers"):
+        bp.from_frame(frame)
+    assert list(bp.from_frame(frame, score="x").scores) == ["x"]
 
 
 def test_repeated_rows_in_a_large_grid():

@@ -23,6 +23,7 @@ from bosaris_py.calibration.gaussian import BiGaussianCalibration, GaussianCalib
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
+from bosaris_py.numerics.roc import ROC, warn_if_inverted
 
 BoundsKind = Literal["elub", "iv", "count"]
 
@@ -73,6 +74,11 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     InvalidInputError
         If a class is empty, a log-likelihood-ratio is NaN, or the kind is not known.
 
+    Warns
+    -----
+    SuspectScoresWarning
+        If both bounds are 0 because higher scores speak against targets.
+
     Notes
     -----
     The upper bound is where, going up from t = 0,
@@ -114,8 +120,16 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
         low, high = (float(np.log(_COUNT_FACTOR * x.size)) for x in (targets, others))
         return LLRBounds(-low, high)
     counts = _PSEUDO_COUNTS[kind]
-    high = _upper_bound(targets, others, *counts)
-    return LLRBounds(0.0 - _upper_bound(-others, -targets, *counts), high)
+    low, high = (
+        0.0 - _upper_bound(-others, -targets, *counts),
+        _upper_bound(targets, others, *counts),
+    )
+    if low == high:
+        # Of scores that tell nothing, or the contrary.
+        warn_if_inverted(
+            1.0, lambda: ROC.from_scores(targets, others).auc, targets.size, others.size
+        )
+    return LLRBounds(low, high)
 
 
 def _upper_bound(tar: FloatArray, non: FloatArray, add_tar: float, add_non: float) -> float:

@@ -87,6 +87,10 @@ def _create_beside(target: Path, mode: int) -> Path:
             descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
         except FileExistsError:
             continue
+        except OSError as error:
+            # Nobody has asked for a file of that name.
+            error.filename = str(target)
+            raise
         os.close(descriptor)
         return temporary
 

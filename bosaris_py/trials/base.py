@@ -297,7 +297,7 @@ MAX_CELLS = 10**8
 # The words of the toolkit, so that users of its scripts see what they know.
 _MISSING_IDS = (
     "models reduced from {wanted} to {found}",
-    "testsegs reduced from {wanted} to {found}",
+    "test segments reduced from {wanted} to {found}",
 )
 
 _MISSING_TRIALS = ("{missing} of {wanted} trials missing",)

@@ -15,7 +15,12 @@ from bosaris_py.calibration import (
     cross_fit,
     llr_bounds,
 )
-from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInputError
+from bosaris_py.errors import (
+    ExtrapolationWarning,
+    FileFormatError,
+    InvalidInputError,
+    SuspectScoresWarning,
+)
 from bosaris_py.fusion import read_model
 from bosaris_py.numerics import act_dcf
 from bosaris_py.numerics.priors import sigmoid
@@ -139,6 +144,13 @@ def test_counts_bound_by_ten_times_the_numbers_of_trials():
     fitted = BoundedCalibration.fit([1.0, 3.0, 4.0], [0.0, 2.0], bounds="count", ridge=0.1)
     assert (fitted.low, fitted.high) == (-math.log(30), math.log(20))
     assert fitted.map.ridge == 0.1
+
+
+def test_inverted_scores_are_warned_of():
+    rng = np.random.default_rng(0)
+    tar, non = rng.normal(2.0, 1.0, 50), rng.normal(-2.0, 1.0, 60)
+    with pytest.warns(SuspectScoresWarning, match="higher scores speak against targets"):
+        assert llr_bounds(-tar, -non) == (0.0, 0.0)
 
 
 def test_input_is_not_changed():

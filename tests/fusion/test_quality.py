@@ -173,7 +173,7 @@ class TestToolkit:
             )
         assert [str(warning.message) for warning in caught] == [
             "models reduced from 12 to 11",
-            "testsegs reduced from 25 to 23",
+            "test segments reduced from 25 to 23",
             f"{np.count_nonzero(lacking & key.tar)} of 71 targets missing.",
             f"{np.count_nonzero(lacking & key.non)} of 202 non-targets missing.",
             f"Quality fusion training has {n_missing} missing trials.",
@@ -454,7 +454,7 @@ class TestSegmentQuality:
         with pytest.warns(MissingTrialsWarning) as caught:
             fusion = QualityFusion.fit_scores(systems, [alone], key)
         n_missing = np.count_nonzero((key.tar | key.non)[:, :3])
-        assert str(caught[0].message) == "testsegs reduced from 30 to 27"
+        assert str(caught[0].message) == "test segments reduced from 30 to 27"
         assert f"{n_missing} missing trials." in str(caught[-1].message)
         assert fusion.n_tar + fusion.n_non == key.n_trials - n_missing
 

@@ -103,7 +103,7 @@ warnings.warn("later")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert path.read_text().splitlines() == [
-        "Warning: testsegs reduced from 2 to 1",
+        "Warning: test segments reduced from 2 to 1",
         "Warning: 1 of 2 trials missing",
     ]
     for text in ("1 of 2 trials missing", "of another package", "later"):

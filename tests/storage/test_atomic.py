@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 import subprocess
@@ -114,6 +115,17 @@ def test_another_group_gets_no_more_than_all(
     with atomic_write(target):
         pass
     assert stat.S_IMODE(target.stat().st_mode) == 0o644
+
+
+def test_an_error_names_the_file_that_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, *_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PermissionError, match=r"/a\.txt'$"), atomic_write(tmp_path / "a.txt"):
+        pass
 
 
 def test_permissions_of_a_new_file_follow_the_umask(tmp_path: Path) -> None:

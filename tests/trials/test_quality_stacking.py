@@ -46,7 +46,7 @@ def test_aligned_and_masks_joined(ndx, quality):
     with pytest.warns(MissingTrialsWarning) as caught:
         stacked = stack_quality([quality, more], ndx)
     assert [str(warning.message) for warning in caught] == [
-        "testsegs reduced from 3 to 2",
+        "test segments reduced from 3 to 2",
         "2 of 5 trials missing",
         "1 of 5 trials missing",
     ]

@@ -76,7 +76,7 @@ def detect_in(
     if first is None:
         message = f"{path}: there is no line in this file, so its format cannot be found out"
         raise FileFormatError(message)
-    candidates = _formats_by_header(first) or _formats_by_content(first, vocabulary)
+    candidates = _formats_by_header(first) or _formats_by_content(_first_lines(first), vocabulary)
     # Of formats that would read the file in the same way, the first. Names of extra columns
     # say nothing that the file does not say.
     width = len(first.text.split())
@@ -90,10 +90,10 @@ def detect_in(
     if len(distinct) == 1:
         return next(iter(distinct.values()))
     if not distinct:
-        message = (
-            f"{path}: no format fits the first lines, such as {show(first.text)}; name one of "
-            f"{', '.join(FORMATS)}, or tell what the `columns` are"
-        )
+        found = f"{path}: no format fits the first lines, such as {show(first.text)};"
+        if odd := _first_odd_line(first, vocabulary):
+            found = f"{path}:{odd[0]}: {odd[1]} is not like the lines before it; correct it, or"
+        message = f"{found} name one of {', '.join(FORMATS)}, or tell what the `columns` are"
         raise FileFormatError(message)
     names = ", ".join(item.name for item in distinct.values())
     message = f"{path}: {show(first.text)} could be {names}; say which by `format`"
@@ -173,9 +173,26 @@ def _are_numbers(words: frozenset[str]) -> bool:
     return "_" not in "".join(words)
 
 
-def _formats_by_content(first: FirstLine, vocabulary: Vocabulary | None) -> list[TrialFormat]:
+def _first_lines(first: FirstLine) -> list[bytes]:
+    return [first.text, *first.rest.split(b"\n", _LINES_LOOKED_AT)[: _LINES_LOOKED_AT - 1]]
+
+
+def _first_odd_line(first: FirstLine, vocabulary: Vocabulary | None) -> tuple[int, str] | None:
+    """Return number and text of the line from which on no format fits, if one fits before."""
+    lines = _first_lines(first)
+    # As many of them fit, and so many do not; the halves between are tried.
+    fit, unfit = 0, len(lines)
+    while unfit - fit > 1:
+        middle = (fit + unfit) // 2
+        if _formats_by_content(lines[:middle], vocabulary):
+            fit = middle
+        else:
+            unfit = middle
+    return (first.number + fit, show(lines[fit])) if fit else None
+
+
+def _formats_by_content(lines: list[bytes], vocabulary: Vocabulary | None) -> list[TrialFormat]:
     """Return the formats without a header that the first lines fit."""
-    lines = [first.text, *first.rest.split(b"\n", _LINES_LOOKED_AT)[: _LINES_LOOKED_AT - 1]]
     rows = [row for line in lines if (row := line.split())]
     widths = set(map(len, rows))
     # Each column is looked at once, whatever the number of formats.

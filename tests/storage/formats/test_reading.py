@@ -259,6 +259,8 @@ BAD_FILES: list[tuple[str, str, dict[str, Any]]] = [
     # What could be several formats, or none.
     ("7 8 9\n", "could be kaldi-scores, voxceleb-scores", {}),
     ("one two three four five six\n", "no format fits", {}),
+    ("\nm s 1.5\nm t x1\n", ":3: 'm t x1' is not like the lines before it; correct it", {}),
+    ("m s target\n" * 99 + "n t tarhget\n" + "m t imp\n", ":100: 'n t tarhget' is not like", {}),
 ]
 
 
