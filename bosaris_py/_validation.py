@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 import warnings
 from collections import Counter
@@ -391,7 +392,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
 
 
 class NamedWarnings:
-    """Say in each warning of a block what it is about; the same warning comes once.
+    """Give the warnings of a block, those of one category as one, and say what they are about.
 
     Where there are `categories`, others pass without the name.
     """
@@ -412,7 +413,13 @@ class NamedWarnings:
         """Give the warnings, unless the block failed."""
         self._block.__exit__(kind, *error)
         if kind is None:
-            for category, text in dict.fromkeys((w.category, str(w.message)) for w in self._caught):
+            causes: dict[type[Warning], dict[str, None]] = {}
+            for caught in self._caught:
+                sentences = re.split(r"(?<=\.) |; ", str(caught.message))
+                causes.setdefault(caught.category, {}).update(dict.fromkeys(sentences))
+            for category, said in causes.items():
+                # The same sentence comes once.
+                text = " ".join(one if one[-1:] == "." else f"{one};" for one in said).rstrip(";")
                 named = self._name and issubclass(category, self._categories)
                 told = as_message(f"{self._name}: {text}" if named else text)
                 self.told.append((category, told))
