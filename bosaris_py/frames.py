@@ -323,7 +323,7 @@ class _Side:
     ranks: AnyArray | None
 
     @classmethod
-    def of(cls, coded: Coded) -> "_Side":
+    def of(cls, coded: Coded) -> _Side:
         """Sort the ids."""
         codes, texts = coded
         ids = as_ids(texts, "ids")
@@ -345,7 +345,7 @@ class _Side:
             return (self.ranks * np.int64(step)).take(self.codes)
         return np.multiply(self.codes, step, dtype=np.int64)
 
-    def used(self) -> "_Side":
+    def used(self) -> _Side:
         """Leave out the ids that no row has."""
         positions = self.positions
         used = np.zeros(self.ids.size, dtype=np.bool_)
@@ -363,7 +363,7 @@ class _Rows:
     segments: _Side
 
     @classmethod
-    def of(cls, *coded: Coded) -> "_Rows":
+    def of(cls, *coded: Coded) -> _Rows:
         """Sort both lists of ids, and leave out ids that occur nowhere if there are many."""
         rows = cls(*map(_Side.of, coded))
         return rows if rows.fit_matrix else cls(rows.models.used(), rows.segments.used())

@@ -206,7 +206,7 @@ class Det_Plot(_Plot):
         return float(results.min_dcf(prior, normalize=True)), best.pmiss, best.pfa
 
     @staticmethod
-    def test_this() -> "Det_Plot":
+    def test_this() -> Det_Plot:
         """Draw a sample, and return it."""
         rng = np.random.default_rng(0)
         plot = Det_Plot("old", "sample")

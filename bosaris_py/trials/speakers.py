@@ -73,7 +73,7 @@ class TrialSpeakers(metaclass=Readable):
         speakers: SpeakersLike = None,
         unknown: Unknown = "refuse",
         one_person: bool = True,
-    ) -> "TrialSpeakers":
+    ) -> TrialSpeakers:
         """Find the speakers of the models and segments of a key.
 
         Parameters
@@ -145,7 +145,7 @@ class TrialSpeakers(metaclass=Readable):
     @classmethod
     def of_models_only(
         cls, key: KeyLike, model_speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
-    ) -> "TrialSpeakers":
+    ) -> TrialSpeakers:
         """Find the speakers of the models of a key, where each segment may be one of its own.
 
         Parameters
@@ -163,7 +163,7 @@ class TrialSpeakers(metaclass=Readable):
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
-    def _numbered(cls, models: AnyArray, segments: AnyArray) -> "TrialSpeakers":
+    def _numbered(cls, models: AnyArray, segments: AnyArray) -> TrialSpeakers:
         """Give each speaker of models and segments a number."""
         names = np.concatenate((models, segments)).astype(np.str_)
         ids, codes = np.unique(names, return_inverse=True)
