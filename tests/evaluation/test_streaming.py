@@ -24,6 +24,7 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation import BayesCurves, StreamedScores, streaming
 from bosaris_py.storage import rows
 from bosaris_py.trials import blocks
+from tests.edited_hdf5 import edited
 from tests.strategies import keys, scores
 
 SOME = [-np.inf, -2.0, -0.25, 0.0, 0.1, 1.5, np.inf]
@@ -220,7 +221,7 @@ def test_damaged_lists(
     rng: np.random.Generator, saved: Any, damage: Callable[[Any], None], message: str
 ) -> None:
     paths = saved(*in_form("lists", *trials(rng)))
-    with h5py.File(paths[1], "r+") as file:
+    with edited(paths[1]) as file:
         damage(file)
     with pytest.raises(FileFormatError, match=message):
         Results.from_files(*paths)
@@ -483,7 +484,7 @@ def test_what_is_no_name_of_a_file_is_refused(files: Any) -> None:
 
 def test_repeated_ids_are_refused(rng: np.random.Generator, saved: Any) -> None:
     paths = saved(*trials(rng))
-    with h5py.File(paths[0], "r+") as file:
+    with edited(paths[0]) as file:
         ids = file["ID/row_ids"][()]
         ids[1] = ids[0]
         file["ID/row_ids"][...] = ids
@@ -594,7 +595,7 @@ def test_old_layouts(rng: np.random.Generator, saved: Any) -> None:
     scores, key = trials(rng, share=0.5)
     paths = saved(scores, key)
     for path, change in ((paths[1], _to_two_masks), (paths[0], _to_pybosaris)):
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             change(file)
     with pytest.warns(OldFormatWarning) as caught:
         results = Results.from_files(*paths)
