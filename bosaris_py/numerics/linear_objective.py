@@ -188,13 +188,14 @@ class LinearLoss:
     rule: ScoringRule
     centre: Float64Array
     spread: Float64Array
+    work_space: int = _WORK_SPACE
 
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials = scores.shape[1]
         size = self.coefficients.size
         # The design matrix, the same with factors, and three vectors.
-        block = min(n_trials, max(1, _WORK_SPACE // (2 * size + 5)))
+        block = min(n_trials, max(1, self.work_space // (2 * size + 5)))
         origin, inverse_spread = self.centre[:, np.newaxis], 1.0 / self.spread[:, np.newaxis]
         # One row for each system and a row of ones for the offset.
         design = np.empty((size, block))
@@ -311,6 +312,10 @@ class LinearObjective(ABC):
     @abstractmethod
     def thinned(self, n_trials: int) -> "LinearObjective":
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
+
+    def condensed(self) -> "LinearObjective | None":
+        """Return nearly the same objective on few trials with weights, if that is known."""
+        return None
 
     @abstractmethod
     def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:

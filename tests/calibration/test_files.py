@@ -200,14 +200,21 @@ def test_any_scores_and_any_key(
         assert_same(found[0], expected[0])
 
 
+@pytest.mark.parametrize(("n_systems", "most"), [(1, 1), (2, 3)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.usefixtures("nothing_kept")
-def test_large_sets_start_from_a_sample(
-    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_large_sets_start_nearby(
+    rng: np.random.Generator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    n_systems: int,
+    most: int,
+    dtype: type,
 ) -> None:
-    """Three passes over 40,000 trials: one to look, two to evaluate; and perhaps one more."""
+    """One pass over 40,000 trials to look, one to evaluate; of several systems two or three."""
     monkeypatch.setattr(passes, "_KEPT", 20_000)
-    (system,), key = trials(rng, (200, 200))
-    (path,), key_path = save(tmp_path, [system], key)
+    systems, key = trials(rng, (200, 200), n_systems=n_systems, dtype=dtype)
+    paths, key_path = save(tmp_path, systems, key)
     labels = []
     run = FilePasses.run
 
@@ -216,10 +223,13 @@ def test_large_sets_start_from_a_sample(
         return run(self, function, setting, label, *tasks)
 
     monkeypatch.setattr(FilePasses, "run", counted)
-    found = FIT(path, key_path, block_rows=5)
-    assert_same(found, LinearCalibration.fit_scores(system, key))
+    if n_systems == 1:
+        found, expected = FIT(paths[0], key_path), LinearCalibration.fit_scores(systems[0], key)
+    else:
+        found, expected = FUSE(paths, key_path), LinearFusion.fit_scores(systems, key)
+    assert_same(found, expected)
     assert labels[0] == "training scores"
-    assert 2 <= labels.count("objective (cllr)") == len(labels) - 1 <= 3
+    assert 1 <= labels.count("objective (cllr)") == len(labels) - 1 <= most
 
 
 @pytest.mark.parametrize("block_rows", [1, 7, 200])
