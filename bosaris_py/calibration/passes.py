@@ -350,11 +350,11 @@ class _Sample:
 # for this share of the first block's range.
 _BINS, _ROOM = 2**13, 0.25
 
-# Work arrays of so many scores stay in the second cache; more calls, and threads would wait.
-_BINNED_AT_ONCE = 2**17
+# With fewer at once threads would wait for each other; with more, for memory.
+_BINNED_AT_ONCE = 2**18
 
 # As in `linear_objective`, but for threads, which wait for each other between numpy's calls.
-_WORK_SPACE = 2**19
+_WORK_SPACE = 2**18
 
 
 @attrs.frozen(eq=False)
@@ -398,10 +398,9 @@ class _Bins:
         """Add finite scores."""
         if self._cells is None:
             return
-        work = np.empty(min(scores.size, _BINNED_AT_ONCE), scores.dtype)
         for start in range(0, scores.size, _BINNED_AT_ONCE):
             part = scores[start : start + _BINNED_AT_ONCE]
-            cells = self._cells.numbers(part, work[: part.size]).astype(np.intp)
+            cells = self._cells.numbers(part, np.empty_like(part)).astype(np.intp)
             self._sums[0] += np.bincount(cells, minlength=self._cells.n)
             self._sums[1] += np.bincount(cells, part, minlength=self._cells.n)
 
@@ -410,9 +409,11 @@ class _Bins:
         if self._cells is None:
             return None
         held = np.flatnonzero(self._sums[0])
-        low, width = float(self._cells.low), self._cells.width
-        counts, sums = self._sums[:, held]
-        return _Histogram(low + held * width, np.stack((counts, sums, counts * width**2 / 12.0)))
+        sums = np.empty((3, held.size))
+        sums[:2] = self._sums[:, held]
+        sums[2] = sums[0] * self._cells.width**2 / 12.0
+        centres = np.float64(self._cells.low) + held * self._cells.width
+        return _Histogram(centres.astype(np.float64), sums)
 
 
 @attrs.frozen(eq=False)
@@ -431,7 +432,7 @@ def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
     samples: list[_Sample] = []
     bins: _Bins | None = None
     for rows, block in blocks:
-        non = block.scores_of(-1)
+        non = block.take_non()
         if not non.shape[1]:
             continue
         moments.append(class_moments(non))
@@ -475,7 +476,7 @@ def _non_targets(pairs: Pairs, task: Task) -> Iterator[FloatArray]:
     """Yield the scores of the non-targets of each block that has some."""
     i, blocks = task
     for block in pairs[i].read(blocks, ahead=reads_ahead()):
-        non = block.scores_of(-1)
+        non = block.take_non()
         if non.shape[1]:
             yield non
 
