@@ -7,8 +7,9 @@ the non-targets. Later passes must find the same number of non-targets.
 
 Targets are few and are held in memory. Non-targets are read again for each evaluation, and
 only the sums of loss, slopes and curvatures are kept. An evenly spaced sample of them is held
-as well: training starts from its optimum, so that two or three passes are enough. Where the
-sample is all there is, files are read once.
+as well: training starts from its optimum, so that two or three passes are enough. Of one system
+a histogram is kept, whose optimum is so near that one is. Where the sample is all there is, files
+are read once.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from bosaris_py.numerics.linear_objective import (
     raise_complaints,
 )
 from bosaris_py.numerics.scoring_rules import ScoringRule
+from bosaris_py.numerics.threshold_grid import Cells
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 
 Kept = TypeVar("Kept")
@@ -344,24 +346,100 @@ class _Sample:
         )
 
 
+# Bins for the scores of one system: their table stays in the fastest cache. Each end has room
+# for this share of the first block's range.
+_BINS, _ROOM = 2**13, 0.25
+
+# With fewer at once threads would wait for each other; with more, for memory.
+_BINNED_AT_ONCE = 2**18
+
+# As in `linear_objective`, but for threads, which wait for each other between numpy's calls.
+_WORK_SPACE = 2**18
+
+
+@attrs.frozen(eq=False)
+class _Histogram:
+    """Centres of bins that hold scores; rows of number, sum, and variance times number.
+
+    The variance is that of a uniform distribution inside a bin. Two halves of the scores on both
+    sides of their mean have it, too: a smooth sum over these is off by some 1e-4 of the fourth
+    power of a bin's width, in standard deviations.
+    """
+
+    centres: Float64Array
+    sums: Float64Array
+
+    @classmethod
+    def merge(cls, parts: Sequence[Self]) -> Self:
+        """Unite histograms; widths are powers of two, so most centres are the same."""
+        centres, at = np.unique(
+            np.concatenate([part.centres for part in parts]), return_inverse=True
+        )
+        rows = np.concatenate([part.sums for part in parts], axis=1)
+        return cls(centres, np.stack([np.bincount(at, row) for row in rows]))
+
+    def points(self) -> tuple[Float64Array, Float64Array]:
+        """Return scores that stand for all, and how many each stands for."""
+        counts, sums, variances = self.sums
+        # What is expected around the mean of so many.
+        mean, offset = sums / counts, np.sqrt(variances * (counts - 1.0)) / counts
+        return np.concatenate((mean - offset, mean + offset)), np.tile(0.5 * counts, 2)
+
+
+class _Bins:
+    """Counts and sums of scores in equal bins over the range of the first of them, and more."""
+
+    def __init__(self, scores: FloatArray, low: float, high: float) -> None:
+        room = _ROOM * (high - low)
+        self._cells = Cells.between(low - room, high + room, _BINS, scores.dtype)
+        self._sums = np.zeros((2, self._cells.n if self._cells else 0))
+
+    def add(self, scores: FloatArray) -> None:
+        """Add finite scores."""
+        if self._cells is None:
+            return
+        for start in range(0, scores.size, _BINNED_AT_ONCE):
+            part = scores[start : start + _BINNED_AT_ONCE]
+            cells = self._cells.numbers(part, np.empty_like(part)).astype(np.intp)
+            self._sums[0] += np.bincount(cells, minlength=self._cells.n)
+            self._sums[1] += np.bincount(cells, part, minlength=self._cells.n)
+
+    def histogram(self) -> _Histogram | None:
+        """Return the histogram, or None if the range cannot be cut."""
+        if self._cells is None:
+            return None
+        held = np.flatnonzero(self._sums[0])
+        sums = np.empty((3, held.size))
+        sums[:2] = self._sums[:, held]
+        sums[2] = sums[0] * self._cells.width**2 / 12.0
+        centres = np.float64(self._cells.low) + held * self._cells.width
+        return _Histogram(centres.astype(np.float64), sums)
+
+
 @attrs.frozen(eq=False)
 class _NonTargets:
-    """Moments, number and a sample of the non-targets of a task that has some."""
+    """Moments, number, a sample and a histogram of the non-targets of a task that has some."""
 
     moments: ClassMoments
     size: int
     sample: _Sample
+    histogram: _Histogram | None
 
 
 def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
     """Collect moments and a sample of about `most` non-targets; None if there are none."""
     moments, sizes = [], []
     samples: list[_Sample] = []
+    bins: _Bins | None = None
     for rows, block in blocks:
-        non = block.scores_of(-1)
+        non = block.take_non()
         if not non.shape[1]:
             continue
         moments.append(class_moments(non))
+        low, high = moments[-1].lowest[0], moments[-1].highest[0]
+        if len(non) == 1 and np.isfinite(high - low):
+            bins = bins or _Bins(non, low, high)
+            bins.add(non[0])
         sizes.append(non.shape[1])
         # Each block begins to count elsewhere, so that small blocks take turns. 24 bits are kept,
         # so that positions in a block do not overflow.
@@ -372,7 +450,8 @@ def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
             samples = [_Sample.merge(samples, most)]
     if not samples:
         return None
-    return _NonTargets(merge_moments(moments, sizes), sum(sizes), _Sample.merge(samples, most))
+    sample, histogram = _Sample.merge(samples, most), bins.histogram() if bins else None
+    return _NonTargets(merge_moments(moments, sizes), sum(sizes), sample, histogram)
 
 
 def _sum(shared: tuple[Pairs, LinearLoss], task: Task) -> ClassSums | None:
@@ -397,7 +476,7 @@ def _non_targets(pairs: Pairs, task: Task) -> Iterator[FloatArray]:
     """Yield the scores of the non-targets of each block that has some."""
     i, blocks = task
     for block in pairs[i].read(blocks, ahead=reads_ahead()):
-        non = block.scores_of(-1)
+        non = block.take_non()
         if non.shape[1]:
             yield non
 
@@ -420,7 +499,7 @@ class FileObjective(LinearObjective):
     """The objective of a linear calibration or fusion of scores in files; see `from_passes`.
 
     `some_non` are all non-targets, or evenly spaced ones of `n_non`; `class_moments` are those of
-    targets and of non-targets.
+    targets and of non-targets; `points` stand for all non-targets of one system, each for so many.
     """
 
     passes: FilePasses
@@ -428,6 +507,7 @@ class FileObjective(LinearObjective):
     some_non: FloatArray
     n_non: int
     class_moments: tuple[ClassMoments, ClassMoments]
+    points: tuple[Float64Array, Float64Array] | None = None
 
     @classmethod
     def from_passes(
@@ -441,6 +521,7 @@ class FileObjective(LinearObjective):
         non = [part.kept for part in found if part.kept is not None]
         sizes = [part.size for part in non]
         moments = merge_moments([part.moments for part in non], sizes)
+        parts = [part.histogram for part in non if part.histogram is not None]
         return cls(
             rule=rule[0],
             prior=rule[1],
@@ -452,6 +533,7 @@ class FileObjective(LinearObjective):
             some_non=_Sample.merge([part.sample for part in non], max(_KEPT, len(non))).scores,
             n_non=sum(sizes),
             class_moments=(class_moments(tar), moments),
+            points=_Histogram.merge(parts).points() if len(parts) == len(non) else None,
         )
 
     @property
@@ -466,6 +548,10 @@ class FileObjective(LinearObjective):
     def moments(self) -> tuple[ClassMoments, ClassMoments]:
         """Return the moments of targets and of non-targets, of the scores as they are."""
         return self.class_moments
+
+    def loss(self, coefficients: Float64Array) -> LinearLoss:
+        """Return the loss of trials, summed in longer blocks than in memory."""
+        return attrs.evolve(super().loss(coefficients), work_space=_WORK_SPACE)
 
     def refuse_non_finite(self) -> None:
         """Raise with counts, for each file, of what cannot be trained on; one more pass."""
@@ -483,11 +569,20 @@ class FileObjective(LinearObjective):
 
     def thinned(self, n_trials: int) -> TrainingObjective:
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
+        return self._beside(self.some_non, None).thinned(n_trials)
+
+    def condensed(self) -> TrainingObjective | None:
+        """Return the objective on points that stand for the trials, nearly the same; or None."""
+        if self.points is None or self._is_in_memory:
+            return None
+        return self._beside(self.points[0][np.newaxis], self.points[1])
+
+    def _beside(self, non: FloatArray, weights: Float64Array | None) -> TrainingObjective:
+        """Return the objective on all targets and other non-targets."""
         common = {field.name: getattr(self, field.name) for field in attrs.fields(LinearObjective)}
-        sample = TrainingObjective(
-            **common, tar=self.tar, non=self.some_non, tar_weights=None, non_weights=None
+        return TrainingObjective(
+            **common, tar=self.tar, non=non, tar_weights=None, non_weights=weights
         )
-        return sample.thinned(n_trials)
 
     def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:
         """Return the trials that fused scores with given weights get most wrong."""

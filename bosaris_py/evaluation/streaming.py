@@ -64,7 +64,7 @@ from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.scoring_rules import resolve_prior
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, FlatNdx, Ndx, TrialMetadata
-from bosaris_py.trials.blocks import TrialBlock, TrialCounts, TrialIds
+from bosaris_py.trials.blocks import TrialBlock, TrialCounts, TrialIds, without
 from bosaris_py.trials.key import AnyNdx
 
 Files: TypeAlias = FilePath | Sequence[FilePath]
@@ -116,12 +116,7 @@ class _NonTargets:
         if self.packed is not None:
             return vector[np.unpackbits(self.packed, count=vector.size).view(np.bool_)]
         assert self.others is not None
-        # The cells of the others are filled with the last of those that stay.
-        n_kept = vector.size - self.others.size
-        tail = np.ones(self.others.size, dtype=np.bool_)
-        tail[self.others[self.others >= n_kept] - n_kept] = False
-        vector[self.others[self.others < n_kept]] = vector[n_kept:][tail]
-        return vector[:n_kept]
+        return without(vector, self.others)
 
 
 Known: TypeAlias = tuple[_NonTargets, ...]

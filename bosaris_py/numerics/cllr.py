@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -169,10 +170,12 @@ def sum_of_bits(scores: FloatArray, *, sign: float) -> float:
     size = min(_WIDE_BLOCK, scores.size)
     scaled, work = np.empty(size), np.empty(size)
     sums = []
-    for start in range(0, scores.size, _WIDE_BLOCK):
-        block = scores[start : start + _WIDE_BLOCK]
+    # A few scores are left over, which are no whole product.
+    whole = scores.size - scores.size % _FACTORS
+    for start, stop in pairwise([*range(0, whole, _WIDE_BLOCK), whole, scores.size]):
+        block = scores[start:stop]
         nats = math.nan
-        if block.size % _FACTORS == 0:
+        if stop <= whole:
             nats = _nats_of_products(block, sign, scaled)
             if nats < _LEAST_BY_FACTORS * block.size:
                 nats = _nats_of_small_products(block, sign, scaled, work)

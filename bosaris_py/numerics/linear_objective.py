@@ -112,16 +112,15 @@ def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> Cl
             part = slice(start, min(start + block, n_trials))
             n = part.stop - part.start
             x, y = design[:-1, :n], weighted[:, :n]
-            x[...] = scores[:, part]
-            ranges.append((x.min(axis=1), x.max(axis=1)))
+            ranges.append((scores[:, part].min(axis=1), scores[:, part].max(axis=1)))
             # Deviations from the mean of the block before: nothing cancels however far the
             # scores lie from zero, and what is left to the block's own mean is small.
-            np.subtract(x, origin[:, np.newaxis], out=x)
+            np.subtract(scores[:, part], origin[:, np.newaxis], out=x)
             size = np.float64(n)
             if weights is not None:
                 size = weights[part].sum()
                 np.multiply(design[:, :n], weights[part], out=y)
-            products = y @ x.T
+            products = np.dot(y, x.T)
             shift = products[-1] / size
             scatters.append(products[:-1] - size * np.outer(shift, shift))
             sizes.append(size)
@@ -133,7 +132,8 @@ def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> Cl
         between = [n * np.outer(m - mean, m - mean) for n, m in zip(sizes, means, strict=True)]
         scatter = (_sum_blocks(scatters) + _sum_blocks(between)) / total
     lows, highs = zip(*ranges, strict=True)
-    return ClassMoments(first + mean, scatter, np.min(lows, axis=0), np.max(highs, axis=0))
+    ends = (np.min(lows, axis=0).astype(np.float64), np.max(highs, axis=0).astype(np.float64))
+    return ClassMoments(first + mean, scatter, *ends)
 
 
 def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[int]) -> ClassMoments:
@@ -188,13 +188,14 @@ class LinearLoss:
     rule: ScoringRule
     centre: Float64Array
     spread: Float64Array
+    work_space: int = _WORK_SPACE
 
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials = scores.shape[1]
         size = self.coefficients.size
-        # The design matrix, the same with factors, and three vectors.
-        block = min(n_trials, max(1, _WORK_SPACE // (2 * size + 5)))
+        # The design matrix, the same with factors, and a vector.
+        block = min(n_trials, max(1, self.work_space // (2 * size + 2)))
         origin, inverse_spread = self.centre[:, np.newaxis], 1.0 / self.spread[:, np.newaxis]
         # One row for each system and a row of ones for the offset.
         design = np.empty((size, block))
@@ -202,7 +203,8 @@ class LinearLoss:
         # The same times the curvature, then the slope: one product with the
         # design then gives Hessian and gradient.
         factors = np.empty((size + 1, block))
-        log_odds, loss, curvature = np.empty(block), np.empty(block), np.empty(block)
+        # The loss takes the place of the log-odds.
+        log_odds = np.empty(block)
         x, g = design, factors
         losses: list[float] = []
         sums: list[Float64Array] = []
@@ -213,8 +215,8 @@ class LinearLoss:
                 part = slice(start, min(start + block, n_trials))
                 if (n := part.stop - part.start) < block:
                     x, g = design[:, :n], factors[:, :n]
-                    log_odds, loss, curvature = log_odds[:n], loss[:n], curvature[:n]
-                inputs, slope = x[:-1], g[-1]
+                    log_odds = log_odds[:n]
+                inputs, curvature, slope = x[:-1], g[-2], g[-1]
                 np.subtract(scores[:, part], origin, out=inputs)
                 np.multiply(inputs, inverse_spread, out=inputs)
                 np.dot(self.coefficients, x, out=log_odds)
@@ -224,15 +226,16 @@ class LinearLoss:
                 if highest > LARGEST_LOG_ODDS and math.isfinite(self.rule.slope_at_infinity):
                     beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
                     np.minimum(log_odds, LARGEST_LOG_ODDS, out=log_odds)
-                self.rule.kernel(log_odds, loss, slope, curvature)
+                self.rule.kernel(log_odds, log_odds, slope, curvature)
                 if beyond is not None and self.rule.slope_at_infinity:
-                    loss += self.rule.slope_at_infinity * beyond
+                    log_odds += self.rule.slope_at_infinity * beyond
                 if weights is not None:
-                    for values in (loss, slope, curvature):
+                    for values in (log_odds, slope, curvature):
                         values *= weights[part]
-                np.multiply(x, curvature, out=g[:-1])
-                losses.append(float(loss.sum()))
-                sums.append(g @ x.T)
+                np.multiply(inputs, curvature, out=g[:-2])
+                losses.append(float(log_odds.sum()))
+                # Not matmul, which keeps other threads waiting.
+                sums.append(np.dot(g, x.T))
         total = float(n_trials) if weights is None else float(weights.sum())
         return ClassSums(float(_sum_blocks(losses)), _sum_blocks(sums), worst, total)
 
@@ -311,6 +314,10 @@ class LinearObjective(ABC):
     @abstractmethod
     def thinned(self, n_trials: int) -> "LinearObjective":
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
+
+    def condensed(self) -> "LinearObjective | None":
+        """Return nearly the same objective on few trials with weights, if that is known."""
+        return None
 
     @abstractmethod
     def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:

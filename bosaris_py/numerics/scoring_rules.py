@@ -79,9 +79,9 @@ class ScoringRule:
     """A proper scoring rule as a loss on posterior log-odds.
 
     ``kernel(log_odds, loss, slope, curvature)`` fills the last three arrays with the loss for
-    log-odds against the truth and its two derivatives. `entropy` is the expected loss of a detector
-    that knows only the prior. `slope_at_infinity` is what the loss grows by per unit beyond the
-    largest log-odds that `kernel` takes; infinite if it takes any.
+    log-odds against the truth and its two derivatives; `loss` may be `log_odds`. `entropy` is the
+    expected loss of a detector that knows only the prior. `slope_at_infinity` is what the loss
+    grows by per unit beyond the largest log-odds that `kernel` takes; infinite if it takes any.
     """
 
     name: str

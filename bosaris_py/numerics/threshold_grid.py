@@ -66,7 +66,7 @@ Search = Callable[[Float64Array, FloatArray, "Float64Array | None", Weights], No
 
 
 @attrs.frozen(eq=False)
-class _Cells:
+class Cells:
     """Equal cells over a range, for scores of one type.
 
     The width of a cell is a power of two. `shift`, so large that what is left of the sum are whole
@@ -79,9 +79,10 @@ class _Cells:
     shift: Any
     bits_of_first: Any
     n: int
+    width: float
 
     @classmethod
-    def between(cls, low: Any, high: Any, wanted: int, dtype: np.dtype[Any]) -> "_Cells | None":
+    def between(cls, low: Any, high: Any, wanted: int, dtype: np.dtype[Any]) -> "Cells | None":
         """Cut a range into at most a few more cells than wanted; None if it cannot be cut."""
         integer, n_bits = _INTEGERS[dtype]
         least, most = float(low), float(high)
@@ -103,7 +104,8 @@ class _Cells:
         beginning = 2**n_bits
         exact = (math.ldexp(n, width) for n in (first, last, beginning - first, beginning))
         lowest, highest, shift, origin = (dtype.type(number) for number in exact)
-        return cls(lowest, highest, shift, origin.view(integer), last - first + 1)
+        size, unit = last - first + 1, math.ldexp(1.0, width)
+        return cls(lowest, highest, shift, origin.view(integer), size, unit)
 
     def numbers(self, scores: FloatArray, work: FloatArray) -> Any:
         """Return the cell of each score, in the memory of `work`; all operations are monotone."""
@@ -125,7 +127,7 @@ class ThresholdGrid:
     """
 
     thresholds: Float64Array
-    cells: _Cells
+    cells: Cells
     cell_of: IndexArray
     occupied: BoolArray
     first: Int32Array
@@ -144,7 +146,7 @@ class ThresholdGrid:
         wanted = min(wanted, _CELLS_IN_CACHE, n_scores // _SCORES_PER_CELL)
         wanted = max(wanted, _FEWEST_CELLS_PER_THRESHOLD * thresholds.size, 1)
         shared = _shared_range(limits, sample)
-        cells = _Cells.between(*shared, min(wanted, _MOST_CELLS), scores.dtype)
+        cells = Cells.between(*shared, min(wanted, _MOST_CELLS), scores.dtype)
         if cells is None:
             return None
         cell_of = cells.numbers(limits, np.empty_like(limits)).astype(np.intp)

@@ -85,6 +85,9 @@ _HASTY_PIVOTS = 50
 # over the latter are enough (`_Corrected`); at 2**20 nearly always two.
 _SUBSETS = ((2**13, 3), (2**17, 3), (2**20, 32))
 
+# Enough where a nearly identical objective has led to the start.
+_FEW_EVALUATIONS = 10
+
 # A system whose scores differ by no more than this, relative to their size, is
 # constant but for rounding; so is one whose squared spread would underflow.
 _CONSTANT = 8 * _EPSILON
@@ -178,6 +181,13 @@ def trust_region_step(
     return vectors @ step_at(float(shift)), False
 
 
+def _next_step(here: Evaluation, radius: float) -> tuple[Float64Array, bool, float]:
+    """Return the step, whether it is Newton's, and the decrease that the model promises."""
+    step, interior = trust_region_step(here.gradient, here.hessian, radius)
+    promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
+    return step, interior, promised
+
+
 def minimise(
     evaluate: Callable[[Float64Array], Evaluation],
     start: Float64Array,
@@ -206,8 +216,7 @@ def minimise(
         if stop is not None and stop(point, here):
             stopped = True
             break
-        step, interior = trust_region_step(here.gradient, here.hessian, radius)
-        promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
+        step, interior, promised = _next_step(here, radius)
         if promised <= tolerance * abs(here.value):
             # Newton's method squares the error: when the promised decrease g H^-1 g / 2 is below
             # the rounding of the value, one more step brings the gradient to rounding as well.
@@ -481,6 +490,10 @@ class _Problem:
         thin = evolve(self, objective=self.objective.thinned(n_trials))
         return thin.damped() if self.damping == 0.0 else thin
 
+    def condensed(self) -> "_Problem | None":
+        objective = self.objective.condensed()
+        return None if objective is None else evolve(self, objective=objective)
+
     def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
         """Whether the fused scores at a point tell the classes apart without an error."""
         overlap = evaluation.overlap
@@ -537,10 +550,14 @@ def _descend(
     start: Float64Array,
     stop: Callable[[Float64Array, Evaluation], bool] | None = None,
 ) -> Minimum:
-    """Minimise, by way of the optima of subsets if the set is large."""
+    """Minimise, by way of the optima of subsets, or of what stands for it, if the set is large."""
     largest = max(problem.objective.n_tar, problem.objective.n_non)
-    subset = None
-    for n_trials, factor in _SUBSETS:
+    subset = problem.condensed()
+    if subset is not None:
+        # First with a penalty: from there few steps are left, unless there is no optimum.
+        near = minimise(subset.damped().evaluate, start, tolerance=_ROUNDING).point
+        start = minimise(subset.evaluate, near, max_evaluations=_FEW_EVALUATIONS).point
+    for n_trials, factor in _SUBSETS if subset is None else ():
         if largest > factor * n_trials:
             subset = problem.thinned(n_trials)
             # The subset's own error is far above this tolerance.
@@ -549,9 +566,10 @@ def _descend(
         if subset is None:
             return minimise(problem.evaluate, start, stop=stop)
         here = problem.evaluate(start)
-        if math.isfinite(here.value):
+        close = _EPSILON * abs(here.value)
+        if math.isfinite(here.value) and _next_step(here, _FIRST_RADIUS)[2] > close:
             corrected = _corrected(subset, start, here)
-            closer = minimise(corrected, start, max_evaluations=10).point
+            closer = minimise(corrected, start, max_evaluations=_FEW_EVALUATIONS).point
             there = problem.evaluate(closer)
             if there.value < here.value:
                 start, here = closer, there
@@ -795,8 +813,8 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> L
     # The unit of the penalty is the spread; scores that do not vary are penalised by their size.
     stiffness = strength * float((spread / unit)[0] or 1.0) ** 2
 
-    def evaluate(rule: ScoringRule, point: Float64Array) -> Evaluation:
-        here = evolve(scaled, rule=rule).evaluate(np.append(point, offset))
+    def evaluate(of: LinearObjective, rule: ScoringRule, point: Float64Array) -> Evaluation:
+        here = evolve(of, rule=rule).evaluate(np.append(point, offset))
         return Evaluation(
             here.value + 0.5 * stiffness * point[0] ** 2,
             here.gradient[:1] + stiffness * point,
@@ -805,11 +823,19 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> L
         )
 
     convex = objective.rule if objective.rule.convex else scoring_rule("cllr")
-    minima = [minimise(functools.partial(evaluate, convex), np.zeros(1))]
+    condensed = scaled.condensed()
+
+    def lowest_from(start: Float64Array, rule: ScoringRule) -> Minimum:
+        if condensed is not None:
+            of_few = functools.partial(evaluate, condensed, rule)
+            start = minimise(of_few, start, max_evaluations=_FEW_EVALUATIONS).point
+        return minimise(functools.partial(evaluate, scaled, rule), start)
+
+    minima = [lowest_from(np.zeros(1), convex)]
     if convex is not objective.rule:
         # From the optimum of cllr and from zero; of equal minima the first, as `train_linear` does.
-        of_rule = functools.partial(evaluate, objective.rule)
-        minima = [minimise(of_rule, start) for start in (minima[0].point, np.zeros(1))]
+        starts = minima[0].point, np.zeros(1)
+        minima = [lowest_from(start, objective.rule) for start in starts]
     minimum = min(minima, key=lambda found: found.value)
     value = minimum.value - 0.5 * stiffness * minimum.point[0] ** 2
     ends = np.array([lowest]), np.array([highest])

@@ -149,6 +149,13 @@ class TrialBlock:
         found = [matrix.reshape(-1)[chosen] for matrix in self.scores]
         return found[0][np.newaxis] if len(found) == 1 else np.stack(found)
 
+    def take_non(self) -> npt.NDArray[Any]:
+        """Return the scores of non-targets as `scores_of`, but in any order and in their memory."""
+        if self.few_others is None:
+            return self.scores_of(-1)
+        found = [without(matrix, self.few_others) for matrix in self.scores]
+        return found[0][np.newaxis] if len(found) == 1 else np.stack(found)
+
     def count(self) -> TrialCounts:
         """Count the trials, those that have scores, and the scores that are NaN."""
         scored_tar, scored_non = _count_labels(self.scored_labels, self.few_others)
@@ -176,6 +183,17 @@ class TrialBlock:
         if isinstance(self.rows, slice):
             return self.rows.start + int(row), int(col)
         return int(self.rows[row]), int(col)
+
+
+def without(matrix: AnyArray, cells: Positions) -> AnyArray:
+    """Return a matrix without some cells, as a vector in its memory and in any order."""
+    vector = matrix.reshape(-1)
+    # These cells are filled with the last of those that stay.
+    n_kept = vector.size - cells.size
+    tail = np.ones(cells.size, dtype=np.bool_)
+    tail[cells[cells >= n_kept] - n_kept] = False
+    vector[cells[cells < n_kept]] = vector[n_kept:][tail]
+    return vector[:n_kept]
 
 
 def _count_labels(labels: Labels, others: Positions | None) -> tuple[int, int]:

@@ -200,14 +200,21 @@ def test_any_scores_and_any_key(
         assert_same(found[0], expected[0])
 
 
+@pytest.mark.parametrize(("n_systems", "most"), [(1, 1), (2, 3)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.usefixtures("nothing_kept")
-def test_large_sets_start_from_a_sample(
-    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_large_sets_start_nearby(
+    rng: np.random.Generator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    n_systems: int,
+    most: int,
+    dtype: type,
 ) -> None:
-    """Three passes over 40,000 trials: one to look, two to evaluate; and perhaps one more."""
+    """One pass over 40,000 trials to look, one to evaluate; of several systems two or three."""
     monkeypatch.setattr(passes, "_KEPT", 20_000)
-    (system,), key = trials(rng, (200, 200))
-    (path,), key_path = save(tmp_path, [system], key)
+    systems, key = trials(rng, (200, 200), n_systems=n_systems, dtype=dtype)
+    paths, key_path = save(tmp_path, systems, key)
     labels = []
     run = FilePasses.run
 
@@ -216,10 +223,13 @@ def test_large_sets_start_from_a_sample(
         return run(self, function, setting, label, *tasks)
 
     monkeypatch.setattr(FilePasses, "run", counted)
-    found = FIT(path, key_path, block_rows=5)
-    assert_same(found, LinearCalibration.fit_scores(system, key))
+    if n_systems == 1:
+        found, expected = FIT(paths[0], key_path), LinearCalibration.fit_scores(systems[0], key)
+    else:
+        found, expected = FUSE(paths, key_path), LinearFusion.fit_scores(systems, key)
+    assert_same(found, expected)
     assert labels[0] == "training scores"
-    assert 2 <= labels.count("objective (cllr)") == len(labels) - 1 <= 3
+    assert 1 <= labels.count("objective (cllr)") == len(labels) - 1 <= most
 
 
 @pytest.mark.parametrize("block_rows", [1, 7, 200])
@@ -282,6 +292,41 @@ def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> Non
     of_files.refuse_non_finite()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.usefixtures("nothing_kept")
+def test_points_stand_for_all_trials(
+    rng: np.random.Generator, tmp_path: Path, dtype: type, objective: str
+) -> None:
+    """Newton's method squares an error below 1e-7, wherever tasks and blocks end."""
+    (system,), key = trials(rng, (200, 100), dtype=dtype)
+    system = attrs.evolve(system, scoremat=system.scoremat * dtype(3))
+    tar, non = system.get_tar_non(key)
+    paths, key_path = save(tmp_path, [system], key)
+    of_files = attrs.evolve(open_files(paths, key_path, block_rows=3), rule=scoring_rule(objective))
+    condensed = of_files.condensed()
+    assert isinstance(condensed, TrainingObjective)
+    assert condensed.non_weights is not None
+    assert condensed.non_weights.sum() == non.size
+    np.testing.assert_allclose(
+        condensed.non[0] @ condensed.non_weights, non.sum(dtype=np.float64), rtol=1e-12
+    )
+    exact = TrainingObjective.from_scores(tar, non, objective=objective)
+    for point in ([1.0, 0.5], [0.3, -2.0]):
+        mine, other = (one.evaluate(np.array(point)) for one in (condensed, exact))
+        scale = np.abs(other.gradient).max()
+        np.testing.assert_allclose(mine.value, other.value, rtol=1e-7)
+        np.testing.assert_allclose(mine.gradient, other.gradient, rtol=0, atol=1e-7 * scale)
+
+
+def test_points_need_one_system_and_a_range(rng: np.random.Generator, tmp_path: Path) -> None:
+    systems, key = trials(rng, n_systems=2)
+    assert open_files(*save(tmp_path, systems, key)).condensed() is None
+    equal = attrs.evolve(systems[0], scoremat=np.ones(systems[0].scoremat.shape))
+    assert open_files(*save(tmp_path, [equal], key)).points is None
+
+
+@pytest.mark.parametrize("n_systems", [1, 2])
 @pytest.mark.parametrize(
     ("n_threads", "workers"), [(3, 1), pytest.param(1, 2, marks=pytest.mark.slow)]
 )
@@ -289,12 +334,13 @@ def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> Non
 def test_threads_and_processes_change_nothing(
     rng: np.random.Generator,
     tmp_path: Path,
+    n_systems: int,
     n_threads: int,
     workers: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Not even the last bit, of anything that the result depends on."""
-    systems, key = trials(rng, (200, 20), n_systems=2, share=0.6)
+    systems, key = trials(rng, (200, 20), n_systems=n_systems, share=0.6)
     paths, key_path = save(tmp_path, systems, key)
     monkeypatch.setattr(passes, "n_threads", lambda: 1)
     one = open_files(paths, key_path, block_rows=7)
@@ -302,7 +348,11 @@ def test_threads_and_processes_change_nothing(
     two = open_files(paths, key_path, block_rows=7, workers=workers)
     assert np.array_equal(one.some_non, two.some_non)
     assert np.array_equal(one.tar, two.tar)
-    point = np.array([0.7, 0.4, -1.0])
+    if n_systems == 1:
+        assert one.points is not None
+        assert two.points is not None
+        assert all(np.array_equal(*both) for both in zip(one.points, two.points, strict=True))
+    point = np.array([0.7, 0.4, -1.0])[-n_systems - 1 :]
     pairs = list(zip(one.moments(), two.moments(), strict=True))
     for mine, other in [*pairs, (one.evaluate(point), two.evaluate(point))]:
         for field in attrs.fields(type(mine)):

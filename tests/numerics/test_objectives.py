@@ -266,9 +266,9 @@ def test_memory_does_not_grow_with_the_trials(rng):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    # Eight buffers of 2**13 doubles for each class are 1 MB; the scores in double
+    # Buffers of 1 MB, and the copy of some for the last product; the scores in double
     # precision would be 8 MB.
-    assert peak < 1.5e6
+    assert peak < 2e6
 
 
 def test_thinned_sets_keep_the_ends_apart(rng):
