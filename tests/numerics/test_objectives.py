@@ -17,6 +17,7 @@ from bosaris_py.numerics.linear_objective import (
     TrainingObjective,
     class_moments,
     evaluate_objective,
+    lowest,
 )
 from bosaris_py.numerics.priors import OperatingPoint, logit
 from bosaris_py.numerics.scoring_rules import OBJECTIVES, resolve_prior, scoring_rule
@@ -370,3 +371,11 @@ def test_names_in_any_case_and_operating_points():
     assert scoring_rule("Boost").entropy(resolve_prior(point)[0]) == pytest.approx(
         2 * math.sqrt(990) / 109, rel=1e-14
     )
+
+
+@pytest.mark.parametrize("n_trials", [1, 7, 300, 40_000])
+def test_lowest_sums_are_those_of_a_sort(n_trials, rng):
+    """Integers, of which sums are exact; 40 000 trials are several blocks of two systems."""
+    scores, weights = rng.integers(-1000, 1000, (2, 40_000)).astype(float), np.array([3.0, -2.0])
+    kept = np.sort(weights @ lowest(scores, weights, n_trials))
+    np.testing.assert_array_equal(kept, np.sort(weights @ scores)[:n_trials])

@@ -263,6 +263,8 @@ def test_speaker_errors_against_all_pairs_of_trials(seed):
     expected = naive_covariance(trials)
     assert errors.method == "speaker pairs"
     np.testing.assert_allclose(errors.covariance, expected, rtol=1e-11, atol=1e-16)
+    spreads = errors.pmiss_standard_error, errors.pfa_standard_error
+    np.testing.assert_allclose(spreads, np.sqrt(np.diag(expected)), rtol=1e-11)
     assert errors.n_speakers == 8
     assert errors.pmiss == np.mean([t[1] for t in trials if t[0]])
     assert errors.pfa == np.mean([t[1] for t in trials if not t[0]])
@@ -516,6 +518,12 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
             "must have targets with scores; got none",
         ),
         (lambda: speaker_errors(np.eye(2), SAME, 0.0), "`scores` must be Scores"),
+        (
+            lambda: dcf_standard_error_scores(
+                Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, Cost(), method="speakers"
+            ),
+            '`method` must be one of "speaker", "upper-bound", "iid"',
+        ),
         (
             lambda: speaker_errors(
                 Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, model_speakers=["b", "b"]

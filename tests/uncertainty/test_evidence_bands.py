@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from benchmarks import evidence_study
 from bosaris_py.errors import InvalidInputError
@@ -115,6 +115,25 @@ def test_bands_of_other_results_are_refused(curve: Any, scores: Any) -> None:
     other = bootstrap(*scores, EER(), replications=20, rng=1)
     with pytest.raises(InvalidInputError, match=r"must be of this curve, of shape .*; got values"):
         curve.band(other)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+def test_tippett_band_by_speaker(rng: np.random.Generator) -> None:
+    """Student's t on the probit scale; 12 speakers without an error leave 1 - 0.025^(1/12)."""
+    trials = CrossedExperiment(n_speakers=12, tar_mean=1, non_mean=-1).draw(rng)
+    maps = {"model_speakers": trials.model_speakers, "segment_speakers": trials.segment_speakers}
+    statistic = Tippett([-1e3, 0.0, 1e3])
+    result = bootstrap_scores(trials.scores, trials.key, statistic, rng=3, **maps)
+    band = statistic.band(result)
+    none = 1 - 0.025 ** (1 / 12)
+    np.testing.assert_allclose(band.low[:, [0, 2]], [[1 - none, 0], [1 - none, 0]], rtol=1e-12)
+    np.testing.assert_allclose(band.high[:, [0, 2]], [[1, none], [1, none]], rtol=1e-12)
+    step = 0.5 * result.replicates[result.replicates > 0].min()
+    probits = special.ndtri(np.clip(result.replicates[:, :, 1], step, 1 - step))
+    half = np.sqrt(12 / 11) * stats.t.ppf(0.975, 11) * probits.std(axis=0, ddof=1)
+    ends = special.ndtr(special.ndtri(np.asarray(result.estimate)[:, 1]) + [-half, half])
+    np.testing.assert_allclose(band.low[:, 1], [1 - ends[1, 0], ends[0, 1]], rtol=1e-9)
+    np.testing.assert_allclose(band.high[:, 1], [1 - ends[0, 0], ends[1, 1]], rtol=1e-9)
 
 
 @pytest.mark.parametrize(

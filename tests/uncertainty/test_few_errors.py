@@ -56,6 +56,12 @@ class TestWarnings:
         assert len(caught) == 1
         assert np.all(np.asarray(result.standard_error) == 0)
 
+    def test_thirty_errors_are_enough_for_a_bootstrap(self) -> None:
+        tar, non = np.repeat([0.0, 9.0], 30), np.repeat([0.0, 9.0], [400, 30])
+        unc.bootstrap(tar, non, unc.DCF(5.0), replications=20, rng=1)
+        with pytest.warns(FewErrorsWarning, match="^The miss rate rests on 29 err"):
+            unc.bootstrap(tar[1:], non, unc.DCF(5.0), replications=20, rng=1)
+
     def test_a_score_matrix_and_two(self) -> None:
         cost = unc.ActDCF(0.5)
         # 12 targets cannot yield 30 misses, nor 12 speakers 20.
