@@ -18,6 +18,7 @@ from bosaris_py.numerics.linear_objective import (
     class_moments,
     evaluate_objective,
     lowest,
+    merge_moments,
 )
 from bosaris_py.numerics.priors import OperatingPoint, logit
 from bosaris_py.numerics.scoring_rules import OBJECTIVES, resolve_prior, scoring_rule
@@ -379,3 +380,13 @@ def test_lowest_sums_are_those_of_a_sort(n_trials, rng):
     scores, weights = rng.integers(-1000, 1000, (2, 40_000)).astype(float), np.array([3.0, -2.0])
     kept = np.sort(weights @ lowest(scores, weights, n_trials))
     np.testing.assert_array_equal(kept, np.sort(weights @ scores)[:n_trials])
+
+
+def test_merged_moments_keep_small_spreads_far_from_zero():
+    """Integers from 2^40 on: the variance of 0 ... n - 1 is (n^2 - 1) / 12."""
+    scores = 2.0**40 + np.arange(120.0)[None, :]
+    parts = [class_moments(scores[:, start : start + 40], None) for start in (0, 40, 80)]
+    merged = merge_moments(parts, [40, 40, 40])
+    assert merged.mean[0] == 2.0**40 + 59.5
+    assert merged.scatter[0, 0] == pytest.approx((120**2 - 1) / 12, rel=1e-12)
+    assert (merged.lowest[0], merged.highest[0]) == (2.0**40, 2.0**40 + 119)

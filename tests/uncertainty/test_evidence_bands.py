@@ -46,7 +46,10 @@ def test_values_are_those_of_the_curves(scores: Any, rng: np.random.Generator) -
 @pytest.mark.parametrize(
     "statistic", [ECE(PLO), Tippett(LLR), PAVMap(LLR), Reliability(0.3, 4)], ids=repr
 )
-def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any) -> None:
+@pytest.mark.parametrize("pigeonhole", [False, True])
+def test_replicates_by_speaker_are_those_of_a_plain_function(
+    statistic: Any, pigeonhole: bool
+) -> None:
     """The same rng draws the same weights, whatever is computed from them, at each point."""
     trials = CrossedExperiment(n_speakers=12, tar_mean=1, non_mean=-1).draw(
         np.random.default_rng(1)
@@ -56,6 +59,7 @@ def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any) -> 
         return statistic(tar, non, tar_weights, non_weights)
 
     options: Any = {
+        "pigeonhole": pigeonhole,
         "replications": 20,
         "model_speakers": trials.model_speakers,
         "segment_speakers": trials.segment_speakers,
@@ -131,7 +135,8 @@ def test_tippett_band_by_speaker(rng: np.random.Generator) -> None:
     step = 0.5 * result.replicates[result.replicates > 0].min()
     probits = special.ndtri(np.clip(result.replicates[:, :, 1], step, 1 - step))
     half = np.sqrt(12 / 11) * stats.t.ppf(0.975, 11) * probits.std(axis=0, ddof=1)
-    ends = special.ndtr(special.ndtri(np.asarray(result.estimate)[:, 1]) + [-half, half])
+    middle = special.ndtri(np.asarray(result.estimate)[:, 1])
+    ends = special.ndtr(np.array([middle - half, middle + half]))
     np.testing.assert_allclose(band.low[:, 1], [1 - ends[1, 0], ends[0, 1]], rtol=1e-9)
     np.testing.assert_allclose(band.high[:, 1], [1 - ends[0, 0], ends[1, 1]], rtol=1e-9)
 

@@ -18,6 +18,7 @@ from bosaris_py.errors import (
     FewSpeakersWarning,
     InvalidInputError,
 )
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 
 RNG = np.random.default_rng(3)
 TAR, NON = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 400)
@@ -106,6 +107,15 @@ class TestConstants:
             result = unc.bootstrap(TAR, NON, unc.DCF(np.inf), replications=200, rng=1)
         assert result.standard_error == 0
         assert result.monte_carlo_error == 0
+
+    @pytest.mark.parametrize("interval", ["percentile", "basic", "normal"])
+    def test_replicates_that_are_all_alike_test_nothing(self, interval: IntervalKind) -> None:
+        """All targets are missed and no non-target accepted: the cost is 0.5 in each replicate."""
+        cost = unc.DCF(np.inf, p_target=0.5)
+        with pytest.warns(FewErrorsWarning):
+            result = unc.bootstrap(TAR, NON, cost, replications=50, interval=interval, rng=1)
+        assert result.estimate == 0.5
+        assert [result.p_value(side) for side in ("two-sided", "less", "greater")] == [1, 0.5, 0.5]
 
     def test_a_comparison_of_constants(self) -> None:
         with pytest.warns(FewErrorsWarning):
