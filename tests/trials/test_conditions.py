@@ -363,6 +363,7 @@ def test_masks_are_copied():
         (lambda: halves().select(KEY, "lat"), r"conditions \(early, late\); got 'lat'"),
         (lambda: halves().members(KEY.to_ndx()), "be a Key"),
         (lambda: halves().scored_weights(KEY, KEY), "be a Scores"),
+        (lambda: halves().trial_weights(KEY.to_ndx()), "`key` must be a Key"),
     ],
 )
 def test_bad_input(make, message):

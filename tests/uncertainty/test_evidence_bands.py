@@ -46,10 +46,8 @@ def test_values_are_those_of_the_curves(scores: Any, rng: np.random.Generator) -
 @pytest.mark.parametrize(
     "statistic", [ECE(PLO), Tippett(LLR), PAVMap(LLR), Reliability(0.3, 4)], ids=repr
 )
-@pytest.mark.parametrize("pigeonhole", [False, True])
-def test_replicates_by_speaker_are_those_of_a_plain_function(
-    statistic: Any, pigeonhole: bool
-) -> None:
+@pytest.mark.parametrize("sides", [{}, {"pigeonhole": True}], ids=["one person", "two persons"])
+def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any, sides: Any) -> None:
     """The same rng draws the same weights, whatever is computed from them, at each point."""
     trials = CrossedExperiment(n_speakers=12, tar_mean=1, non_mean=-1).draw(
         np.random.default_rng(1)
@@ -59,7 +57,7 @@ def test_replicates_by_speaker_are_those_of_a_plain_function(
         return statistic(tar, non, tar_weights, non_weights)
 
     options: Any = {
-        "pigeonhole": pigeonhole,
+        **sides,
         "replications": 20,
         "model_speakers": trials.model_speakers,
         "segment_speakers": trials.segment_speakers,
