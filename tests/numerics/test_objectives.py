@@ -374,10 +374,13 @@ def test_names_in_any_case_and_operating_points():
     )
 
 
-@pytest.mark.parametrize("n_trials", [1, 7, 300, 40_000])
+@pytest.mark.parametrize("n_trials", [1, 7, 50, 300, 1999, 40_000])
 def test_lowest_sums_are_those_of_a_sort(n_trials, rng):
     """Integers, of which sums are exact; 40 000 trials are several blocks of two systems."""
-    scores, weights = rng.integers(-1000, 1000, (2, 40_000)).astype(float), np.array([3.0, -2.0])
+    scores, weights = (
+        rng.integers(-(10**9), 10**9, (2, 40_000)).astype(float),
+        np.array([3.0, -2.0]),
+    )
     kept = np.sort(weights @ lowest(scores, weights, n_trials))
     np.testing.assert_array_equal(kept, np.sort(weights @ scores)[:n_trials])
 

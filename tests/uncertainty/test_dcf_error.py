@@ -369,6 +369,13 @@ def test_effective_numbers_reproduce_the_variance(rng):
         errors.false_alarms, errors.n_non, effective_trials=errors.effective_n_non
     )
     assert interval.standard_error == pytest.approx(errors.pfa_standard_error, rel=1e-12)
+    for effective, p, variance in zip(
+        (errors.effective_n_tar, errors.effective_n_non),
+        (errors.pmiss, errors.pfa),
+        np.diag(errors.covariance),
+        strict=True,
+    ):
+        assert effective == pytest.approx(p * (1 - p) / variance, rel=1e-12)
     normal = errors.dcf_interval(Cost(), confidence=0.9)
     assert normal.low > 0
     assert normal.estimate == pytest.approx(0.1 * errors.pmiss + 0.99 * errors.pfa, rel=1e-14)

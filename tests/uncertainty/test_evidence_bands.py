@@ -127,6 +127,13 @@ def test_tippett_band_by_speaker(rng: np.random.Generator) -> None:
     statistic = Tippett([-1e3, 0.0, 1e3])
     result = bootstrap_scores(trials.scores, trials.key, statistic, rng=3, **maps)
     band = statistic.band(result)
+    tar, non = band.of("above")
+    np.testing.assert_array_equal(
+        [*tar, *non], [band.low[0], band.high[0], band.low[1], band.high[1]]
+    )
+    tar, non = band.of("below")
+    np.testing.assert_array_equal([*tar, *non][2:], [1 - band.high[1], 1 - band.low[1]])
+    np.testing.assert_array_equal(tar, [band.low[0], band.high[0]])
     none = 1 - 0.025 ** (1 / 12)
     np.testing.assert_allclose(band.low[:, [0, 2]], [[1 - none, 0], [1 - none, 0]], rtol=1e-12)
     np.testing.assert_allclose(band.high[:, [0, 2]], [[1, none], [1, none]], rtol=1e-12)
