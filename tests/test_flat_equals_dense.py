@@ -247,6 +247,11 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             bp.PAVCalibration.fit_scores(x.first, x.key, conditions=x.conditions), x
         ),
     ],
+    "ConditionCalibration.fit_scores": [
+        lambda x: calibration.ConditionCalibration.fit_scores(
+            x.first, x.key, x.conditions, strengths=[3.0], ridge=0.1
+        ).apply(x.first, x.conditions)
+    ],
     "GaussianCalibration.fit_scores": [
         lambda x: calibrated(calibration.GaussianCalibration.fit_scores(x.first, x.key), x)
     ],
@@ -319,6 +324,11 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "evaluate": [
         lambda x: bp.evaluate({"a": x.first, "b": x.second}, x.key, plan="VoxSRC").to_json(),
         lambda x: str(bp.evaluate(x.systems, (x.key, x.metadata), conditions=x.conditions)),
+    ],
+    "validate_scores": [
+        lambda x: bp.validate_scores(
+            x.first, x.key, speakers=tuple(x.speaker_maps.values()), replications=20, rng=1
+        )
     ],
     "Evaluation": [
         lambda x: bp.evaluate(x.first, x.key, speakers=tuple(x.speaker_maps.values())).records()

@@ -24,7 +24,7 @@ from bosaris_py.errors import (
     SeparableDataWarning,
 )
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics import OperatingPoint, cllr
+from bosaris_py.numerics import OperatingPoint, cllr, training
 from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
 from bosaris_py.trials import Key, Scores
@@ -677,3 +677,13 @@ def test_hard_decisions_of_brier_are_found_and_told() -> None:
         found = LinearCalibration.fit([0, 0, 5], [-3, -1, -1, 2], prior=0.5, objective="brier")
     assert found.objective_value == pytest.approx(0.5, rel=1e-12)
     assert -found.offset / found.scale == pytest.approx(-0.5)
+
+
+def test_many_trials_are_calibrated_without_a_start_from_hard_decisions(monkeypatch) -> None:
+    """Scores of a normal law have their minimum at moderate weights, from any start."""
+    rng = np.random.default_rng(5)
+    scores = rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.0, 300)
+    found = LinearCalibration.fit(*scores, prior=0.5, objective="brier")
+    monkeypatch.setattr(training, "_MOST_HARD", 299)
+    again = LinearCalibration.fit(*scores, prior=0.5, objective="brier")
+    assert (again.scale, again.offset) == pytest.approx((found.scale, found.offset), rel=1e-9)

@@ -156,6 +156,12 @@ def test_many_scores_are_counted_as_by_a_sort(kind: str, dtype: type) -> None:
     np.testing.assert_array_equal(between, expected)
 
 
+@pytest.mark.parametrize("weights", [None, [2, 3, 1], [0.5, 0.25, 1.0]])
+def test_no_thresholds_leave_one_gap(weights: list[float] | None) -> None:
+    at, between = count_between([], [3.0, 1.0, 2.0], weights)
+    assert (at.tolist(), between.tolist()) == ([], [3 if weights is None else sum(weights)])
+
+
 def test_input_is_left_alone_and_results_are_read_only() -> None:
     thresholds, scores = np.array([0.0, 1.0]), np.array([0.5, 1.0])
     at, between = count_between(thresholds, scores, np.array([2.0, 3.0]))

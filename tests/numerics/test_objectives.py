@@ -17,6 +17,8 @@ from bosaris_py.numerics.linear_objective import (
     TrainingObjective,
     class_moments,
     evaluate_objective,
+    lowest,
+    merge_moments,
 )
 from bosaris_py.numerics.priors import OperatingPoint, logit
 from bosaris_py.numerics.scoring_rules import OBJECTIVES, resolve_prior, scoring_rule
@@ -370,3 +372,24 @@ def test_names_in_any_case_and_operating_points():
     assert scoring_rule("Boost").entropy(resolve_prior(point)[0]) == pytest.approx(
         2 * math.sqrt(990) / 109, rel=1e-14
     )
+
+
+@pytest.mark.parametrize("n_trials", [1, 7, 50, 300, 1999, 40_000])
+def test_lowest_sums_are_those_of_a_sort(n_trials, rng):
+    """Integers, of which sums are exact; 40 000 trials are several blocks of two systems."""
+    scores, weights = (
+        rng.integers(-(10**9), 10**9, (2, 40_000)).astype(float),
+        np.array([3.0, -2.0]),
+    )
+    kept = np.sort(weights @ lowest(scores, weights, n_trials))
+    np.testing.assert_array_equal(kept, np.sort(weights @ scores)[:n_trials])
+
+
+def test_merged_moments_keep_small_spreads_far_from_zero():
+    """Integers from 2^40 on: the variance of 0 ... n - 1 is (n^2 - 1) / 12."""
+    scores = 2.0**40 + np.arange(120.0)[None, :]
+    parts = [class_moments(scores[:, start : start + 40], None) for start in (0, 40, 80)]
+    merged = merge_moments(parts, [40, 40, 40])
+    assert merged.mean[0] == 2.0**40 + 59.5
+    assert merged.scatter[0, 0] == pytest.approx((120**2 - 1) / 12, rel=1e-12)
+    assert (merged.lowest[0], merged.highest[0]) == (2.0**40, 2.0**40 + 119)

@@ -339,6 +339,14 @@ def test_few_non_targets_are_counted_as_many_are(tar: np.ndarray, non: np.ndarra
     np.testing.assert_array_equal(few.non_between * 300, many.non_between)
 
 
+def test_all_may_be_missed() -> None:
+    """The highest target score, unless only rejecting all saves false alarms."""
+    roc = ROC.from_scores([1.0, 4.0], [0.0, 2.0])
+    assert (roc.threshold_at(pmiss=1.0), roc.threshold_at(pmiss=1.0).pmiss) == (4.0, 0.5)
+    assert ROC.from_scores([1.0, 4.0], [0.0, 4.0]).threshold_at(pmiss=1.0) == np.inf
+    assert ROC.from_scores([1.0], [0.0]).threshold_at(pmiss=1.0) == 1.0
+
+
 @given(score_lists(), score_lists(), st.floats(0, 1))
 def test_threshold_at_limits(tar: np.ndarray, non: np.ndarray, limit: float) -> None:
     roc = ROC.from_scores(tar, non)

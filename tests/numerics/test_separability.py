@@ -99,8 +99,16 @@ def test_ties_among_scores_of_very_different_size(objective):
 
 
 @pytest.mark.parametrize("separable", [True, False])
-def test_cutting_planes(separable, rng, monkeypatch):
-    """Large sets, decided by the linear program alone; a feature that two targets have."""
+@pytest.mark.parametrize(
+    "mixing",
+    [np.eye(3), np.diag([1e3, 1e-3, 1.0]), np.vstack((np.eye(3), [1, -1, 0]))],
+    ids=["alone", "scaled", "collinear"],
+)
+def test_cutting_planes(mixing, separable, rng, monkeypatch):
+    """Large sets, decided by the linear program alone; a feature that two targets have.
+
+    No linear mixing of the systems changes whether the classes are separated.
+    """
     monkeypatch.setattr(training, "proves_optimum", lambda *_: False)
     asked = []
     hardest = TrainingObjective.hardest
@@ -114,7 +122,7 @@ def test_cutting_planes(separable, rng, monkeypatch):
     tar[:2], non[:2] = rng.normal(1, 1, (2, 30_000)), rng.normal(0, 1, (2, 40_000))
     tar[2, [123, 4567]] = 1.0
     non[2, 29_999] = 0.0 if separable else 1.0
-    assert has_warned(tar, non) is separable
+    assert has_warned(mixing @ tar, mixing @ non) is separable
     assert asked
     assert max(asked) < 5000
 

@@ -74,6 +74,13 @@ class TestWeights:
             expected = [weights[name] / present * len(own) / own.count(name) for name in own]
             np.testing.assert_allclose(found, expected, rtol=1e-12)
 
+    def test_dropped_conditions_may_share_trials_with_others(self):
+        masks = {"early": EARLY, "all": np.ones_like(EARLY)}
+        some = Conditions(masks, weights=[1, 0], uncovered="ignore")
+        alone = Conditions({"early": EARLY}, uncovered="ignore")
+        for found, expected in zip(some.trial_weights(KEY), alone.trial_weights(KEY), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
     def test_dropped_conditions_leave_the_rest_as_if_alone(self):
         tar, non = halves(weights={"late": 1, "early": 0}).trial_weights(KEY)
         np.testing.assert_array_equal(tar, [0, 0, 0, 1, 1, 1])
@@ -363,6 +370,7 @@ def test_masks_are_copied():
         (lambda: halves().select(KEY, "lat"), r"conditions \(early, late\); got 'lat'"),
         (lambda: halves().members(KEY.to_ndx()), "be a Key"),
         (lambda: halves().scored_weights(KEY, KEY), "be a Scores"),
+        (lambda: halves().trial_weights(KEY.to_ndx()), "`key` must be a Key"),
     ],
 )
 def test_bad_input(make, message):

@@ -229,6 +229,16 @@ class TestComparison:
                 assert not found.is_equal
                 assert "2 have none (1 targets, 1 non-targets): (m2, s1), (m1, s2)." in str(found)
 
+    def test_either_side_alone_may_have_more(self) -> None:
+        all_trials = (["m1", "m1", "m2"], ["s1", "s2", "s1"])
+        key = FlatKey.from_trials(*all_trials, [True, True, False])
+        fewer = FlatKey.from_trials(["m1", "m1"], ["s1", "s2"], [True, True])
+        scores = FlatScores.from_trials(*all_trials, [1.0, 2.0, 3.0])
+        found = compare_trials(scores, fewer)
+        assert (found.n_missing, found.n_unknown, found.is_equal) == (0, 1, False)
+        found = compare_trials(scores.filter(["m1"], ["s1", "s2"], keep=True), key)
+        assert (found.n_missing, found.n_unknown, found.is_equal) == (1, 0, False)
+
     def test_equal(self) -> None:
         key = Key.from_trials(["m1"], ["s1"], [True])
         found = compare_trials(Scores([[1.0]], ["m1"], ["s1"]), key)

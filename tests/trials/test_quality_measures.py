@@ -1,5 +1,6 @@
 """QualityMeasures: the mask follows the flags; alignment, filtering, merging."""
 
+import pickle
 import warnings
 from typing import Any
 
@@ -120,3 +121,24 @@ def test_from_segment_quality(models: SegmentQuality, segments: SegmentQuality) 
 def test_representation_counts() -> None:
     item = QualityMeasures(["a"], ["s", "t"], [[1]], [[2, 3]], hasseg=[False, True])
     assert repr(item) == "QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials"
+
+
+@pytest.mark.parametrize("repeated", ["column", "row"])
+def test_a_repeated_mask_says_more_than_flags_that_it_does_not_follow(repeated: str) -> None:
+    """What a mask of one repeated row or column says is what its copy says."""
+    flags = {"hasmodel": [True, False], "hasseg": [True, True, False]}
+    ids, measures = (["a", "b"], ["s", "t", "u"]), ([[1, np.nan]], [[2, 3, np.nan]])
+    shown = [[True], [False]] if repeated == "column" else [True, True, False]
+    mask = np.broadcast_to(shown, (2, 3))
+    item = QualityMeasures(*ids, *measures, **flags, scoremask=mask)
+    assert item.is_all_possible
+    assert item._counts() == "1 measures of 2 trials"
+    assert not item.scoremask[1].any()
+    assert not item.scoremask[:, 2].any()
+    again = pickle.loads(pickle.dumps(item))
+    assert again.hasseg.tolist() == flags["hasseg"]
+    assert again == item
+    fewer = QualityMeasures(*ids, *measures, **flags, scoremask=np.array([[1, 0, 0], [0] * 3]) > 0)
+    assert not fewer.is_all_possible
+    assert fewer._counts() == "1 measures of 1 trials"
+    assert pickle.loads(pickle.dumps(fewer)) == fewer

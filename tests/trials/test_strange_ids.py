@@ -92,6 +92,16 @@ def test_ids_that_do_not_meet(scores: bp.Scores, message: str) -> None:
         bp.Results.from_scores(scores, KEY)
 
 
+def test_thousands_of_ids_that_do_not_meet() -> None:
+    """Of long lists a sample is looked at."""
+    models, segments = [f"m{i}" for i in range(2500)], [f"s{i}" for i in range(2500)]
+    pairs = list(range(2500))
+    key = bp.FlatKey(models, segments, pairs, pairs, [i % 2 == 0 for i in pairs])
+    scores = bp.FlatScores([0.0] * 2500, segments, models, pairs, pairs)
+    with pytest.raises(DisjointIdsError, match="models of the one are the segments of the other"):
+        bp.Results.from_scores(scores, key)
+
+
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_every_judge_says_why(judge: Callable[[bp.Scores, bp.Key], object]) -> None:
     with pytest.raises(DisjointIdsError, match=r"strip_suffix='\.wav' when reading"):

@@ -311,6 +311,11 @@ def test_no_overlap_is_pointed_out():
         (lambda: delong([1.0], [0.0, 1.0]), InvalidInputError, "`tar` .* at least two trials"),
         (lambda: delong([1.0, math.nan], [0.0, 1.0]), InvalidInputError, "`tar` .* NaN at 1 of 2"),
         (
+            lambda: delong([[1, 2], [1, math.nan]], np.eye(2)),
+            InvalidInputError,
+            r"`tar` .* NaN at 1 of 4 positions \(3\)",
+        ),
+        (
             lambda: delong(np.eye(2), np.eye(3)),
             TrialMismatchError,
             "one row of scores per system; got 2 and 3 rows",

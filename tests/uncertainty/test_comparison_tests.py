@@ -56,7 +56,11 @@ def test_mcnemar_against_independent_formulas(only_a, only_b):
 def test_mid_p_of_an_even_division():
     # Half of P(3 or more of 6) + P(3 or less), each with half of P(3): 1.
     assert mcnemar_test(pair(3, 3), method="mid-p").p_value == pytest.approx(1.0, rel=1e-15)
-    assert mcnemar_test(pair(0, 0), method="mid-p").p_value == 1
+
+
+@pytest.mark.parametrize("method", ["exact", "mid-p", "chi2", "corrected"])
+def test_no_disagreement_says_nothing(method):
+    assert mcnemar_test(pair(0, 0), method=method).p_value == 1
 
 
 def test_mcnemar_counts_the_classes_that_are_asked_for():

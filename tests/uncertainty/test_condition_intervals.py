@@ -68,6 +68,11 @@ def test_trials_outside_all_conditions_are_not_pooled(scores):
         scores, KEY, conditions, figures=["cllr"], method="iid", replications=10, rng=3
     )
     assert table.rows[0].figures == table.rows[1].figures == table.rows[2].figures
+    pooled = unc.bootstrap_scores(
+        scores, KEY, unc.Cllr(), conditions=conditions, method="iid", replications=10,
+        rng=np.random.default_rng(3).spawn(3)[1],
+    )  # fmt: skip
+    assert table.rows[1].intervals["cllr"] == (pooled.low, pooled.high)
 
 
 def test_rows_without_figures_have_no_intervals(scores):

@@ -263,6 +263,8 @@ def test_speaker_errors_against_all_pairs_of_trials(seed):
     expected = naive_covariance(trials)
     assert errors.method == "speaker pairs"
     np.testing.assert_allclose(errors.covariance, expected, rtol=1e-11, atol=1e-16)
+    spreads = errors.pmiss_standard_error, errors.pfa_standard_error
+    np.testing.assert_allclose(spreads, np.sqrt(np.diag(expected)), rtol=1e-11)
     assert errors.n_speakers == 8
     assert errors.pmiss == np.mean([t[1] for t in trials if t[0]])
     assert errors.pfa == np.mean([t[1] for t in trials if not t[0]])
@@ -367,6 +369,13 @@ def test_effective_numbers_reproduce_the_variance(rng):
         errors.false_alarms, errors.n_non, effective_trials=errors.effective_n_non
     )
     assert interval.standard_error == pytest.approx(errors.pfa_standard_error, rel=1e-12)
+    for effective, p, variance in zip(
+        (errors.effective_n_tar, errors.effective_n_non),
+        (errors.pmiss, errors.pfa),
+        np.diag(errors.covariance),
+        strict=True,
+    ):
+        assert effective == pytest.approx(p * (1 - p) / variance, rel=1e-12)
     normal = errors.dcf_interval(Cost(), confidence=0.9)
     assert normal.low > 0
     assert normal.estimate == pytest.approx(0.1 * errors.pmiss + 0.99 * errors.pfa, rel=1e-14)
@@ -516,6 +525,12 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
             "must have targets with scores; got none",
         ),
         (lambda: speaker_errors(np.eye(2), SAME, 0.0), "`scores` must be Scores"),
+        (
+            lambda: dcf_standard_error_scores(
+                Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, Cost(), method="speakers"
+            ),
+            '`method` must be one of "speaker", "upper-bound", "iid"',
+        ),
         (
             lambda: speaker_errors(
                 Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, model_speakers=["b", "b"]

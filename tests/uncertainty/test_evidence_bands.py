@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from benchmarks import evidence_study
 from bosaris_py.errors import InvalidInputError
@@ -46,7 +46,8 @@ def test_values_are_those_of_the_curves(scores: Any, rng: np.random.Generator) -
 @pytest.mark.parametrize(
     "statistic", [ECE(PLO), Tippett(LLR), PAVMap(LLR), Reliability(0.3, 4)], ids=repr
 )
-def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any) -> None:
+@pytest.mark.parametrize("sides", [{}, {"pigeonhole": True}], ids=["one person", "two persons"])
+def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any, sides: Any) -> None:
     """The same rng draws the same weights, whatever is computed from them, at each point."""
     trials = CrossedExperiment(n_speakers=12, tar_mean=1, non_mean=-1).draw(
         np.random.default_rng(1)
@@ -56,6 +57,7 @@ def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any) -> 
         return statistic(tar, non, tar_weights, non_weights)
 
     options: Any = {
+        **sides,
         "replications": 20,
         "model_speakers": trials.model_speakers,
         "segment_speakers": trials.segment_speakers,
@@ -115,6 +117,33 @@ def test_bands_of_other_results_are_refused(curve: Any, scores: Any) -> None:
     other = bootstrap(*scores, EER(), replications=20, rng=1)
     with pytest.raises(InvalidInputError, match=r"must be of this curve, of shape .*; got values"):
         curve.band(other)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+def test_tippett_band_by_speaker(rng: np.random.Generator) -> None:
+    """Student's t on the probit scale; 12 speakers without an error leave 1 - 0.025^(1/12)."""
+    trials = CrossedExperiment(n_speakers=12, tar_mean=1, non_mean=-1).draw(rng)
+    maps = {"model_speakers": trials.model_speakers, "segment_speakers": trials.segment_speakers}
+    statistic = Tippett([-1e3, 0.0, 1e3])
+    result = bootstrap_scores(trials.scores, trials.key, statistic, rng=3, **maps)
+    band = statistic.band(result)
+    tar, non = band.of("above")
+    np.testing.assert_array_equal(
+        [*tar, *non], [band.low[0], band.high[0], band.low[1], band.high[1]]
+    )
+    tar, non = band.of("below")
+    np.testing.assert_array_equal([*tar, *non][2:], [1 - band.high[1], 1 - band.low[1]])
+    np.testing.assert_array_equal(tar, [band.low[0], band.high[0]])
+    none = 1 - 0.025 ** (1 / 12)
+    np.testing.assert_allclose(band.low[:, [0, 2]], [[1 - none, 0], [1 - none, 0]], rtol=1e-12)
+    np.testing.assert_allclose(band.high[:, [0, 2]], [[1, none], [1, none]], rtol=1e-12)
+    step = 0.5 * result.replicates[result.replicates > 0].min()
+    probits = special.ndtri(np.clip(result.replicates[:, :, 1], step, 1 - step))
+    half = np.sqrt(12 / 11) * stats.t.ppf(0.975, 11) * probits.std(axis=0, ddof=1)
+    middle = special.ndtri(np.asarray(result.estimate)[:, 1])
+    ends = special.ndtr(np.array([middle - half, middle + half]))
+    np.testing.assert_allclose(band.low[:, 1], [1 - ends[1, 0], ends[0, 1]], rtol=1e-9)
+    np.testing.assert_allclose(band.high[:, 1], [1 - ends[0, 0], ends[1, 1]], rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from bosaris_py.errors import (
     FewSpeakersWarning,
     InvalidInputError,
 )
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 
 RNG = np.random.default_rng(3)
 TAR, NON = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 400)
@@ -55,6 +56,12 @@ class TestWarnings:
             result = unc.bootstrap(tar, non, statistic, replications=20, rng=1)
         assert len(caught) == 1
         assert np.all(np.asarray(result.standard_error) == 0)
+
+    def test_thirty_errors_are_enough_for_a_bootstrap(self) -> None:
+        tar, non = np.repeat([0.0, 9.0], 30), np.repeat([0.0, 9.0], [400, 30])
+        unc.bootstrap(tar, non, unc.DCF(5.0), replications=20, rng=1)
+        with pytest.warns(FewErrorsWarning, match="^The miss rate rests on 29 err"):
+            unc.bootstrap(tar[1:], non, unc.DCF(5.0), replications=20, rng=1)
 
     def test_a_score_matrix_and_two(self) -> None:
         cost = unc.ActDCF(0.5)
@@ -100,6 +107,15 @@ class TestConstants:
             result = unc.bootstrap(TAR, NON, unc.DCF(np.inf), replications=200, rng=1)
         assert result.standard_error == 0
         assert result.monte_carlo_error == 0
+
+    @pytest.mark.parametrize("interval", ["percentile", "basic", "normal"])
+    def test_replicates_that_are_all_alike_test_nothing(self, interval: IntervalKind) -> None:
+        """All targets are missed, no non-target is accepted: the cost is 10 x 0.5 throughout."""
+        cost = unc.DCF(np.inf, p_target=0.5)
+        with pytest.warns(FewErrorsWarning):
+            result = unc.bootstrap(TAR, NON, cost, replications=50, interval=interval, rng=1)
+        assert result.estimate == 5.0
+        assert [result.p_value(side) for side in ("two-sided", "less", "greater")] == [1, 0.5, 0.5]
 
     def test_a_comparison_of_constants(self) -> None:
         with pytest.warns(FewErrorsWarning):
