@@ -5,6 +5,7 @@ The numbers are in `bosaris_py.evaluation.calibration_curves`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -134,9 +135,10 @@ def plot_histogram(
             heights = sheet.ax.get_xaxis_transform()
             ends = (0.0, 0.03) if which == 0 else (0.03, 0.06)
             sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)
-    for plo in [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo):
+    points = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo)
+    for plo, dash in zip(points, itertools.cycle((":", "-.", "--", "-"))):
         label = f"threshold at {100.0 * float(sigmoid(plo)):.3g} %"
-        sheet.ax.axvline(-plo, color=text_colour(), linewidth=1.0, linestyle=":", label=label)
+        sheet.ax.axvline(-plo, color=text_colour(), linewidth=1.0, linestyle=dash, label=label)
     sheet.ax.set_ylim(bottom=0.0)
     return sheet.finish()
 
@@ -308,9 +310,10 @@ def plot_pav(
     curves = {}
     for name, results in results_of(systems).items():
         curves[name] = results, PAVCurve.from_results(results)
-    ends = [part for _, c in curves.values() for part in (c.lowest, c.highest, c.llr)]
-    finite = np.abs(np.concatenate(ends))
-    limit = 1.08 * max(float(finite[np.isfinite(finite)].max(initial=0.1)), 0.1) / _LOG_10
+    # Pools of one class, which may reach far, are marks on the frame.
+    pools = [(c.lowest, c.highest, c.llr) for _, c in curves.values()]
+    finite = [np.abs(np.stack(parts)[:, np.isfinite(parts[2])]) for parts in pools]
+    limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
     for name, (results, curve) in curves.items():
         sheet.set_system_from_results(results, name)
         x = np.stack((curve.lowest, curve.highest), axis=1) / _LOG_10

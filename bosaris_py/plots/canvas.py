@@ -36,8 +36,8 @@ _STYLED = ("color", "linestyle", "marker")
 
 _NO_MARKER = (None, "None", "none", "", " ")
 
-# Legends with more entries lie beside the Axes; else they hide the curves.
-_LONG_LEGEND = 8
+# Legends of more entries, or of a larger share of the Axes, lie beside it: they hide the curves.
+_LONG_LEGEND, _LARGE_LEGEND = 8, 0.16
 
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
@@ -248,8 +248,8 @@ class Sheet:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
         If that is shorter, colours are listed by system and line styles by what they show. With
-        more than eight entries the legend lies beside the Axes, outside of the layout; `save`
-        and notebooks widen the picture to show it.
+        more than eight entries, or in a small Axes, the legend lies beside the Axes, outside of
+        the layout; `save` and notebooks widen the picture to show it.
 
         Parameters
         ----------
@@ -266,7 +266,8 @@ class Sheet:
             If no line has a label, so that there is no legend.
         """
         handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
-        if len(handles) > _LONG_LEGEND and "loc" not in legend_keywords:
+        crowded = len(handles) > _LONG_LEGEND or looks.legend_share(self.ax, labels) > _LARGE_LEGEND
+        if crowded and "loc" not in legend_keywords:
             looks.legend_beside(self.ax, handles, labels, **legend_keywords)
         elif handles:
             # Short handles would not show the dashes that tell curves apart.

@@ -25,7 +25,7 @@ _HEIGHT = 4.0
 _MARGIN, _WIDTH_PER_SYSTEM, _SMALLEST_WIDTH = 1.5, 0.7, 4.0
 _HISTOGRAM_SIZE = (7.0, 4.0)
 _WORDS = {"eer": "EER (%)", "cllr": "Cllr", "min_cllr": "minCllr"}
-_FOREST_WIDTH, _HEIGHT_PER_ROW = 7.0, 0.3
+_FOREST_WIDTH, _HEIGHT_PER_LINE, _LONGEST_PAIR = 7.0, 0.3, 24
 
 # Longer names would touch their neighbours, so the names are turned.
 _LONGEST_LEVEL_NAME = 8
@@ -317,7 +317,9 @@ def plot_forest(
     """
     notes: dict[str, str] = {}
     if isinstance(rows, ComparisonTable):
-        pairs = (f"{first} - {second}" for first, second in rows.pairs)
+        # Pairs of long names would leave no room for the bars.
+        between = "\n- " if max(len(a + b) for a, b in rows.pairs) > _LONGEST_PAIR else " - "
+        pairs = (first + between + second for first, second in rows.pairs)
         tests = dict(zip(pairs, cast("Any", rows.tests), strict=True))
         notes = {name: f"p = {test.p_value:.2g}" for name, test in tests.items()}
         rows = {
@@ -338,7 +340,8 @@ def plot_forest(
     notes |= {name: f"p = {row.p_value:.2g}" for name, row in paired.items()}
     scale = 100.0 if percent else 1.0
     estimates, low, high = (scale * values for values in numbers)
-    axes = make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_ROW * len(names)))
+    lines = len(names) * (1 + max(name.count("\n") for name in names))
+    axes = make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines))
     settings: dict[str, Any] = {"marker": "s", "markersize": 5, "linewidth": 1.4}
     settings |= {"color": system_look(0, axes).colour}
     settings |= cbook.normalize_kwargs(marker_keywords, Line2D) | {"linestyle": "none"}

@@ -147,6 +147,15 @@ def scaled(settings: dict[str, Any]) -> dict[str, Any]:
     return settings | {name: factor * settings[name] for name in sizes if name in settings}
 
 
+def legend_share(axes: Axes, labels: Sequence[str]) -> float:
+    """Return about how large a share of the Axes a legend would cover."""
+    # Letters of "small" are 0.83 of the font's size high, half as wide; a handle is 4 letters.
+    letter = 0.83 * mpl.rcParams["font.size"] * axes.figure.figure.dpi / 72.0
+    width = (4.0 + 0.5 * max(map(len, labels), default=0)) * letter
+    box = axes.get_window_extent()
+    return width * 1.4 * letter * len(labels) / (box.width * box.height)
+
+
 def legend_beside(axes: Axes, handles: Any, labels: Sequence[str], **keywords: Any) -> None:
     """Put a legend beside the Axes, outside of the layout, from which it would take its room."""
     # Letters of "small" have 0.83 of the size of the font, those of "x-small" 0.69; lines are 1.4.

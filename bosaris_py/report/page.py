@@ -226,7 +226,7 @@ def _cautions(report: Report) -> str:
         return "<p>Nothing was found that speaks against these figures.</p>"
     topics: dict[str, dict[str, None]] = {}
     for topic, text in found:
-        topics.setdefault(topic, {})[f"<li>{html.escape(text)}</li>"] = None
+        topics.setdefault(topic, {})[_caution(text)] = None
     parts = []
     for topic, items in topics.items():
         shown, more = list(items)[:_MOST_CAUTIONS], list(items)[_MOST_CAUTIONS:]
@@ -235,6 +235,16 @@ def _cautions(report: Report) -> str:
             f"<h3>{html.escape(topic)}</h3><ul>{''.join(shown)}</ul>{head if more else ''}"
         )
     return f'<div class="cautions">{"".join(parts)}</div>'
+
+
+def _caution(text: str) -> str:
+    """Return an item of a list, in which what is said of many conditions is folded."""
+    said = [html.escape(sentence) for sentence in re.split(r"(?<=\.) ", text)]
+    if len(said) <= _MOST_CAUTIONS:
+        return f"<li>{' '.join(said)}</li>"
+    more = "".join(f"<li>{sentence}</li>" for sentence in said[2:])
+    head = f"<details><summary>{len(said) - 2} more</summary><ul>{more}</ul></details>"
+    return f"<li>{' '.join(said[:2])}{head}</li>"
 
 
 def _table(table: Table) -> str:
