@@ -29,7 +29,7 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakerPairs,
     Studentised,
-    SystemScores,
+    influence_on,
     speakers_for,
 )
 from bosaris_py.uncertainty.resampling import TrialStrata
@@ -163,7 +163,7 @@ def influence_of(
 ) -> SpeakerInfluence:
     """Return the influence of speakers on a statistic."""
     strata = TrialStrata.single(scores[0].size, scores[1].size)
-    return SystemScores(*scores, scores).influence(pairs, statistic, strata)
+    return influence_on(statistic, scores, pairs, strata)
 
 
 def multinomial(n_speakers: int, n: int, rng: np.random.Generator) -> np.ndarray:

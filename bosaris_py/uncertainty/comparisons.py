@@ -1099,7 +1099,7 @@ def _influence(
         refuse_missing(scores, key, name)
     pairs, strata, taken = scores_by_speaker(systems, key, speakers, conditions)
     losses = [
-        losses_of(statistic, each.tar, each.non, strata, name)
+        losses_of(statistic, *each, strata, name)
         for statistic, each, name in zip(chosen, taken, ("statistic", "statistic_b"), strict=True)
     ]
     # Costs at fixed thresholds have prices; all others must be the same metric.
@@ -1110,16 +1110,10 @@ def _influence(
     if fixed:
         classes: tuple[WhichClass, WhichClass] = (0, 1)
         for which, what in zip(classes, ("miss", "false-alarm"), strict=True):
-            a, b = (
-                each.of(which, (scores.tar, scores.non))
-                for each, scores in zip(losses, taken, strict=True)
-            )
+            a, b = (each.of(which, scores) for each, scores in zip(losses, taken, strict=True))
             differing = effective_errors(strata[which].totals(a != b), strata[which].factors)
             check_few_errors(float(differing), f"difference of the {what} rates")
-    first, second = (
-        SpeakerInfluence.of(pairs, each, scores.all)
-        for each, scores in zip(losses, taken, strict=True)
-    )
+    first, second = (SpeakerInfluence.of(pairs, *each) for each in zip(losses, taken, strict=True))
     return first, second
 
 

@@ -620,6 +620,14 @@ class ScoredTrials:
         tar, non = tar[chosen[0]], non[chosen[1]]
         return cls((models[tar], segments[tar]), (models[non], segments[non]), strata, chosen)
 
+    def speakers_of(self, speakers: TrialSpeakers) -> tuple[ScoredPositions, ScoredPositions]:
+        """Return the speakers of the model and of the segment of each trial of both classes."""
+        # Numbers that take little memory.
+        small = np.min_scalar_type(speakers.n_speakers)
+        models, segments = (of.astype(small) for of in (speakers.of_models, speakers.of_segments))
+        (tar, tar_segments), (non, non_segments) = self.tar, self.non
+        return (models[tar], segments[tar_segments]), (models[non], segments[non_segments])
+
     def take(self, scores: AnyScores, key: AnyKey) -> tuple[FloatArray, FloatArray]:
         """Return target and non-target scores of these trials."""
         tar, non = scores.get_tar_non(key)
@@ -974,22 +982,14 @@ class Resampling:
 
     def plan_of_trials(self, key: AnyKey, trials: ScoredTrials, who: Speakers) -> ResamplingPlan:
         """Make the plan for the trials of a key that have scores."""
-        (tar_rows, tar_cols), (non_rows, non_cols) = trials.tar, trials.non
         if self.method == "speaker":
             maps, one_person = (who.model_speakers, who.segment_speakers), not who.pigeonhole
             speakers = TrialSpeakers.of_key(key, *maps, unknown=who.unknown, one_person=one_person)
-            # Numbers that take little memory, one or two for each trial.
-            of_models, of_segments = (
-                numbers.astype(np.min_scalar_type(speakers.n_speakers))
-                for numbers in (speakers.of_models, speakers.of_segments)
-            )
-            tar = of_models[tar_rows], of_segments[tar_cols]
-            non = of_models[non_rows], of_segments[non_cols]
-            return SpeakerPlan.from_persons(tar, non, who, trials.strata)
+            return SpeakerPlan.from_persons(*trials.speakers_of(speakers), who, trials.strata)
         tar_sets = non_sets = None
         if self.method != "iid":
             speakers = TrialSpeakers.of_models_only(key, who.model_speakers, unknown=who.unknown)
-            tar_sets, non_sets = speakers.of_models[tar_rows], speakers.of_models[non_rows]
+            tar_sets, non_sets = (speakers.of_models[of[0]] for of in (trials.tar, trials.non))
             for labels, what in ((tar_sets, "target"), (non_sets, "non-target")):
                 if labels.min() == labels.max():
                     expected = f"have {what} trials of models of at least two speakers"
