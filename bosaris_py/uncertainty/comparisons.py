@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeGuard
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 import attrs
 import numpy as np
@@ -634,20 +634,8 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     return HolmResult(*arrays, alpha)
 
 
-class Comparison(Protocol):
-    """What a row of a table of comparisons needs."""
-
-    @property
-    def difference(self) -> float:
-        """First system minus second."""
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the difference."""
-
-    @property
-    def p_value(self) -> float:
-        """Chance of such a difference if systems are alike."""
+# Anything with the attributes difference, standard_error and p_value.
+Comparison: TypeAlias = Any
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -431,15 +431,12 @@ class SpeakerPairs:
 
 
 def scores_by_speaker(
-    systems: Sequence[AnyScores],
-    key: AnyKey,
-    speakers: TrialSpeakers,
-    conditions: Conditions | None,
+    systems: Sequence[AnyScores], key: AnyKey, persons: TrialSpeakers, conditions: Conditions | None
 ) -> tuple[SpeakerPairs, TrialStrata, list[BothScores]]:
     """Group the trials of a key by speaker, and take the scores of systems on the same trials."""
     trials = ScoredTrials.of(systems[0], key, conditions)
-    (tar, _), (one, other) = trials.speakers_of(speakers)
-    pairs = SpeakerPairs.from_numbers(tar, one, other, speakers.n_speakers, trials.strata)
+    (tar, _), (one, other) = trials.speakers_of(persons)
+    pairs = SpeakerPairs.from_numbers(tar, one, other, persons.n_speakers, trials.strata)
     return pairs, trials.strata, [trials.take(scores, key) for scores in systems]
 
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -699,6 +699,8 @@ def _scored_mask(scores: AnyScores, key: AnyKey) -> BoolArray:
 
 # ---- Plans
 
+_Plan = TypeVar("_Plan", "SetPlan", "SpeakerPlan")
+
 
 class ResamplingPlan(Protocol):
     """Anything that draws the weights of one replicate."""
@@ -759,10 +761,7 @@ class SetPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SetPlan":
         """Return the plan for the trials in another order."""
-        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
-        return attrs.evolve(
-            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
-        )
+        return _reordered(self, tar_order, non_order)
 
     def _draw_class(
         self, sets: SetIndex, cells: SetIndex, strata: Strata, rng: np.random.Generator
@@ -901,10 +900,12 @@ class SpeakerPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SpeakerPlan":
         """Return the plan for the trials in another order."""
-        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
-        return attrs.evolve(
-            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
-        )
+        return _reordered(self, tar_order, non_order)
+
+
+def _reordered(plan: _Plan, tar_order: IndexArray, non_order: IndexArray) -> _Plan:
+    tar, non = plan.tar.reordered(tar_order), plan.non.reordered(non_order)
+    return attrs.evolve(plan, tar=tar, non=non, strata=plan.strata.reordered(tar_order, non_order))
 
 
 def _renumber(*lists: IntArray) -> tuple[list[IntArray], int]:
