@@ -65,6 +65,7 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakersNeeded,
     check_few_speakers,
+    influence_on,
     scores_by_speaker,
     speakers_for,
 )
@@ -1058,11 +1059,11 @@ def speaker_errors(
     key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
     persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
-    tar, non = taken.tar, taken.non
+    tar, non = taken
     miss = ErrorResiduals(rejected(tar, limit), strata.tar)
     alarm = ErrorResiduals(~rejected(non, limit), strata.non)
     losses = FixedCost(limit, 1.0, 1.0).losses(miss.rate + alarm.rate)
-    influence = SpeakerInfluence.of(pairs, losses, taken.all)
+    influence = SpeakerInfluence.of(pairs, losses, taken)
     for found, what, part in (
         (miss, "miss rate", influence.priced(1.0, 0.0, miss.rate)),
         (alarm, "false-alarm rate", influence.priced(0.0, 1.0, alarm.rate)),
@@ -1151,7 +1152,7 @@ def speaker_interval(
     key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
     persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
-    influence = taken.influence(pairs, statistic, strata)
+    influence = influence_on(statistic, taken, pairs, strata)
     check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
     return influence.interval(confidence, METHOD)
 

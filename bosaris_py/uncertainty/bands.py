@@ -127,7 +127,12 @@ def _band_of(
     check_choice(kind, BandKind, "kind")
     result = _checked(result, (size,), f"with {size} values")
     ends = (result.low, result.high) if kind == "pointwise" else _simultaneous(result, scale)
-    return result.estimate, *ends, result.method, result.interval, result.confidence, kind
+    return result.estimate, *ends, *_made(result), kind
+
+
+def _made(result: BootstrapResult) -> tuple[str, IntervalKind, float]:
+    """Return how a bootstrap was made: method, interval and confidence."""
+    return result.method, result.interval, result.confidence
 
 
 def _angle(rate: Float64Array) -> Float64Array:
@@ -227,10 +232,7 @@ class DCFBand(metaclass=Readable):
 
     def __repr__(self) -> str:
         """Say what the band is of, and how it was made."""
-        return (
-            f"DCFBand: {100 * self.confidence:g} % {_name_of(self)} band of {self.kind} DCF, plo "
-            f"{self.plo[0]:g} ... {self.plo[-1]:g}; {self.method} bootstrap"
-        )
+        return _described(self, f"{self.kind} DCF, plo", self.plo)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -264,16 +266,13 @@ class DETBand(metaclass=Readable):
 
     def __repr__(self) -> str:
         """Say what the band is of, and how it was made."""
-        return (
-            f"DETBand: {100 * self.confidence:g} % {_name_of(self)} band of pmiss, pfa "
-            f"{self.pfa[0]:g} ... {self.pfa[-1]:g}; {self.method} bootstrap"
-        )
+        return _described(self, "pmiss, pfa", self.pfa)
 
 
-def _name_of(band: DCFBand | DETBand) -> str:
-    if band.kind_of_band == "simultaneous":
-        return band.kind_of_band
-    return f"pointwise {band.interval}"
+def _described(band: DCFBand | DETBand, axes: str, x: Float64Array) -> str:
+    kind = f"pointwise {band.interval}" if band.kind_of_band == "pointwise" else band.kind_of_band
+    what = f"{100 * band.confidence:g} % {kind} band of {axes} {x[0]:g} ... {x[-1]:g}"
+    return f"{type(band).__name__}: {what}; {band.method} bootstrap"
 
 
 @attrs.frozen
@@ -640,14 +639,10 @@ class Tippett(_Curve):
         low, high = _pointwise(result, _PROBIT)
         # Shares fall, so wider ends at one side hold at the other.
         low, high = np.stack((1.0 - high[0], low[1])), np.stack((1.0 - low[0], high[1]))
-        return TippettBand(
-            mark_read_only(np.array(self.thresholds)),
-            mark_read_only(np.minimum.accumulate(low, axis=1)),
-            mark_read_only(np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]),
-            result.method,
-            result.interval,
-            result.confidence,
-        )
+        low = np.minimum.accumulate(low, axis=1)
+        high = np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]
+        x, low, high = map(mark_read_only, (np.array(self.thresholds), low, high))
+        return TippettBand(x, low, high, *_made(result))
 
 
 @attrs.frozen(eq=False)
@@ -752,8 +747,8 @@ class ECE(Cllr):
         """
         result = _checked(result, self.shape, f"of shape {self.shape}")
         low, high = map(mark_read_only, _pointwise(result, (np.log, np.exp)))
-        how = result.method, result.interval, result.confidence
-        return ECEBand(mark_read_only(np.array(self.plo)), result.estimate, low, high, *how)
+        plo = mark_read_only(np.array(self.plo))
+        return ECEBand(plo, result.estimate, low, high, *_made(result))
 
 
 def _side_by_side(parts: list[SpeakerMeans], first: Weights, second: Weights) -> Float64Array:
@@ -804,9 +799,7 @@ def _calibration_band(
     result: BootstrapResult, at: npt.ArrayLike, curves: Any, prior: float | None = None
 ) -> CalibrationBand:
     x, value, low, high = (mark_read_only(np.array(values)) for values in (at, *curves))
-    return CalibrationBand(
-        x, value, low, high, prior, result.method, result.interval, result.confidence
-    )
+    return CalibrationBand(x, value, low, high, prior, *_made(result))
 
 
 @attrs.frozen

@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeGuard
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 import attrs
 import numpy as np
@@ -634,20 +634,8 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     return HolmResult(*arrays, alpha)
 
 
-class Comparison(Protocol):
-    """What a row of a table of comparisons needs."""
-
-    @property
-    def difference(self) -> float:
-        """First system minus second."""
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the difference."""
-
-    @property
-    def p_value(self) -> float:
-        """Chance of such a difference if systems are alike."""
+# Anything with the attributes difference, standard_error and p_value.
+Comparison: TypeAlias = Any
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -1099,7 +1087,7 @@ def _influence(
         refuse_missing(scores, key, name)
     pairs, strata, taken = scores_by_speaker(systems, key, speakers, conditions)
     losses = [
-        losses_of(statistic, each.tar, each.non, strata, name)
+        losses_of(statistic, *each, strata, name)
         for statistic, each, name in zip(chosen, taken, ("statistic", "statistic_b"), strict=True)
     ]
     # Costs at fixed thresholds have prices; all others must be the same metric.
@@ -1110,16 +1098,10 @@ def _influence(
     if fixed:
         classes: tuple[WhichClass, WhichClass] = (0, 1)
         for which, what in zip(classes, ("miss", "false-alarm"), strict=True):
-            a, b = (
-                each.of(which, (scores.tar, scores.non))
-                for each, scores in zip(losses, taken, strict=True)
-            )
+            a, b = (each.of(which, scores) for each, scores in zip(losses, taken, strict=True))
             differing = effective_errors(strata[which].totals(a != b), strata[which].factors)
             check_few_errors(float(differing), f"difference of the {what} rates")
-    first, second = (
-        SpeakerInfluence.of(pairs, each, scores.all)
-        for each, scores in zip(losses, taken, strict=True)
-    )
+    first, second = (SpeakerInfluence.of(pairs, *each) for each in zip(losses, taken, strict=True))
     return first, second
 
 

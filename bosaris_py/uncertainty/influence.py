@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import attrs
@@ -38,8 +38,8 @@ from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.key import AnyKey, Key
-from bosaris_py.trials.scores import AnyScores, Scores
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import TrialSpeakers, number_pairs, refuse_same_speaker
 from bosaris_py.uncertainty.bootstrap_result import (
     ROUNDING,
@@ -300,8 +300,8 @@ class _Sums(NamedTuple):
         return cls(residual, residual + part * expected)
 
 
-# Target and non-target scores, or a matrix of all.
-SomeScores = tuple[FloatArray, FloatArray] | FloatArray
+# Target and non-target scores.
+BothScores = tuple[FloatArray, FloatArray]
 
 
 @attrs.frozen(eq=False)
@@ -312,11 +312,6 @@ class ListedTrials:
     sizes: tuple[int, int]
     strata: TrialStrata
 
-    @property
-    def n_trials(self) -> tuple[int, int]:
-        """Number of trials of each class."""
-        return self.labels[0].size, self.labels[1].size
-
     def mass(self, which: WhichClass) -> Float64Array:
         """Return the share of the trials of a class, by weight, in each cell."""
         labels, weights = self.labels[which], self.strata[which].trial_weights()
@@ -324,11 +319,9 @@ class ListedTrials:
         return mass if weights is not None else mass / labels.size
 
     def sums(
-        self, which: WhichClass, losses: Losses, scores: SomeScores, mass: Float64Array
+        self, which: WhichClass, losses: Losses, scores: BothScores, mass: Float64Array
     ) -> _Sums:
         """Add up the losses of the trials of a class in each cell."""
-        if not isinstance(scores, tuple):
-            raise TypeError("lists of scores are needed")
         labels, strata = self.labels[which], self.strata[which]
         weights = strata.trial_weights()
         if weights is None:
@@ -340,67 +333,6 @@ class ListedTrials:
         return _Sums.of(total, _by_label(labels, weights * means, mass.size), losses.part)
 
 
-# Cells of a matrix that are looked at together, unless there are more pairs of speakers.
-_CELLS_AT_A_TIME = 2**17
-
-
-@attrs.frozen(eq=False)
-class MatrixTrials:
-    """The speakers of rows and columns of a matrix, and masks of its trials: no lists of trials."""
-
-    rows: IntArray
-    cols: IntArray
-    size: int
-    tar: BoolArray
-    non: BoolArray
-
-    @functools.cached_property
-    def _targets(self) -> tuple[IntArray, IntArray]:
-        rows, cols = np.divmod(np.flatnonzero(self.tar), self.cols.size)
-        return rows, cols
-
-    @functools.cached_property
-    def n_trials(self) -> tuple[int, int]:
-        """Number of trials of each class."""
-        return self._targets[0].size, int(np.count_nonzero(self.non))
-
-    def _blocks(self) -> Iterator[tuple[slice, IntArray]]:
-        """Return blocks of rows, and the cells of the table of pairs that theirs belong to."""
-        step = max(1, max(_CELLS_AT_A_TIME, self.size**2) // self.cols.size)
-        for start in range(0, self.rows.size, step):
-            block = slice(start, start + step)
-            yield block, (self.rows[block, np.newaxis] * self.size + self.cols).ravel()
-
-    def mass(self, which: WhichClass) -> Float64Array:
-        """Return the share of the trials of a class in each cell."""
-        if which == 0:
-            counts = _by_label(self.rows[self._targets[0]], None, self.size)
-        else:
-            counts = np.zeros(self.size**2)
-            for block, cells in self._blocks():
-                counts += np.bincount(cells, self.non[block].ravel(), minlength=counts.size)
-        return counts / self.n_trials[which]
-
-    def sums(
-        self, which: WhichClass, losses: Losses, scores: SomeScores, mass: Float64Array
-    ) -> _Sums:
-        """Add up the losses of the trials of a class in each cell."""
-        if isinstance(scores, tuple):
-            raise TypeError("a matrix of scores is needed")
-        if which == 0:
-            values = losses.tar(scores[self._targets])
-            total = _by_label(self.rows[self._targets[0]], values, self.size)
-        else:
-            total = np.zeros(mass.size)
-            for block, cells in self._blocks():
-                values = losses.non(scores[block].ravel())
-                # Not by a product: the loss of a target as a non-target may be infinite.
-                np.putmask(values, ~self.non[block].ravel(), 0.0)
-                total += np.bincount(cells, values, minlength=mass.size)
-        total /= self.n_trials[which]
-        return _Sums.of(total, float(total.sum()) * mass, losses.part)
-
-
 @attrs.frozen(eq=False)
 class SpeakerPairs:
     """Who takes part in which trials: speakers numbered without gaps, and pairs of them.
@@ -409,7 +341,7 @@ class SpeakerPairs:
     the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
     """
 
-    trials: ListedTrials | MatrixTrials | None
+    trials: ListedTrials | None
     n_trials: tuple[int, int]
     masses: tuple[Float64Array, Float64Array]
     present: IntArray
@@ -426,16 +358,10 @@ class SpeakerPairs:
         """Group trials by the number, below `size`, of the one or two speakers of each."""
         refuse_same_speaker(one, other)
         cells, n_cells, listed = number_pairs(one, other, (size, size), ordered=True)
-        return cls._of(ListedTrials((tar, cells), (size, n_cells), strata), size, listed)
-
-    @classmethod
-    def _of(cls, trials: ListedTrials | MatrixTrials, size: int, listed: IntArray | None) -> Self:
+        trials = ListedTrials((tar, cells), (size, n_cells), strata)
         of_targets, mass = trials.mass(0), trials.mass(1)
         occupied = np.flatnonzero(mass)
         one, other = np.divmod(occupied if listed is None else listed[occupied], size)
-        if (one == other).any():
-            counts = np.rint(mass[occupied] * trials.n_trials[1]).astype(np.int64)
-            refuse_same_speaker(np.repeat(one, counts), np.repeat(other, counts))
         # In cells (i, j) and (j, i) the same two speakers meet.
         codes = np.minimum(one, other) * size + np.maximum(one, other)
         found, pairs = np.unique(codes, return_inverse=True)
@@ -448,7 +374,8 @@ class SpeakerPairs:
         number = np.cumsum(taking_part) - 1
         numbers = present, occupied, pairs, number[first], number[second]
         pair_mass = _by_label(pairs, mass[occupied], found.size)
-        return cls(trials, trials.n_trials, (of_targets, mass), *numbers, pair_mass)
+        n_trials, masses = (tar.size, cells.size), (of_targets, mass)
+        return cls(trials, n_trials, masses, *numbers, pair_mass)
 
     @functools.cached_property
     def summary(self) -> "SpeakerPairs":
@@ -490,7 +417,7 @@ class SpeakerPairs:
         """Number of speakers with target trials, and with non-target trials."""
         return int(np.count_nonzero(self.tar_mass)), int(np.count_nonzero(self.reach))
 
-    def sums(self, losses: Losses, scores: SomeScores) -> tuple[_Sums, _Sums]:
+    def sums(self, losses: Losses, scores: BothScores) -> tuple[_Sums, _Sums]:
         """Add up the losses of the trials of each speaker, and of each pair of speakers."""
         if self.trials is None:
             raise TypeError("a summary has no trials")
@@ -503,55 +430,14 @@ class SpeakerPairs:
         )
 
 
-class SystemScores(NamedTuple):
-    """The scores of one system on the trials of `SpeakerPairs`; `all` is what that takes."""
-
-    tar: FloatArray
-    non: FloatArray
-    all: SomeScores
-
-    def influence(
-        self, pairs: SpeakerPairs, statistic: object, strata: TrialStrata, name: str = "statistic"
-    ) -> "SpeakerInfluence":
-        """Return the influence of speakers on a metric."""
-        losses = losses_of(statistic, self.tar, self.non, strata, name)
-        return SpeakerInfluence.of(pairs, losses, self.all)
-
-
 def scores_by_speaker(
-    systems: Sequence[AnyScores],
-    key: AnyKey,
-    speakers: TrialSpeakers,
-    conditions: Conditions | None,
-) -> tuple[SpeakerPairs, TrialStrata, list[SystemScores]]:
+    systems: Sequence[AnyScores], key: AnyKey, persons: TrialSpeakers, conditions: Conditions | None
+) -> tuple[SpeakerPairs, TrialStrata, list[BothScores]]:
     """Group the trials of a key by speaker, and take the scores of systems on the same trials."""
-    matrices = [_whole_matrix(scores, key) for scores in systems] if conditions is None else [None]
-    size, found = speakers.n_speakers, [matrix for matrix in matrices if matrix is not None]
-    if isinstance(key, Key) and len(found) == len(systems) and size**2 <= found[0].size:
-        of = speakers.of_models, speakers.of_segments
-        pairs = SpeakerPairs._of(MatrixTrials(*of, size, key.tar, key.non), size, None)
-        vectors = [scores.get_tar_non(key, any_order=True) for scores in systems]
-        strata = TrialStrata.single(vectors[0][0].size, vectors[0][1].size)
-        both = zip(vectors, found, strict=True)
-        return pairs, strata, [SystemScores(*pair, matrix) for pair, matrix in both]
     trials = ScoredTrials.of(systems[0], key, conditions)
-    (tar, _), (one, other) = trials.tar, trials.non
-    numbers = speakers.of_models[tar], speakers.of_models[one], speakers.of_segments[other]
-    pairs = SpeakerPairs.from_numbers(*numbers, size, trials.strata)
-    taken = [trials.take(scores, key) for scores in systems]
-    return pairs, trials.strata, [SystemScores(*pair, pair) for pair in taken]
-
-
-def _whole_matrix(scores: AnyScores, key: AnyKey) -> FloatArray | None:
-    """Return the matrix of scores if it has the form of the key, and a number in each cell."""
-    if not (isinstance(scores, Scores) and isinstance(key, Key) and key.n_tar and key.n_non):
-        return None
-    for ids, others in ((scores.modelset, key.modelset), (scores.segset, key.segset)):
-        if not np.array_equal(ids, others):
-            return None
-    if not scores.scoremask.all() or np.isnan(scores.scoremat.min()):
-        return None
-    return scores.scoremat
+    (tar, _), (one, other) = trials.speakers_of(persons)
+    pairs = SpeakerPairs.from_numbers(tar, one, other, persons.n_speakers, trials.strata)
+    return pairs, trials.strata, [trials.take(scores, key) for scores in systems]
 
 
 METHOD = "speaker pairs"
@@ -604,7 +490,7 @@ class SpeakerInfluence:
     is_area: bool
 
     @classmethod
-    def of(cls, pairs: SpeakerPairs, losses: Losses, scores: SomeScores) -> Self:
+    def of(cls, pairs: SpeakerPairs, losses: Losses, scores: BothScores) -> Self:
         """Add up the losses of a metric."""
         tar, non = pairs.sums(losses, scores)
         means = np.array([tar.total.sum(), non.total.sum()])
@@ -897,13 +783,20 @@ class Studentised:
         return 0.5 * both if (alternative == "less") == (value < 0) else 1.0 - 0.5 * both
 
 
+def influence_on(
+    statistic: object, scores: BothScores, pairs: SpeakerPairs, strata: TrialStrata
+) -> SpeakerInfluence:
+    """Return the influence of speakers on a metric of one system."""
+    return SpeakerInfluence.of(pairs, losses_of(statistic, *scores, strata), scores)
+
+
 def speaker_influence(
     statistic: object, tar: FloatArray, non: FloatArray, pairs: SpeakerPairs, strata: TrialStrata
 ) -> SpeakerInfluence | None:
     """Return the influence of speakers on a statistic of one number, None without a formula."""
     if not isinstance(statistic, LINEAR) or statistic.shape:
         return None
-    return SystemScores(tar, non, (tar, non)).influence(pairs, statistic, strata)
+    return influence_on(statistic, (tar, non), pairs, strata)
 
 
 def pairs_of_plan(plan: object) -> tuple[SpeakerPairs, PersonWeights] | None:

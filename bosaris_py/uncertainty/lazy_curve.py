@@ -313,7 +313,7 @@ Cells = npt.NDArray[np.unsignedinteger[npt.NBitBase]]
 # window; corners of cells are outside of somewhat fewer.
 _IN_WINDOW = 6.5
 
-_IN_CELLS = 5.0
+_IN_CELLS = 4.0
 
 # The prior at which a replicate is decided is another one in each; corners stay clear for
 # priors so many standard deviations away, which a few replicates tell.

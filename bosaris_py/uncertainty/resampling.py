@@ -27,7 +27,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -620,6 +620,14 @@ class ScoredTrials:
         tar, non = tar[chosen[0]], non[chosen[1]]
         return cls((models[tar], segments[tar]), (models[non], segments[non]), strata, chosen)
 
+    def speakers_of(self, speakers: TrialSpeakers) -> tuple[ScoredPositions, ScoredPositions]:
+        """Return the speakers of the model and of the segment of each trial of both classes."""
+        # Numbers that take little memory.
+        small = np.min_scalar_type(speakers.n_speakers)
+        models, segments = (of.astype(small) for of in (speakers.of_models, speakers.of_segments))
+        (tar, tar_segments), (non, non_segments) = self.tar, self.non
+        return (models[tar], segments[tar_segments]), (models[non], segments[non_segments])
+
     def take(self, scores: AnyScores, key: AnyKey) -> tuple[FloatArray, FloatArray]:
         """Return target and non-target scores of these trials."""
         tar, non = scores.get_tar_non(key)
@@ -691,6 +699,8 @@ def _scored_mask(scores: AnyScores, key: AnyKey) -> BoolArray:
 
 # ---- Plans
 
+_Plan = TypeVar("_Plan", "SetPlan", "SpeakerPlan")
+
 
 class ResamplingPlan(Protocol):
     """Anything that draws the weights of one replicate."""
@@ -751,10 +761,7 @@ class SetPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SetPlan":
         """Return the plan for the trials in another order."""
-        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
-        return attrs.evolve(
-            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
-        )
+        return _reordered(self, tar_order, non_order)
 
     def _draw_class(
         self, sets: SetIndex, cells: SetIndex, strata: Strata, rng: np.random.Generator
@@ -893,10 +900,12 @@ class SpeakerPlan:
 
     def reordered(self, tar_order: IndexArray, non_order: IndexArray) -> "SpeakerPlan":
         """Return the plan for the trials in another order."""
-        tar, non = self.tar.reordered(tar_order), self.non.reordered(non_order)
-        return attrs.evolve(
-            self, tar=tar, non=non, strata=self.strata.reordered(tar_order, non_order)
-        )
+        return _reordered(self, tar_order, non_order)
+
+
+def _reordered(plan: _Plan, tar_order: IndexArray, non_order: IndexArray) -> _Plan:
+    tar, non = plan.tar.reordered(tar_order), plan.non.reordered(non_order)
+    return attrs.evolve(plan, tar=tar, non=non, strata=plan.strata.reordered(tar_order, non_order))
 
 
 def _renumber(*lists: IntArray) -> tuple[list[IntArray], int]:
@@ -974,22 +983,14 @@ class Resampling:
 
     def plan_of_trials(self, key: AnyKey, trials: ScoredTrials, who: Speakers) -> ResamplingPlan:
         """Make the plan for the trials of a key that have scores."""
-        (tar_rows, tar_cols), (non_rows, non_cols) = trials.tar, trials.non
         if self.method == "speaker":
             maps, one_person = (who.model_speakers, who.segment_speakers), not who.pigeonhole
             speakers = TrialSpeakers.of_key(key, *maps, unknown=who.unknown, one_person=one_person)
-            # Numbers that take little memory, one or two for each trial.
-            of_models, of_segments = (
-                numbers.astype(np.min_scalar_type(speakers.n_speakers))
-                for numbers in (speakers.of_models, speakers.of_segments)
-            )
-            tar = of_models[tar_rows], of_segments[tar_cols]
-            non = of_models[non_rows], of_segments[non_cols]
-            return SpeakerPlan.from_persons(tar, non, who, trials.strata)
+            return SpeakerPlan.from_persons(*trials.speakers_of(speakers), who, trials.strata)
         tar_sets = non_sets = None
         if self.method != "iid":
             speakers = TrialSpeakers.of_models_only(key, who.model_speakers, unknown=who.unknown)
-            tar_sets, non_sets = speakers.of_models[tar_rows], speakers.of_models[non_rows]
+            tar_sets, non_sets = (speakers.of_models[of[0]] for of in (trials.tar, trials.non))
             for labels, what in ((tar_sets, "target"), (non_sets, "non-target")):
                 if labels.min() == labels.max():
                     expected = f"have {what} trials of models of at least two speakers"

@@ -22,7 +22,7 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakerPairs,
     Steps,
-    SystemScores,
+    influence_on,
     losses_of,
 )
 from bosaris_py.uncertainty.resampling import TrialStrata
@@ -96,7 +96,7 @@ def influence(data: CrossedTrials, statistic: unc.Statistic) -> tuple[SpeakerInf
     one, other = of_model[models], of_segment[segments]
     strata = TrialStrata.single(tar.size, non.size)
     pairs = SpeakerPairs.from_numbers(one[labels], one[~labels], other[~labels], len(names), strata)
-    found = SystemScores(tar, non, (tar, non)).influence(pairs, statistic, strata)
+    found = influence_on(statistic, (tar, non), pairs, strata)
     return found, (one, other, labels, tar, non)
 
 
