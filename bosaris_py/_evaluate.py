@@ -479,7 +479,7 @@ def evaluate(
     (3 targets, 3 non-targets; costs are normalized)
     """
     only_whole = plan, conditions, speakers, cross_fit, replications or None
-    large = large_files(systems, key) if only_whole.count(None) == len(only_whole) else ()
+    large = large_files(systems, key) if all(part is None for part in only_whole) else ()
     if large:
         return evaluate_files(*large, priors=priors, normalize=normalize)
     named = as_systems(systems)

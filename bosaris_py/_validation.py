@@ -42,6 +42,8 @@ _EXAMPLES_SHOWN = 5
 # Products of the weights of a target and a non-target must neither vanish nor overflow.
 _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 
+NO_SET = "Braces make a set, which has no order: write a list."
+
 _FROM_LABELS = (
     "For labels and scores there are Results.from_labels(labels, scores) and "
     "tar, non = split_by_labels(labels, scores)."
@@ -118,6 +120,8 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     if array.dtype.kind in "iu" or array.size == 0:
         return array.astype(np.float64)
     hint = ""
+    if isinstance(values, set | frozenset):
+        raise invalid(name, "be a list of numbers", describe(values), NO_SET)
     if array.dtype.kind == "b":
         hint = "A boolean array looks like a mask or like labels; was it put in the wrong place?"
     elif array.dtype.kind in "USO":
@@ -207,6 +211,9 @@ def as_mask(values: npt.ArrayLike, name: str) -> BoolArray:
         if array.size == 0:
             return array.astype(np.bool_)
         hint = "If it holds 0 and 1, say so with .astype(bool)."
+        if array.dtype.kind in "USOT":
+            # .astype(bool) would make True of each word.
+            hint = "Of words make truth values: labels == 'target'."
         raise invalid(name, "be boolean", describe(array), hint)
     return array
 
@@ -214,6 +221,8 @@ def as_mask(values: npt.ArrayLike, name: str) -> BoolArray:
 def as_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
     """Return `values` as a read-only 1-D array of str; bytes are decoded as UTF-8."""
     _refuse_masked(values, name)
+    if isinstance(values, set | frozenset):
+        raise invalid(name, "be a list of ids", describe(values), NO_SET)
     if not isinstance(values, np.ndarray):
         # numpy would make text of the numbers in a mixed list, and lose trailing NULs.
         values = np.array(values, dtype=object)

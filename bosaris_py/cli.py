@@ -60,6 +60,13 @@ def _points(text: str) -> list[Any]:
     ]
 
 
+def _size(text: str) -> float:
+    if not (size := float(text)) >= 0.0:
+        message = f"{text!r}: expected a number of gigabytes"
+        raise argparse.ArgumentTypeError(message)
+    return size
+
+
 def _names(text: str) -> list[str]:
     return text.split(",")
 
@@ -346,7 +353,12 @@ def _fuse(args: argparse.Namespace) -> None:
     if args.trials is not None:
         trials = bp.read_trials(args.trials)[0]
     else:
-        trials = bp.trials.scores.scored_ndx(scores[0])
+        trials, *others = map(bp.trials.scores.scored_ndx, scores)
+        # Fusion itself refuses systems that lack trials of the first.
+        if any(other.n_trials > trials.n_trials for other in others):
+            counts = ", ".join(str(part.n_trials) for part in (trials, *others))
+            message = f"the files to fuse have scores of {counts} trials: say which by --trials"
+            raise bp.errors.TrialMismatchError(message)
     _save(model.apply(scores, trials), args.output, args.to)
 
 
@@ -430,6 +442,8 @@ def _compare(args: argparse.Namespace) -> None:
     """
     if len(args.prior) > 1:
         raise _UsageError("systems are compared at one --prior")
+    if len(args.scores) < 2:
+        raise _UsageError("give at least two systems")
     key, metadata = _load_key(args)
     conditions = metadata.conditions(*args.conditions) if args.conditions else None
     found = bp.uncertainty.compare_systems(
@@ -568,7 +582,7 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--content": dict(choices=("scores", "key", "trials", "metadata"), help="what to take"),
     "--form": dict(choices=("flat", "dense"), help="a list of trials or a matrix"),
     "--memory": dict(
-        type=float,
+        type=_size,
         metavar="GB",
         help="read HDF5 files in blocks if they take more (default: half of the memory)",
     ),

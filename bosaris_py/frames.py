@@ -18,7 +18,7 @@ import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, mark_read_only
 from bosaris_py._execution import n_threads
-from bosaris_py._validation import as_ids, as_vector, describe, invalid, list_some
+from bosaris_py._validation import NO_SET, as_ids, as_vector, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import LABEL, SCORE, VOCABULARIES, TrialClass, find_format
@@ -111,6 +111,9 @@ def from_frame(
     >>> bp.evaluate(data.scores, data.key, priors=0.5).records()[0]["eer"]
     0.0
     """
+    for name, value in (("score", score), ("columns", columns)):
+        if isinstance(value, set | frozenset):
+            raise invalid(name, "be a list of names", describe(value), NO_SET)
     frame = _Columns(df)
     extra = (columns,) if isinstance(columns, str) else tuple(columns)
     if label is None:

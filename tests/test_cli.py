@@ -263,6 +263,7 @@ class TestTraining:
                 "a training has one --prior",
             ),
             (("fuse", "x/a.h5", "y/a.h5", "--key", "k", "--model", "m"), "two systems are called"),
+            (("compare", "a", "--key", "k"), "at least two systems"),
             (("info", "--labels", "same", "f"), "expected NAME=VALUE"),
             (("info", "--labels", "same=yes", "f"), "'yes' is none of target, nontarget"),
             (("det", "a", "--key", "k", "-o", "p.png", "--prior", "1.5"), "between 0 and 1"),
@@ -276,6 +277,20 @@ class TestTraining:
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err
         assert f"(see bosaris {words[0]} --help)" in err
+
+    def test_systems_with_other_trials(self, run: Run) -> None:
+        """None is dropped without a word, whichever system lacks trials."""
+        some = Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:-5]
+        _write("some.txt", *some)
+        run("fuse", "dev_a.txt", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
+        for files, message in (
+            (("some.txt", "dev_b.h5"), "say which by --trials"),
+            (("dev_b.h5", "some.txt"), "system 2 lacks "),
+        ):
+            code, _, err = run("fuse", "--model", "f.json", "--apply", *files, "-o", "x.h5")
+            assert code == 1
+            assert message in err
+            assert not Path("x.h5").exists()
 
     def test_model_of_another_kind(self, run: Run) -> None:
         run("fuse", "dev_a.h5", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
@@ -466,6 +481,8 @@ class TestEvaluate:
             (("--bootstrap", "-1"), 1, "replications"),
             (("--bootstrap", "many"), 2, "invalid int value"),
             (("--json", "--csv"), 2, "not allowed with argument"),
+            (("--memory", "-1"), 2, "expected a number of gigabytes"),
+            (("--memory", "nan"), 2, "expected a number of gigabytes"),
         ],
     )
     def test_bad_options(self, run: Run, words: tuple[str, ...], code: int, message: str) -> None:
@@ -616,10 +633,11 @@ def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -
     before = sorted(folder.iterdir())
     monkeypatch.setattr("bosaris_py.storage.atomic.os.fsync", full)
     training = ("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
-    for words in (("convert", "dev_a.h5", "new.csv"), training, (*JUDGED, "-o", "table")):
+    drawn = ("det", *JUDGED[1:], "-o", "det.pdf")
+    for words in (("convert", "dev_a.h5", "new.csv"), training, (*JUDGED, "-o", "table"), drawn):
         code, out, err = run(*words)
         assert (code, out) == (1, "")
-        assert err.splitlines()[-1] == "bosaris: error: No space left on device"
+        assert err.splitlines()[-1] == f"bosaris: error: {words[-1]}: No space left on device"
     assert sorted(folder.iterdir()) == before
 
 

@@ -472,3 +472,67 @@ BAYES = bp.BayesPlot()
 def test_bad_plot_arguments(call: Call, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+# What has no order, and words in the place of truth values
+
+FRAME = {"m": ["a", "b"], "s": ["t", "t"], "label": [1, 0], "x": [1.0, 0.0], "y": [2.0, 0.0]}
+KEY = bp.Key(["a", "b"], ["t"], [[True], [False]], [[False], [True]])
+ONE = bp.Scores([[1.0], [0.0]], ["a", "b"], ["t"])
+TEXTS = ["f", "m"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bp.eer({1.0, 2.0}, [0.0]), "`tar` must be a list of numbers; got .* write a list"),
+        (lambda: bp.Scores([[1.0], [2.0]], {"a", "b"}, ["s"]), "`modelset` must be a list of ids"),
+        (
+            lambda: bp.from_frame(FRAME, model="m", segment="s", score={"x", "y"}),
+            "`score` must be a list of n",
+        ),
+        (
+            lambda: bp.from_frame(FRAME, model="m", segment="s", columns={"y"}),
+            "`columns` must be a list of names",
+        ),
+        (lambda: bp.evaluate(ONE, KEY, conditions={"gender"}), "`conditions` must name columns"),
+        (lambda: bp.evaluate(ONE, KEY, conditions=np.array(TEXTS)), r"Conditions\.from_trials"),
+        (lambda: bp.Key.from_trials(*[["a", "b"]] * 2, TEXTS), "Of words make truth values"),
+        (
+            lambda: bp.TrialTable.from_trials(*[["a", "b"]] * 2, columns={"gender": TEXTS}),
+            r"hold real numbers or be a Factor; .* Factor\.from_values",
+        ),
+        (lambda: bp.LinearFusion.fit_scores({"x": ONE}, KEY), "`systems` .* into a list"),
+    ],
+)
+def test_sets_and_words(call: Call, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        call()
+
+
+def test_a_fusion_of_a_dict() -> None:
+    fusion = bp.LinearFusion.fit([SCORES[:30]], [SCORES[30:]])
+    with pytest.raises(InvalidInputError, match=r"got a dict\. Put its values into a list"):
+        fusion.apply({"x": ONE}, KEY)
+
+
+@pytest.mark.parametrize(("scale", "n_warnings"), [(0.5, 1), (5.0, 0)])
+def test_files_whose_scores_are_no_llrs(tmp_path: Path, scale: float, n_warnings: int) -> None:
+    """Scores read in blocks warn as those in memory do, and give the same number."""
+    is_target = (np.arange(100) < 40).reshape(1, -1)
+    ids = ["m"], [f"s{i}" for i in range(100)]
+    far = np.where(is_target, 1.0, -1.0) + 0.1 * np.sin(SCORES)
+    scores = bp.Scores(scale * far, *ids)
+    key = bp.Key(*ids, is_target, ~is_target)
+    scores.save(tmp_path / "scores.h5")
+    key.save(tmp_path / "key.h5")
+    found = []
+    for results in (
+        bp.Results.from_scores(scores, key),
+        bp.Results.from_files(tmp_path / "scores.h5", tmp_path / "key.h5"),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found.append(results.cllr)
+        assert [w.category for w in caught] == [SuspectScoresWarning] * n_warnings
+    assert found[0] == pytest.approx(found[1], rel=1e-12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypeAlias, overload
 
 import attrs
@@ -223,6 +223,9 @@ class LinearFusion(LinearMap):
         if isinstance(x, AnyScores):
             hint = "Put the Scores of all systems into a list."
             raise invalid("x", "be an array or a list of Scores", f"one {type(x).__name__}", hint)
+        if isinstance(x, Mapping):
+            hint = "Put its values into a list, in the order of the training."
+            raise invalid("x", "be an array or a list of Scores", f"a {type(x).__name__}", hint)
         if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
             self._check_systems(len(x))
             if ndx is None:

@@ -186,6 +186,8 @@ class Several(tuple[Any, ...]):
         raise TypeError(message)
 
     __call__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __float__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __pow__ = __abs__ = __round__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
 def of_several(function: Callable[..., tuple[Any, ...]]) -> Callable[..., Several]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -357,7 +358,10 @@ class Sheet:
             known = ", ".join(looks.METADATA)
             raise invalid("path", f"end in one of {known}", describe(str(path)))
         with atomic_write(path) as temporary:
-            looks.write(self.figure, temporary, extension, dpi)
+            # In memory first: on a full disk matplotlib's PDF ends in an AttributeError.
+            picture = io.BytesIO()
+            looks.write(self.figure, picture, extension, dpi)
+            temporary.write_bytes(picture.getvalue())
 
     def _system(self) -> Results:
         if self._results is None:

@@ -10,8 +10,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -195,7 +194,7 @@ def save_options(figure: Figure) -> dict[str, Any]:
     return {"bbox_inches": "tight", "bbox_extra_artists": artists} if legends else {}
 
 
-def write(figure: Figure, file: Any, extension: str, dpi: float) -> None:
+def write(figure: Figure, stream: BinaryIO, extension: str, dpi: float) -> None:
     """Write a picture that is the same, byte for byte, each time."""
     with mpl.rc_context(_FILES):
         options: dict[str, Any] = {
@@ -205,14 +204,14 @@ def write(figure: Figure, file: Any, extension: str, dpi: float) -> None:
         }
         options |= save_options(figure)
         if extension != ".eps":
-            figure.savefig(file, **options)
+            figure.savefig(stream, **options)
             return
         buffer = io.BytesIO()
         with _opaque(figure):
             figure.savefig(buffer, **options)
         # The only line that depends on the day.
         dated = rb"(?m)^%%CreationDate: .*\n"
-        Path(file).write_bytes(re.sub(dated, b"", buffer.getvalue(), count=1))
+        stream.write(re.sub(dated, b"", buffer.getvalue(), count=1))
 
 
 @contextlib.contextmanager

@@ -16,6 +16,9 @@ from bosaris_py.errors import InvalidInputError
 # The temporary name repeats so much of the wanted one; file systems take 255 bytes in all.
 _NAME_KEPT = 40
 
+# Errors of writing alone, which say nothing of the file.
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
 
 @contextlib.contextmanager
 def atomic_write(path: FilePath) -> Iterator[Path]:
@@ -41,9 +44,11 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
         if old is not None:
             _take_over(temporary, old)
         temporary.replace(target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            error.filename = str(path)
         raise
     _flush_folder(target.parent)
 

@@ -26,7 +26,15 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_ids, as_mask, as_vector, check_unique, invalid, list_some
+from bosaris_py._validation import (
+    as_ids,
+    as_mask,
+    as_vector,
+    check_unique,
+    describe,
+    invalid,
+    list_some,
+)
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.factors import Factor, as_positions
 
@@ -183,6 +191,9 @@ class TrialTable(metaclass=Readable):
         extra: dict[str, ExtraColumn] = {}
         for name, values in ({} if columns is None else columns).items():
             at = f"columns[{name!r}]"
+            if not isinstance(values, Factor) and np.asarray(values).dtype.kind in "USOT":
+                hint = "Make a Factor of texts: Factor.from_values(texts)."
+                raise invalid(at, "hold real numbers or be a Factor", describe(values), hint)
             extra[name] = values if isinstance(values, Factor) else read_only(as_vector(values, at))
             sized[at] = extra[name]
         for argument, column in sized.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
@@ -354,7 +354,7 @@ def as_list_of(
     classes: tuple[type[Merged], ...], values: Any, name: str, what: str, all_of: str
 ) -> list[Merged]:
     """Return objects of some classes that are to be stacked; refuse a single one, and none."""
-    if isinstance(values, classes):
+    if isinstance(values, (*classes, Mapping)):
         hint = f"Put the {all_of} into a list."
         raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
     listed: list[Merged] = list(values)

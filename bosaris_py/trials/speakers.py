@@ -358,7 +358,11 @@ def as_conditions(
         return conditions
     if isinstance(conditions, Mapping):
         return Conditions(conditions)
-    names = (conditions,) if isinstance(conditions, str) else tuple(conditions)
+    listed = [conditions] if isinstance(conditions, str) else conditions
+    names = tuple(listed) if isinstance(listed, list | tuple) else ()
+    if not names or not all(isinstance(name, str) for name in names):
+        hint = "Labels of trials make Conditions: Conditions.from_trials(models, segments, labels)."
+        raise invalid("conditions", "name columns in a list", describe(conditions), hint)
     return _described(key, metadata, "conditions", names).conditions(*names)
 
 

@@ -188,6 +188,10 @@ def test_refused_with_a_hint(call: Callable[[], Any], message: str) -> None:
         lambda several: several / 2,
         lambda several: 1 / several,
         lambda several: -several,
+        lambda several: 1 - several,
+        lambda several: several + 1.0,
+        lambda several: several < 0.5,
+        lambda several: round(several, 3),
         float,
     ],
 )

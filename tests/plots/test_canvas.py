@@ -1,7 +1,6 @@
 """What both plots share: choosing systems, styles, legends, files, the Axes given."""
 
 import io
-import os
 import re
 import subprocess
 import sys
@@ -379,11 +378,11 @@ def test_failed_saving_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     path.write_text("old")
     plot = BayesPlot()
 
-    def fail(file: str | os.PathLike[str], **_: object) -> None:
-        Path(file).write_text("half a fi")
+    def fail(file: Path, content: bytes) -> None:
+        file.write_text("half a fi")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(plot.figure, "savefig", fail)
+    monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(OSError, match="No space left"):
         plot.save(path)
     assert path.read_text() == "old"
