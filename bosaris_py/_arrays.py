@@ -30,8 +30,7 @@ Weights: TypeAlias = npt.NDArray[Any]
 def mark_read_only(array: AnyArray) -> AnyArray:
     """Make a fresh array, to which nothing else refers, read-only for good.
 
-    What is returned is a view: unlike the owner of the memory, it cannot be made
-    writeable again.
+    What is returned is a view: unlike the owner of the memory, it cannot be made writeable again.
     """
     array.setflags(write=False)
     return array.view()

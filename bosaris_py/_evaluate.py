@@ -356,8 +356,6 @@ class Evaluation(Table):
 
         Raises
         ------
-        InvalidInputError
-            If `files` is no mapping.
         OSError
             If the file cannot be written, or one of `files` not be read.
         """

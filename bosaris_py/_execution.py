@@ -60,11 +60,10 @@ def whole_number(value: Any, least: int, name: str) -> int:
 class Runner:
     """Where tasks run, one step of a progress bar for each.
 
-    Tasks run in this process unless there are `workers` processes. A `pool` from
-    `worker_processes` is for several calls with little to share. A `client` of
-    dask.distributed runs them on its cluster; `workers` must be 1 then. In this process there
-    can be `threads`, for tasks that spend their time in numpy. `label` names the work for the
-    bar and for messages.
+    Tasks run in this process unless there are `workers` processes. A `pool` from `worker_processes`
+    is for several calls with little to share. A `client` of dask.distributed runs them on its
+    cluster; `workers` must be 1 then. In this process there can be `threads`, for tasks that spend
+    their time in numpy. `label` names the work for the bar and for messages.
     """
 
     label: str

@@ -69,11 +69,6 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
         Natural logarithms, ``low`` at most 0 and ``high`` at least 0. Both 0 where the system
         is not better than one that always answers 0.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a log-likelihood-ratio is NaN, or the kind is not known.
-
     Warns
     -----
     SuspectScoresWarning
@@ -172,11 +167,6 @@ class BoundedCalibration(SavedMap, TrialMap):
     bounds : {"elub", "iv", "count", "given"}, default: "given"
         How the bounds were found.
 
-    Raises
-    ------
-    InvalidInputError
-        If the map is none, or 0 is not between the bounds.
-
     Examples
     --------
     >>> bounded = BoundedCalibration.fit([1.0, 2.0, 2.5, 3.0], [0.0, -1.0, 1.5, -2.0])
@@ -225,11 +215,6 @@ class BoundedCalibration(SavedMap, TrialMap):
         Returns
         -------
         BoundedCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            As for the ``fit`` of that class; or if it is none.
         """
         check_choice(bounds, BoundsKind, "bounds")
         if calibration not in _MAPS.values():

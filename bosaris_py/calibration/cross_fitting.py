@@ -317,12 +317,6 @@ def cross_fit(
         ``scores``, the log-likelihood-ratios; ``final``, the map trained on all trials; and
         ``folds``, the others.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are fewer speakers than folds, a fold leaves a class without trials to train
-        on, the speakers are not known or contradict the key, or as for the model's ``fit``.
-
     Warns
     -----
     MissingTrialsWarning
@@ -530,11 +524,6 @@ def choose_ridge(
     float
         That with the lowest objective on the cross-fitted trials; of equally good ones the first.
 
-    Raises
-    ------
-    InvalidInputError
-        As for `cross_fit`; if there are no ridges.
-
     Warns
     -----
     MissingTrialsWarning, SeparableDataWarning, ConvergenceWarning, BosarisWarning
@@ -664,8 +653,6 @@ class ConditionCalibration(SavedMap):
 
         Raises
         ------
-        InvalidInputError
-            As for `cross_fit`; if there are no strengths, or one is negative.
         TrialMismatchError
             As for `Conditions.members`.
 
@@ -723,11 +710,6 @@ class ConditionCalibration(SavedMap):
         -------
         Scores or FlatScores
             Of the same trials.
-
-        Raises
-        ------
-        InvalidInputError
-            If a mask does not fit the scores, or what is given is no Conditions.
         """
         check_conditions(conditions)
         ndx: AnyNdx

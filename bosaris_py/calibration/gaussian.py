@@ -69,11 +69,6 @@ def gaussian_variance(cllr: float) -> float:
     float
         :math:`\sigma^2`, in nats squared, to about 12 digits; 0 for a Cllr of 1 or more.
 
-    Raises
-    ------
-    InvalidInputError
-        If `cllr` is not above 0.
-
     Notes
     -----
     The root of the exact integral. The fitted formula of Morrison (2024) gives a Cllr that is
@@ -191,12 +186,6 @@ class GaussianCalibration(SavedMap, TrialMap):
         -------
         GaussianCalibration
 
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is not finite, a weight is bad, or no score differs
-            from the mean of its class.
-
         Warns
         -----
         SuspectScoresWarning
@@ -312,11 +301,6 @@ class BiGaussianCalibration(SavedMap, TrialMap):
         Returns
         -------
         BiGaussianCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is not finite, or a weight is bad.
 
         Warns
         -----

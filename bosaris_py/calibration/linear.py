@@ -55,8 +55,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         The normalised objective on the training scores: 0 for a perfect detector,
         1 for one that knows only the prior. The ridge penalty is not included.
     ridge : float
-        The ridge that was used; of separable training scores the 1/n that
-        `fit` documents.
+        The ridge that was used; of separable training scores the 1/n that `fit` documents.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
     low_score, high_score : float or None
@@ -129,11 +128,6 @@ class LinearCalibration(LinearMap, ScoreMap):
         -------
         LinearCalibration
 
-        Raises
-        ------
-        InvalidInputError
-            As for `fit`.
-
         Warns
         -----
         MissingTrialsWarning
@@ -169,8 +163,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         score_file : str or path-like
             HDF5 file of the scores of at least some of the key's trials.
         key_file : str or path-like
-            HDF5 file of the key. Ids may come in any order; rows in the same order are
-            read faster.
+            HDF5 file of the key. Ids may come in any order; rows in the same order are read faster.
         prior, objective, ridge
             As for `fit`.
         block_rows : int, optional
@@ -190,8 +183,6 @@ class LinearCalibration(LinearMap, ScoreMap):
 
         Raises
         ------
-        InvalidInputError
-            As for `fit`; or if ids are repeated, or a class has no score.
         FileFormatError
             If a file is damaged, foreign, or changes while it is read.
         RuntimeError
@@ -291,8 +282,6 @@ class LinearCalibration(LinearMap, ScoreMap):
 
         Raises
         ------
-        InvalidInputError
-            If an argument is bad, ids are repeated, or a score is NaN.
         FileFormatError
             If a file is damaged, foreign, or changes while it is read.
         OSError

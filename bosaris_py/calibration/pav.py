@@ -31,9 +31,8 @@ _DUMMY_SCORE = 1e6
 class PAVCalibration(SavedMap, TrialMap):
     """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
 
-    Make one with `fit`, `fit_scores` or `read`. On data like the training
-    data it removes any monotone miscalibration; it needs more trials than
-    `LinearCalibration` to be safe on new data.
+    Make one with `fit`, `fit_scores` or `read`. On data like the training data it removes any
+    monotone miscalibration; it needs more trials than `LinearCalibration` to be safe on new data.
 
     Parameters
     ----------
@@ -56,9 +55,8 @@ class PAVCalibration(SavedMap, TrialMap):
     different scores of a pool become equal; a small offset keeps their order. An offset of more
     than half the distance of two neighbouring pools makes the map fall between them.
 
-    Where the toolkit raises an error, this map goes on: scores beyond the dummies (at -1e6
-    and 1e6, or at the outermost training score if that is farther out) get the value of
-    the outermost bound.
+    Where the toolkit raises an error, this map goes on: scores beyond the dummies (at -1e6 and 1e6,
+    or at the outermost training score if that is farther out) get the value of the outermost bound.
 
     Examples
     --------
@@ -109,8 +107,7 @@ class PAVCalibration(SavedMap, TrialMap):
         non : (n_non,) array_like of float
             Non-target scores, finite.
         score_offset : float, default: 0.0
-            Half the rise of the map within a pool, not negative; the
-            toolkit's ``small_val``.
+            Half the rise of the map within a pool, not negative; the toolkit's ``small_val``.
         tar_weights, non_weights : array_like of float, optional
             Trial weights, finite and not negative: how many trials each stands
             for. The dummy trials weigh one each.
@@ -118,12 +115,6 @@ class PAVCalibration(SavedMap, TrialMap):
         Returns
         -------
         PAVCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is not finite, a weight is bad, or
-            `score_offset` is negative.
 
         Warns
         -----

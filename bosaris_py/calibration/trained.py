@@ -84,12 +84,6 @@ class SavedMap(metaclass=Readable):
         path : str or path-like
             File to write, ending in ``.json`` in upper or lower case; replaced as a
             whole if it exists.
-
-        Raises
-        ------
-        InvalidInputError
-            If the name ends otherwise; nothing is written. A file of scores cannot
-            be overwritten by mistake.
         """
         if as_path(path).suffix.lower() != ".json":
             raise invalid("path", "end in .json", repr(str(path)))
@@ -156,11 +150,6 @@ class ScoreMap(metaclass=Readable):
         ndarray of float64, float, or Scores or FlatScores
             Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
             Scores only what the mask shows is calibrated.
-
-        Raises
-        ------
-        InvalidInputError
-            If a score is NaN.
         """
         if isinstance(x, AnyScores):
             return x.transform(self._checked_llrs)
@@ -243,11 +232,6 @@ class TrialMap(ScoreMap):
         Returns
         -------
         object of this class
-
-        Raises
-        ------
-        InvalidInputError
-            As for `fit`.
 
         Warns
         -----
@@ -392,8 +376,7 @@ class LinearMap(TrainedMap, ABC):
             serve best; of an operating point the effective prior. Not the share
             of targets in the training set, which does not matter.
         objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule to minimise, in any case. "boost" does not
-            depend on the prior.
+            The proper scoring rule to minimise, in any case. "boost" does not depend on the prior.
         tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
             Trial weights; only their proportions within a class matter. A trial
             of weight 2 counts like two trials, one of weight 0 not at all.
@@ -417,30 +400,20 @@ class LinearMap(TrainedMap, ABC):
         -------
         object of this class
 
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is NaN or infinite (says of which system how many
-            and where), the prior is not in (0, 1), the objective is not known, weights or
-            ridge are negative, or matrices are not of the same systems.
-
         Warns
         -----
         SeparableDataWarning
-            If some weights put no target below a non-target, so that no finite optimum
-            exists. The result is that of a penalty v / (2n), v the variance of the
-            log-likelihood-ratios and n the number of trials of the smaller class (of a
-            calibration a ridge of 1/n): they stay near the log(n) that so few trials can
-            support.
+            If some weights put no target below a non-target, so that no finite optimum exists. The
+            result is that of a penalty v / (2n), v the variance of the log-likelihood-ratios and n
+            the number of trials of the smaller class (of a calibration a ridge of 1/n): they stay
+            near the log(n) that so few trials can support.
         ConvergenceWarning
-            If a system is constant (its weight is 0; of a calibration the offset is 0, too,
-            as in the toolkit), if systems are collinear (the shortest of the equally good
-            standardised weights are returned), or with "brier" if hard decisions are best,
-            or if the prior is so close to 0 or 1 (1e-10) that lower values may have been
-            missed.
+            If a system is constant (its weight is 0; of a calibration the offset is 0, too, as in
+            the toolkit), if systems are collinear (the shortest of the equally good standardised
+            weights are returned), or with "brier" if hard decisions are best, or if the prior is so
+            close to 0 or 1 (1e-10) that lower values may have been missed.
         SuspectScoresWarning
-            If the scale of a calibration is negative: labels swapped, or distances for
-            scores?
+            If the scale of a calibration is negative: labels swapped, or distances for scores?
 
         Notes
         -----
@@ -452,11 +425,10 @@ class LinearMap(TrainedMap, ABC):
             + \frac{1-\pi}{\sum v_j} \sum_{non} v_j\, C(s_j + \theta) \Bigr]
             + \frac{r}{2} \sum_k (w_k d_k)^2,
 
-        with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and
-        the entropy H of the objective [1]_. Trust-region Newton on standardised
-        scores; a pass over the scores for each of its steps, of which sets of
-        millions of trials need two or three because the optimum of a subset is
-        where they start. Memory beyond the input is a megabyte or two.
+        with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and the
+        entropy H of the objective [1]_. Trust-region Newton on standardised scores; a pass over the
+        scores for each of its steps, of which sets of millions of trials need two or three because
+        the optimum of a subset is where they start. Memory beyond the input is a megabyte or two.
 
         brier is not convex. It is minimised from the optimum of cllr and from
         zero, and the better result is kept.

@@ -311,8 +311,6 @@ def condition_table(
 
     Raises
     ------
-    InvalidInputError
-        If a score is NaN or a prior not in (0, 1).
     TrialMismatchError
         If the conditions do not fit the key; see `Conditions.members`.
 

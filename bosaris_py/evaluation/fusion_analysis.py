@@ -105,9 +105,6 @@ class SystemComparison(metaclass=Readable):
         ------
         TrialMismatchError
             If a system lacks scores; says how many for each.
-        InvalidInputError
-            If there is no system, a class is empty, a score is NaN, or the prior is not
-            in (0, 1).
         """
         names, scores = _named(systems)
         tar, non = stack_tar_non(scores, key)
@@ -313,8 +310,7 @@ class SystemDivergence(metaclass=Readable):
         Raises
         ------
         TrialMismatchError, InvalidInputError
-            As for `SystemComparison.from_scores`; if `dev` and `evaluation` hold
-            different systems.
+            As for `SystemComparison.from_scores`; if `dev` and `evaluation` hold different systems.
         """
         names, dev_scores = _named(dev)
         found, new_scores = _named(evaluation)

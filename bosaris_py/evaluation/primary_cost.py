@@ -332,9 +332,6 @@ def primary_cost(
     ------
     UnknownPlanError
         If there is no plan of this name; it lists the known ones.
-    InvalidInputError
-        If the metadata lacks a column of the plan or has a value that the plan does not name, or no
-        target or no non-target counts.
 
     Warns
     -----

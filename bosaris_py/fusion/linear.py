@@ -108,8 +108,6 @@ class LinearFusion(LinearMap):
             If a system lacks scores of the key's trials; says how many for each.
             A missing score is never replaced: fill it knowingly, after
             calibration, with ``Scores.set_missing_to_value``.
-        InvalidInputError
-            As for `fit`.
 
         Warns
         -----
@@ -214,9 +212,6 @@ class LinearFusion(LinearMap):
 
         Raises
         ------
-        InvalidInputError
-            If the number of systems is wrong, a score is NaN, or a fused score is
-            the difference of two infinite ones (says how many and where).
         TrialMismatchError
             If a system lacks scores of the trials in `ndx`; says how many for each.
         """
@@ -261,9 +256,6 @@ class LinearFusion(LinearMap):
 
         Raises
         ------
-        InvalidInputError
-            If an argument is bad, the number of files is wrong, ids are repeated, a
-            score is NaN, or a fused score is the difference of two infinite ones.
         TrialMismatchError
             If a system lacks scores of the trials in `ndx_file`; says how many for each.
         FileFormatError, OSError

@@ -103,11 +103,6 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
     (q + 1, q + 1) ndarray of float64
         :math:`L + L^T`: weights on the diagonal count twice.
 
-    Raises
-    ------
-    InvalidInputError
-        If no triangle has so many weights.
-
     Examples
     --------
     >>> form_from_triangle([1.0, 2.0, 3.0]).tolist()
@@ -176,8 +171,7 @@ def fuse_trials(
     Parameters
     ----------
     weights : (K + 1 + (q + 1) (q + 2) / 2,) array_like of float
-        Weights of the systems, offset, and the lower triangle as `form_from_triangle`
-        takes it.
+        Weights of the systems, offset, and the lower triangle as `form_from_triangle` takes it.
     scores : (K, t) array_like of float
         Scores of the systems.
     model_measures : (q, t) array_like of float
@@ -189,11 +183,6 @@ def fuse_trials(
     -------
     (t,) ndarray of float64
         Fused scores.
-
-    Raises
-    ------
-    InvalidInputError
-        If numbers of weights, trials or measures do not fit together.
 
     Notes
     -----
@@ -489,9 +478,8 @@ class QualityFusion(TrainedMap):
 
     .. math:: w^T s + b + [q; 1]^T S\, [r; 1],
 
-    with the scores s, the measures q of the model and r of the segment, both
-    standardised. S is symmetric: model and segment may change roles. Quality is
-    added; it does not scale the scores.
+    with the scores s, the measures q of the model and r of the segment, both standardised. S is
+    symmetric: model and segment may change roles. Quality is added; it does not scale the scores.
 
     BOSARIS: ``train_quality_fusion_function.m``, ``apply_quality_fusion_function.m``. The
     toolkit trains the last entry of S besides the offset, though both do the same,
@@ -593,9 +581,6 @@ class QualityFusion(TrainedMap):
         TrialMismatchError
             If a system lacks scores of the key's trials, or no target or no non-target
             has quality measures.
-        InvalidInputError
-            As for `LinearFusion.fit`; or if there are no quality measures, one that is
-            wanted is not finite, or `qtrans` does not fit them.
 
         Warns
         -----
@@ -751,10 +736,6 @@ class QualityFusion(TrainedMap):
 
         Raises
         ------
-        InvalidInputError
-            If the number of systems or measures is wrong, a score is NaN, a measure
-            that is wanted is not finite, or a fused score is the difference of two
-            infinite ones.
         TrialMismatchError
             If a system lacks scores of the trials in `ndx`; says how many for each.
 
@@ -851,8 +832,6 @@ def quality_systems(
 
     Raises
     ------
-    InvalidInputError
-        If a name is not known, an object holds more than one measure, or a value is not finite.
     TrialMismatchError
         If scores, or measures of models or segments with trials, are missing.
 

@@ -96,12 +96,6 @@ class BayesPlot(Canvas):
     ax, artists
         As for `DETPlot`.
 
-    Raises
-    ------
-    InvalidInputError
-        If `axes` are not four ascending pairs of numbers, the horizontal ones within
-        +-700, or `ax` is not an Axes.
-
     See Also
     --------
     bosaris_py.DETPlot : Error-rates over all thresholds, whatever the calibration.
@@ -264,12 +258,6 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
 
-        Raises
-        ------
-        InvalidInputError
-            If not one of `plo` and `prior` is given, it is not what it must be, or `style` is
-            not a format string.
-
         Warns
         -----
         PlotRangeWarning
@@ -324,12 +312,6 @@ class BayesPlot(Canvas):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set, `mask` is not eight flags, or there is not one style for each
-            flag that is set.
         """
         flags = np.asarray(mask)
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
@@ -476,11 +458,6 @@ def plot_bayes(
     -------
     BayesPlot
         A notebook shows it; more can be drawn into it.
-
-    Raises
-    ------
-    InvalidInputError
-        If `systems` are something else, or as for `BayesPlot`.
 
     Examples
     --------

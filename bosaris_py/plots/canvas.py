@@ -165,11 +165,6 @@ class Sheet:
         name : str, default: ""
             Comes first in all legend entries of the system.
 
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty or a score is NaN.
-
         Notes
         -----
         What was drawn before stays. Each system has the next colour and marker, from the ninth on
@@ -199,11 +194,6 @@ class Sheet:
         conditions : Conditions, optional
             Draw the curves of the weighted means of the conditions' error-rates.
 
-        Raises
-        ------
-        InvalidInputError
-            If no target or no non-target has a score, or one is NaN.
-
         Warns
         -----
         MissingTrialsWarning
@@ -220,11 +210,6 @@ class Sheet:
             The system's results, possibly of weighted trials.
         name : str, default: ""
             As in `set_system`.
-
-        Raises
-        ------
-        InvalidInputError
-            If `results` is something else, or `name` begins with an underscore.
         """
         _require("results", results, Results, "Use set_system for arrays of scores.")
         _require("name", name, str)
@@ -341,8 +326,6 @@ class Sheet:
 
         Raises
         ------
-        InvalidInputError
-            If the extension is another one.
         OSError
             If the file cannot be written.
 
@@ -571,11 +554,6 @@ class Canvas(Sheet, ABC):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
 
         Warns
         -----

@@ -62,11 +62,6 @@ class DETPlot(Canvas):
         Lines (Line2D) and bands (PolyCollection) drawn so far, in order, by kind: the name of
         a method without ``plot_``, such as ``"steppy_det"``.
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no window of that name, or `ax` is not an Axes.
-
     See Also
     --------
     bosaris_py.BayesPlot : The effect of calibration too, over a range of priors.
@@ -160,11 +155,6 @@ class DETPlot(Canvas):
         -------
         matplotlib.axes.Axes
 
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
-
         Warns
         -----
         PlotRangeWarning
@@ -255,11 +245,6 @@ class DETPlot(Canvas):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If `prior` is not in (0, 1) or more than one, or as in `plot_steppy_det`.
 
         Warns
         -----
@@ -455,11 +440,6 @@ def plot_det(
     -------
     DETPlot
         A notebook shows it; more can be drawn into it.
-
-    Raises
-    ------
-    InvalidInputError
-        If `systems` are something else, or as for `DETPlot`.
 
     Warns
     -----

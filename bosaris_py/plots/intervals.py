@@ -82,12 +82,6 @@ def plot_intervals(
     -------
     matplotlib.axes.Axes
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no interval, one is something else or of several numbers, or `ax` is not
-        an Axes.
-
     Notes
     -----
     Figure 2 of Wu et al., "Measurement uncertainties in speaker recognition evaluation", NISTIR
@@ -207,11 +201,6 @@ def plot_standard_errors(
     matplotlib.axes.Axes
         With a legend.
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no distribution, one is something else, or `ax` is not an Axes.
-
     Notes
     -----
     Figure 3 of Wu et al., IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725. The width of a
@@ -299,12 +288,6 @@ def plot_forest(
     Returns
     -------
     matplotlib.axes.Axes
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no row, one is something else or of several numbers, the table has no such
-        figure, or `ax` is not an Axes.
 
     Examples
     --------
@@ -406,11 +389,6 @@ def plot_condition_map(
     matplotlib.axes.Axes
         Rows are the first factor, columns the second; dark cells have low figures in the default
         colours. Empty cells have no trials of one class.
-
-    Raises
-    ------
-    InvalidInputError
-        If the table has no such figure, or names do not have two parts.
 
     Examples
     --------

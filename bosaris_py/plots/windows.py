@@ -85,19 +85,12 @@ class DETWindow(metaclass=Readable):
     Parameters
     ----------
     pfa_limits, pmiss_limits : (float, float)
-        Lowest and highest false-alarm rate and miss rate shown, strictly between
-        0 and 1.
+        Lowest and highest false-alarm rate and miss rate shown, strictly between 0 and 1.
     xticks, yticks : sequence of float, optional
         Where the ticks of the false-alarm axis and of the miss axis are: ascending
         probabilities. By default at round numbers.
     xticklabels, yticklabels : sequence of str, optional
         Their labels, one for each tick. By default the ticks in per cent.
-
-    Raises
-    ------
-    InvalidInputError
-        If a limit or tick is not a probability, limits or ticks do not ascend,
-        or the number of labels is not that of the ticks.
 
     Notes
     -----

@@ -600,8 +600,6 @@ class Conditions(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If a trial is listed again with another label.
         TrialMismatchError
             If the table lacks some of the trials of `key`, unless that is allowed.
 
@@ -747,11 +745,6 @@ class Conditions(metaclass=Readable):
         -------
         dict of str to ndarray of int
             Positions, column by column, by name; without the checks of `members`.
-
-        Raises
-        ------
-        InvalidInputError
-            If a mask does not fit the trials.
         """
         return dict(zip(self.names, self._subsets.assign(ndx).positions(), strict=True))
 

@@ -95,11 +95,6 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
             With exactly the segments of the list, in its order; the values of segments without
             measures are 0.
 
-        Raises
-        ------
-        InvalidInputError
-            If an id occurs twice, or a value of a wanted segment is not finite.
-
         Warns
         -----
         MissingTrialsWarning
@@ -368,11 +363,6 @@ class QualityMeasures(TrialSet, MatFileMethods):
         QualityMeasures
             With exactly the models and segments of `ndx`, in its order; the values of those without
             measures are 0. The mask is true where `ndx` has a trial and this object its measures.
-
-        Raises
-        ------
-        InvalidInputError
-            If a measure of a model or segment that is wanted is not finite, or `ndx` is flat.
 
         Warns
         -----

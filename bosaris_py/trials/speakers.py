@@ -99,13 +99,6 @@ class TrialSpeakers(metaclass=Readable):
         -------
         TrialSpeakers
 
-        Raises
-        ------
-        InvalidInputError
-            If a speaker is not known and `unknown` is "refuse", a segment is the target of several
-            speakers, a map gives a model or segment with trials several speakers, or the speakers
-            contradict the key.
-
         Warns
         -----
         MissingTrialsWarning

@@ -116,12 +116,6 @@ def auc_standard_error(
     float
         In [0, 0.5]; 0 if one class lies above the other altogether.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a weight is bad, labels of conditions are
-        missing or of the wrong number, or `ties` is unknown.
-
     Warns
     -----
     FewErrorsWarning
@@ -375,11 +369,6 @@ class DeLongResult(metaclass=Readable):
         -------
         ZTest
             With the difference of areas, first - second.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are no such systems, or `alternative` is unknown.
         """
         size = self.auc.size
         for name, index in (("first", first), ("second", second)):
@@ -420,8 +409,6 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 
     Raises
     ------
-    InvalidInputError
-        If a class has fewer than two trials, or a score is NaN.
     TrialMismatchError
         If `tar` and `non` are not of equally many systems.
 
@@ -536,10 +523,9 @@ def dcf_standard_error(
         c_fa and perhaps normalize; or an ActDCF at one operating point. That of an
         OperatingPoint and of an ActDCF is the Bayes threshold, for log-likelihood-ratios.
     method : {"upper-bound", "iid", "one-layer", "two-layer"}, default: "upper-bound"
-        "upper-bound" is equation (4) of [1]_ without its covariance term, which is zero at a
-        fixed threshold. "iid" is the limit of the bootstrap of trials, the same number;
-        "one-layer" and "two-layer" are those of the bootstraps of sets, and of sets and
-        trials in them.
+        "upper-bound" is equation (4) of [1]_ without its covariance term, which is zero at a fixed
+        threshold. "iid" is the limit of the bootstrap of trials, the same number; "one-layer" and
+        "two-layer" are those of the bootstraps of sets, and of sets and trials in them.
     tar_sets, non_sets : (n,) array_like of str or int, optional
         Label of the set of each trial, for instance its model, for "one-layer" and "two-layer".
         Sets of the two classes are resampled independently, even if labels are the same.
@@ -553,12 +539,6 @@ def dcf_standard_error(
     -------
     float
         In the unit of the cost.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, labels are missing, of the wrong length or of
-        fewer than two sets, weights are bad, or the statistic has no threshold or prices.
 
     Warns
     -----
@@ -1000,9 +980,6 @@ def speaker_errors(
 
     Raises
     ------
-    InvalidInputError
-        If a class is empty, there are fewer than two speakers, a speaker is not known, or
-        the speakers contradict the key, or conditions overlap.
     TrialMismatchError
         If a trial is in no condition, unless they allow that, or a condition has no
         trial with a score.

@@ -286,11 +286,6 @@ class DETCurve(CurveStatistic):
         Allowed false-alarm rates, strictly ascending, in [0, 1]. By default 351
         from 3.4e-6 to 0.994, equally spaced on a DET plot: all that its windows show.
 
-    Raises
-    ------
-    InvalidInputError
-        If the rates do not ascend or are not in [0, 1].
-
     Notes
     -----
     The value is an array: for each rate the least miss rate of all thresholds that
@@ -375,11 +370,6 @@ class DETCurve(CurveStatistic):
         Returns
         -------
         DETBand
-
-        Raises
-        ------
-        InvalidInputError
-            If the result is not of a curve of this size, or its replicates are all alike.
         """
         pfa = mark_read_only(np.array(self.pfa))
         band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate)))
@@ -470,13 +460,7 @@ class ActDCFCurve(_DCFCurve):
     Parameters
     ----------
     plo : (k,) array_like of float, optional
-        Prior log-odds, strictly ascending, within +-700. By default 401 from -10
-        to 10.
-
-    Raises
-    ------
-    InvalidInputError
-        If the log-odds do not ascend or are not within +-700.
+        Prior log-odds, strictly ascending, within +-700. By default 401 from -10 to 10.
 
     See Also
     --------
@@ -518,11 +502,6 @@ class MinDCFCurve(_DCFCurve):
     ----------
     plo : (k,) array_like of float, optional
         Prior log-odds, as for `ActDCFCurve`.
-
-    Raises
-    ------
-    InvalidInputError
-        If the log-odds do not ascend or are not within +-700.
 
     See Also
     --------
@@ -589,11 +568,6 @@ class Tippett(_Curve):
     ----------
     thresholds : (k,) array_like of float, optional
         Natural-log likelihood-ratios, strictly ascending. By default 241, log10 LR from -6 to 6.
-
-    Raises
-    ------
-    InvalidInputError
-        If they do not ascend.
 
     Notes
     -----
@@ -682,11 +656,6 @@ class ECE(Cllr):
     plo : (k,) array_like of float, optional
         Prior log-odds, strictly ascending, within +-700. By default 51, log10 odds from -2.5 to
         2.5.
-
-    Raises
-    ------
-    InvalidInputError
-        If the log-odds do not ascend or are not within +-700.
 
     See Also
     --------
@@ -818,11 +787,6 @@ class PAVMap(CurveStatistic):
     thresholds : (k,) array_like of float, optional
         Scores, strictly ascending. By default 241, log10 LR from -6 to 6.
 
-    Raises
-    ------
-    InvalidInputError
-        If they do not ascend.
-
     See Also
     --------
     bosaris_py.evaluation.PAVCurve : All of the map.
@@ -887,11 +851,6 @@ class Reliability(ThresholdStatistic):
         Target prior.
     bins : int, default: 10
         Number of bins between 0 and 1.
-
-    Raises
-    ------
-    InvalidInputError
-        If the prior is not in (0, 1), or `bins` is below 2.
 
     See Also
     --------

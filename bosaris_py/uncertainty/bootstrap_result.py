@@ -213,11 +213,6 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
         :math:`x_{(\lceil np \rceil)}`; the smallest value at 0, the largest at 1. Axes: those of
         `probability`, then those of `values` without the first.
 
-    Raises
-    ------
-    InvalidInputError
-        If the sample is empty or holds NaN, or a probability is not in [0, 1].
-
     Notes
     -----
     Definition 2 of [1]_, which NISTIR 7722 and Wu et al. use for their confidence intervals.
@@ -296,11 +291,6 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     -------
     NormalityTest
         With W and the p-value. A small p-value speaks against normality.
-
-    Raises
-    ------
-    InvalidInputError
-        If the sample is too small, too large, constant or not one-dimensional.
 
     Notes
     -----
@@ -458,11 +448,6 @@ class BootstrapResult(Records):
         Returns
         -------
         BootstrapResult
-
-        Raises
-        ------
-        InvalidInputError
-            If the statistic is defined on fewer than two replicates.
         """
         options = method, interval, confidence, 0, bounds, student, False, degrees
         return cls(estimate, nan, nan, nan, replicates, *options)._summarised(0.0)
@@ -618,11 +603,6 @@ class BootstrapResult(Records):
             Clipped to the values that the statistic can take, so that no interval of a rate leaves
             [0, 1].
 
-        Raises
-        ------
-        InvalidInputError
-            If the kind is unknown or `confidence` is not in (0, 1).
-
         Notes
         -----
         Quantiles are Hyndman and Fan's definition 2, see `quantile`.
@@ -696,11 +676,6 @@ class BootstrapResult(Records):
         Returns
         -------
         NormalityTest
-
-        Raises
-        ------
-        InvalidInputError
-            If the statistic is an array, or there are more than 5000 replicates.
         """
         return normality_test(self._defined)
 

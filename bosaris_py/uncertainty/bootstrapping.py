@@ -173,13 +173,6 @@ def bootstrap(
     BootstrapResult
         Estimate, standard error, interval and all replicates.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, labels are missing, of the wrong length, not wanted, or
-        name fewer than two sets, if weights of conditions are bad, if the statistic is no number or
-        not finite on the data, or an option is out of range.
-
     Warns
     -----
     FewErrorsWarning
@@ -454,10 +447,9 @@ def bootstrap_scores(
         key, and weights that with ``weights="exponential"`` or `conditions` are not
         whole. Several statistics are computed on the same replicates.
     method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
-        ``"speaker"``: draw a weight for each speaker. ``"iid"``: pick trials.
-        ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets, and
-        trials within each set picked. A set is all target trials, or all
-        non-target trials, of the models of one speaker, as in [1]_.
+        ``"speaker"``: draw a weight for each speaker. ``"iid"``: pick trials. ``"one-layer"``: pick
+        sets of trials. ``"two-layer"``: pick sets, and trials within each set picked. A set is all
+        target trials, or all non-target trials, of the models of one speaker, as in [1]_.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speakers of models and segments, as for `evaluate`; a column is of the metadata
         in the pair (key, metadata).
@@ -470,10 +462,9 @@ def bootstrap_scores(
         What to do where the speaker is not known: refuse, or take each model or
         segment for a speaker of its own, with a warning.
     weights : {"multinomial", "exponential", "double-or-nothing"}
-        The law of a speaker's weight: how often one is picked when as many are
-        picked as there are; exponential with mean 1; or 0 or 2. Exponential
-        weights are never zero, so no class is ever lost: the choice if targets
-        are of a few speakers only. For ``"speaker"`` only.
+        The law of a speaker's weight: how often one is picked when as many are picked as there are;
+        exponential with mean 1; or 0 or 2. Exponential weights are never zero, so no class is ever
+        lost: the choice if targets are of a few speakers only. For ``"speaker"`` only.
     pigeonhole : bool, default: False
         Whether the persons on the two sides are different ones, drawn
         independently. For ``"speaker"`` only.
@@ -491,10 +482,6 @@ def bootstrap_scores(
 
     Raises
     ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a speaker is not known, there are fewer than two
-        speakers or sets, the speakers contradict the key, the statistic is not finite on the data,
-        conditions overlap, or an option is out of range.
     TrialMismatchError
         If a trial is in no condition, unless they allow that, or a condition has no trial with a
         score.
@@ -663,8 +650,6 @@ def bootstrap_condition_table(
 
     Raises
     ------
-    InvalidInputError
-        If there is no such figure; or as for `evaluation.condition_table` and `bootstrap_scores`.
     TrialMismatchError
         If the conditions do not fit the key.
 
@@ -869,12 +854,6 @@ def standard_error_distribution(
     -------
     StandardErrorDistribution
 
-    Raises
-    ------
-    InvalidInputError
-        As `bootstrap`; or if the statistic is an array, is not defined on some replicates, or is no
-        `DCF` although `count_threshold_twice`.
-
     Warns
     -----
     FewErrorsWarning
@@ -1007,11 +986,6 @@ def z_test_of_means(
     ZTest
         With the difference of the means, its standard error, z and p-value.
 
-    Raises
-    ------
-    InvalidInputError
-        If a sample is too small or holds NaN.
-
     Notes
     -----
     Section VIII-B of Wu et al. 2016, see `standard_error_distribution`:
@@ -1050,11 +1024,6 @@ def f_test_of_variances(
     -------
     FTest
         Ratio and p-value. Two-sided: twice the smaller tail.
-
-    Raises
-    ------
-    InvalidInputError
-        If a sample is too small, holds NaN or is constant.
 
     Notes
     -----

@@ -114,13 +114,11 @@ class PairedBootstrapResult(metaclass=Readable):
     Parameters
     ----------
     first, second : BootstrapResult
-        The metric of each system. Replicate i of both is of the same resampled
-        trials.
+        The metric of each system. Replicate i of both is of the same resampled trials.
     contrast : BootstrapResult
         The difference, first minus second.
     alternative : {"two-sided", "less", "greater"}
-        What counts as extreme: any difference, or one that is less or greater
-        than zero.
+        What counts as extreme: any difference, or one that is less or greater than zero.
     """
 
     first: BootstrapResult
@@ -267,8 +265,6 @@ def paired_bootstrap(
 
     Raises
     ------
-    InvalidInputError
-        As `bootstrap_scores`.
     TrialMismatchError
         If a trial has a score in one of the systems only, or as `bootstrap_scores`.
 
@@ -469,8 +465,7 @@ def mcnemar_test(
     Parameters
     ----------
     a, b : Decisions
-        Decisions of the two systems on the same trials; or `Disagreements` as `a`
-        alone.
+        Decisions of the two systems on the same trials; or `Disagreements` as `a` alone.
     classes : {"both", "tar", "non"}, default: "both"
         Which trials to use. "both" compares the error-rates of all trials, which the larger class
         dominates; for a detection cost see `dcf_z_test`.
@@ -485,9 +480,6 @@ def mcnemar_test(
 
     Raises
     ------
-    InvalidInputError
-        If the arguments are no decisions, a choice is unknown, or numbers of disagreements are
-        not whole where the binomial distribution needs them.
     TrialMismatchError
         If decisions are not on equally many trials.
 
@@ -595,11 +587,6 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     -------
     HolmResult
 
-    Raises
-    ------
-    InvalidInputError
-        If there are no p-values, one is not in [0, 1], or `level` is not in (0, 1).
-
     Notes
     -----
     In ascending order, :math:`\tilde p_{(i)} = \max_{j \le i} \min(1, (m-j+1)\, p_{(j)})`
@@ -699,11 +686,6 @@ class ComparisonTable(Table):
         Returns
         -------
         ComparisonTable
-
-        Raises
-        ------
-        InvalidInputError
-            If there are no comparisons, or `level` is not in (0, 1).
         """
         if not tests:
             raise invalid("tests", "hold at least one comparison", "none")
@@ -775,8 +757,7 @@ class PermutationTest(metaclass=Readable):
     standard_error : float
         Standard deviation of the difference over all swaps.
     p_value : float
-        Share of swaps with a difference at least as extreme, the observed one
-        included.
+        Share of swaps with a difference at least as extreme, the observed one included.
     alternative : {"two-sided", "less", "greater"}
         What counts as extreme.
     n_speakers : int
@@ -821,8 +802,7 @@ def speaker_permutation_test(
     Parameters
     ----------
     costs_a, costs_b : (k,) array_like of float
-        Cost of the first and the second system for each of k speakers, in the same
-        order; finite.
+        Cost of the first and the second system for each of k speakers, in the same order; finite.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better
         ("less") or worse ("greater").
@@ -841,9 +821,6 @@ def speaker_permutation_test(
 
     Raises
     ------
-    InvalidInputError
-        If a cost is not finite, there are fewer than two speakers, or no
-        permutations.
     TrialMismatchError
         If there are not equally many costs of both systems.
 
@@ -1059,8 +1036,6 @@ def speaker_z_test(
 
     Raises
     ------
-    InvalidInputError
-        If a speaker is not known, or there are fewer than two.
     TrialMismatchError
         If a trial of the key has no score in one of the systems, or is in no condition.
 

@@ -131,12 +131,6 @@ class ErrorCounts(metaclass=Readable):
     n_non : float
         Number of non-target trials, at least 1.
 
-    Raises
-    ------
-    InvalidInputError
-        If a count is negative or not finite, a class is empty, or there are more
-        errors than trials.
-
     Notes
     -----
     Counts need not be whole, see `from_rates`. `speaker_errors` weighs conditions.
@@ -179,11 +173,6 @@ class ErrorCounts(metaclass=Readable):
         -------
         ErrorCounts
             With counts that need not be whole.
-
-        Raises
-        ------
-        InvalidInputError
-            If a rate is not in [0, 1], or a class is empty.
         """
         for name, rate in (("pmiss", pmiss), ("pfa", pfa)):
             if not 0.0 <= as_threshold(rate, name) <= 1.0:
@@ -280,11 +269,6 @@ class Decisions(metaclass=Readable):
     non_accepted : (n_non,) array_like of bool
         For each non-target trial, whether it was accepted, wrongly.
 
-    Raises
-    ------
-    InvalidInputError
-        If an array is empty, not boolean or not one-dimensional.
-
     Examples
     --------
     >>> decisions = Decisions.at_threshold([1.0, 3.0], [0.0, 2.0], threshold=1.5)
@@ -314,11 +298,6 @@ class Decisions(metaclass=Readable):
         Returns
         -------
         Decisions
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, or a score or the threshold is NaN.
         """
         limit = as_threshold(threshold, "threshold")
         return cls(*(~rejected(scores, limit) for scores in as_classes(tar, non)))
@@ -421,8 +400,6 @@ class Disagreements(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If one is not a `Decisions`.
         TrialMismatchError
             If they are not on equally many trials of each class.
         """
@@ -490,12 +467,6 @@ def error_rate_interval(
     -------
     Interval
         With the standard error :math:`\sqrt{p(1-p)/n}`, a fraction like the rate.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no trials, more errors than trials, or `confidence` is not
-        in (0, 1).
 
     Warns
     -----
@@ -661,8 +632,7 @@ def rule_of_3(trials: float) -> float:
     Returns
     -------
     float
-        3 / trials, at most 1. Slightly above the exact limit,
-        1 - 0.05 ** (1 / trials).
+        3 / trials, at most 1. Slightly above the exact limit, 1 - 0.05 ** (1 / trials).
 
     Examples
     --------
@@ -736,11 +706,6 @@ def hter_interval(
     Interval
         Centred at the HTER ("class": at the classification error), a fraction;
         symmetric, not clipped to [0, 1].
-
-    Raises
-    ------
-    InvalidInputError
-        If `errors` holds no counts, or `confidence` is not in (0, 1).
 
     Warns
     -----
@@ -864,13 +829,10 @@ def hter_z_test(
     Returns
     -------
     ZTest
-        With the difference a - b; its attribute `confidence`, 1 - p, is the
-        paper's delta.
+        With the difference a - b; its attribute `confidence`, 1 - p, is the paper's delta.
 
     Raises
     ------
-    InvalidInputError
-        If counts are given where decisions are needed, or a choice is unknown.
     TrialMismatchError
         If decisions are not on equally many trials.
 
@@ -924,8 +886,7 @@ def dcf_z_test(
     Parameters
     ----------
     a, b : ErrorCounts or Decisions
-        Errors of the two systems, as for `hter_z_test`; `Disagreements` as `a` and
-        None as `b`.
+        Errors of the two systems, as for `hter_z_test`; `Disagreements` as `a` and None as `b`.
     cost : OperatingPoint or DCF
         Prior and costs, as for `dcf_interval`.
     method, alternative

@@ -256,11 +256,6 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
         With a mask of the trials to keep. Sets smaller than the size chosen are dropped, larger
         ones are sampled without replacement.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are fewer than two sets, a label is missing, or `rng` is no source of randomness.
-
     Notes
     -----
     Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has an exact answer:

@@ -397,11 +397,6 @@ class DCF(_ActualCost):
     normalize : bool, default: False
         Divide by the cost of the better decision made without a detector.
 
-    Raises
-    ------
-    InvalidInputError
-        If the threshold is NaN, or a prior or cost is out of range.
-
     Notes
     -----
     :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR 7722 equation (6),
@@ -449,11 +444,6 @@ class ActDCF(_AtPriors, _ActualCost):
     normalize : bool, default: False
         Divide by the cost of the better decision made without a detector.
 
-    Raises
-    ------
-    InvalidInputError
-        If a prior is not in (0, 1).
-
     See Also
     --------
     bosaris_py.act_dcf : The same number as a function.
@@ -487,11 +477,6 @@ class ErrorRates(ThresholdStatistic):
     ----------
     thresholds : float or (k,) array_like of float
         Accept iff score >= threshold.
-
-    Raises
-    ------
-    InvalidInputError
-        If a threshold is NaN or there is none.
 
     Notes
     -----
@@ -641,11 +626,6 @@ class MinDCF(_AtPriors, CurveStatistic):
     ----------
     prior, normalize
         As for `ActDCF`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a prior is not in (0, 1).
 
     See Also
     --------
