@@ -106,10 +106,8 @@ class CrossFit(metaclass=Readable):
 
 
 def _apart(pairs: Sequence[FoldPair], counts: IntArray, pair: FoldPair) -> list[int]:
-    """Return which pairs of folds share none with a pair; raise if a class has no trial there.
-
-    `counts` are the numbers of non-targets and targets of each pair, (n_pairs, 2).
-    """
+    """Return which pairs of folds share none with a pair; raise if a class has no trial there."""
+    # `counts` are the numbers of non-targets and targets of each pair, (n_pairs, 2).
     chosen = np.flatnonzero(~np.isin(pairs, pair).any(axis=1))
     for n_trials, noun in zip(counts[chosen].sum(axis=0), ("non-targets", "targets"), strict=True):
         if not n_trials:
@@ -121,11 +119,10 @@ def _apart(pairs: Sequence[FoldPair], counts: IntArray, pair: FoldPair) -> list[
 
 @attrs.frozen(eq=False)
 class _Trials:
-    """Trials and the pair of folds of their speakers, as a matrix or as a list.
+    """Trials and the pair of folds of their speakers, as a matrix or as a list."""
 
-    `codes` are twice the number of the pair in `pairs`, of targets one more; where there is no
-    trial, the number after. `values` are the scores, of several systems (n_systems, trials).
-    """
+    # `codes` are twice the number of the pair in `pairs`, of targets one more; where there is no
+    # trial, the number after. `values` are the scores, of several systems (n_systems, trials).
 
     codes: Positions
     values: FloatArray
@@ -149,11 +146,10 @@ class _Trials:
 
 @attrs.frozen(eq=False)
 class _Cells:
-    """Trials in the order of the pairs of folds of their speakers, non-targets before targets.
+    """Trials in the order of the pairs of folds of their speakers, non-targets before targets."""
 
-    `order` are their positions, `values` their scores, (..., n). `edges` tells where each class of
-    each of the `pairs` begins, and where the last ends.
-    """
+    # `order` are their positions, `values` their scores, (..., n). `edges` tells where each class
+    # of each of the `pairs` begins, and where the last ends.
 
     order: IndexArray
     values: FloatArray
@@ -188,11 +184,10 @@ class _Cells:
 
 @attrs.frozen(eq=False)
 class _Grid:
-    """The scores of one system condensed to moments in each step of a grid.
+    """The scores of one system condensed to moments in each step of a grid."""
 
-    `moments` is (3, n_pairs, 2, _GRID): weight, and weighted sums of the position within the step
-    and of its square. `counts` are the trials with weight, (n_pairs, 2).
-    """
+    # `moments` is (3, n_pairs, 2, _GRID): weight, and weighted sums of the position within the step
+    # and of its square. `counts` are the trials with weight, (n_pairs, 2).
 
     low: float
     step: float

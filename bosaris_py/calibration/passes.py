@@ -200,11 +200,9 @@ class FilePasses:
         *,
         needs_all: bool = False,
     ) -> list[FirstPass[Kept]]:
-        """Collect the targets, and what `keep` makes of the blocks of a pair; check the trials.
-
-        Refuses NaN, a class without scores and, if all are needed, trials without scores; warns
-        of the latter otherwise.
-        """
+        """Collect the targets, and what `keep` makes of the blocks of a pair; check the trials."""
+        # Refuses NaN, a class without scores and, if all are needed, trials without scores; warns
+        # of the latter otherwise.
         found = self.run(_look, keep, label, tasks)
         totals = [TrialCounts() for _ in all_ids]
         for part in found:
@@ -316,10 +314,8 @@ class _Sample:
 
     @classmethod
     def of(cls, scores: FloatArray, first: int, step: int, most: int) -> Self:
-        """Take every step-th trial of a block whose first trial has the position `first`.
-
-        Where these are more than `most`, the step is as large as `merge` would make it.
-        """
+        """Take every step-th trial of a block whose first trial has the position `first`."""
+        # Where these are more than `most`, the step is as large as `merge` would make it.
         while len(range(-first % step, scores.shape[1], step)) > most:
             step *= _THINNING
         start = -first % step
@@ -417,11 +413,10 @@ def _count_faults(shared: tuple[Pairs, None], task: Task) -> IndexArray:
 
 @attrs.frozen(eq=False, kw_only=True)
 class FileObjective(LinearObjective):
-    """The objective of a linear calibration or fusion of scores in files; see `from_passes`.
+    """The objective of a linear calibration or fusion of scores in files; see `from_passes`."""
 
-    `some_non` are all non-targets, or evenly spaced ones of `n_non`; `class_moments` are those of
-    targets and of non-targets.
-    """
+    # `some_non` are all non-targets, or evenly spaced ones of `n_non`; `class_moments` are those of
+    # targets and of non-targets.
 
     passes: FilePasses
     tar: FloatArray

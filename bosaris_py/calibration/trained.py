@@ -530,10 +530,8 @@ class LinearMap(TrainedMap, ABC):
 def weighted_sum(
     scores: Sequence[FloatArray], weights: npt.ArrayLike, offset: float
 ) -> Float64Array:
-    """Return an offset plus the scores of several systems, of one shape, times their weights.
-
-    NaN where a score is, or where infinite ones contradict each other.
-    """
+    """Return an offset plus the scores of several systems, of one shape, times their weights."""
+    # NaN where a score is, or where infinite ones contradict each other.
     llrs = term = None
     with np.errstate(invalid="ignore"):
         # Eq. 30 of the theory paper without quality. In the order of the systems, so that the
@@ -563,10 +561,8 @@ class _MappedFiles:
     counts: TrialCounts = attrs.field(factory=TrialCounts)
 
     def read(self, where: Where) -> Iterator[MappedBlock]:
-        """Yield blocks, their log-likelihood-ratios, and where there are any.
-
-        Raises at the end if a score was NaN or infinite ones contradict each other.
-        """
+        """Yield blocks, their log-likelihood-ratios, and where there are any."""
+        # Raises at the end if a score was NaN or infinite ones contradict each other.
         contradictions = TrialCounts()
         cut = self.blocks.cut(where.block_rows)
         bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not where.progress)
@@ -630,11 +626,9 @@ def write_llrs(
     *,
     needs_all: bool,
 ) -> None:
-    """Write the weighted sums of the scores in files into another file.
-
-    Without `ndx_file` all scores of the one system are written. Trials without score are
-    refused if all are needed, and warned of otherwise.
-    """
+    """Write the weighted sums of the scores in files into another file."""
+    # Without `ndx_file` all scores of the one system are written. Trials without score are refused
+    # if all are needed, and warned of otherwise.
     if Path(as_path(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
     if ndx_file is not None and os.path.realpath(output_file) == os.path.realpath(

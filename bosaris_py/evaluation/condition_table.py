@@ -418,10 +418,8 @@ def table_figures(
 
 
 def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
-    """Return single operating points by what follows the names of costs in a table.
-
-    That is the empty text if there is one only, else ``"(0.01)"`` and the like.
-    """
+    """Return single operating points by what follows the names of costs in a table."""
+    # That is the empty text if there is one only, else `"(0.01)"` and the like.
     given: Any = prior
     if DecisionCosts.from_prior(prior).plo.ndim == 0:
         return {"": given if isinstance(given, OperatingPoint) else float(given)}

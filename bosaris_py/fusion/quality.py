@@ -134,10 +134,8 @@ def _with_ones(measures: npt.ArrayLike) -> Float64Array:
 def quality_term(
     form: Float64Array, model_measures: FloatArray, segment_measures: FloatArray
 ) -> Float64Array:
-    """Evaluate the form for every combination of a model and a segment, (m, n).
-
-    The measures are (q, m) and (q, n).
-    """
+    """Evaluate the form for every combination of a model and a segment, (m, n)."""
+    # The measures are (q, m) and (q, n).
     return np.asarray(_with_ones(model_measures).T @ (form @ _with_ones(segment_measures)))
 
 
@@ -148,10 +146,8 @@ def trial_quality_term(
     models: Int32Array,
     segments: Int32Array,
 ) -> Float64Array:
-    """Evaluate the form for trials, given by the positions of their models and segments.
-
-    Memory beyond the result is a block of trials, however many models and segments there are.
-    """
+    """Evaluate the form for trials, given by the positions of their models and segments."""
+    # Memory beyond the result is a block of trials, however many models and segments there are.
     left, right = _with_ones(model_measures), form @ _with_ones(segment_measures)
     term = np.empty(models.size)
     for start in range(0, models.size, _BLOCK_TRIALS):
@@ -216,10 +212,8 @@ def fuse_trials(
 def measure_scale(
     model_measures: FloatArray, segment_measures: FloatArray
 ) -> tuple[Float64Array, Float64Array]:
-    """Return centre and spread of each measure, models and segments counting the same.
-
-    Of a constant measure the spread is its magnitude instead, or 1.
-    """
+    """Return centre and spread of each measure, models and segments counting the same."""
+    # Of a constant measure the spread is its magnitude instead, or 1.
     # The same shift and scale on both sides leave the form symmetric; different ones would not.
     sides = [np.asarray(side, np.float64) for side in (model_measures, segment_measures)]
     centre = 0.5 * sum(side.mean(axis=1) for side in sides)
@@ -299,11 +293,10 @@ class QualityDesign:
 
 
 class QualitySolution(NamedTuple):
-    """A trained quality fusion.
+    """A trained quality fusion."""
 
-    `linear` has the weights of the systems, then those of the features. The last entry of
-    `form`, which is on standardised measures, is 0, as the offset is apart.
-    """
+    # `linear` has the weights of the systems, then those of the features. The last entry of `form`,
+    # which is on standardised measures, is 0, as the offset is apart.
 
     linear: LinearSolution
     form: Float64Array
@@ -329,17 +322,14 @@ def has_too_few_points(measures: FloatArray) -> bool:
 def train_quality(
     objective: TrainingObjective, ridge: float, *, few_points: bool = False
 ) -> QualitySolution:
-    r"""Train the weights of systems and form together.
-
-    Both classes of the objective are a `QualityDesign`, on the same measures, with all entries
-    of `form_entries`, and finite. `ridge` and warnings are those of `train_linear`; the
-    features count like systems. A feature that is constant, or a linear combination of scores
-    and earlier features, as it is when a measure does not vary on one side, gets the weight
-    zero. What is left has one optimum.
-
-    With `few_points` on a side measures are collinear by chance, not by what they are, and other
-    ids will show it: only constant features are left out, and weights are the shortest.
-    """
+    """Train the weights of systems and form together."""
+    # Both classes of the objective are a `QualityDesign`, on the same measures, with all entries of
+    # `form_entries`, and finite. `ridge` and warnings are those of `train_linear`; the features
+    # count like systems. A feature that is constant, or a linear combination of scores and earlier
+    # features, as it is when a measure does not vary on one side, gets the weight zero. What is
+    # left has one optimum. With `few_points` on a side measures are collinear by chance, not by
+    # what they are, and other ids will show it: only constant features are left out, and weights
+    # are the shortest.
     _, covariance = pool_classes(*objective.moments())
     tar, non = cast("QualityDesign", objective.tar), cast("QualityDesign", objective.non)
     if few_points:

@@ -174,10 +174,8 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
 
 
 def _pointwise(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
-    """Return the ends of intervals: of drawn speakers, Student's on a scale where it means much.
-
-    Elsewhere a rate may be as large as one that K speakers show no error of, 1 - 0.025^(1/K).
-    """
+    """Return the ends of intervals: of drawn speakers, Student's on a scale where it means much."""
+    # Elsewhere a rate may be as large as one that K speakers show no error of, 1 - 0.025^(1/K).
     low, high = np.asarray(result.low), np.asarray(result.high)
     if math.isinf(result.degrees) or result.interval != "percentile":
         return low, high

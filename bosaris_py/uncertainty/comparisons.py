@@ -390,10 +390,8 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
 def _rate_sampler(
     statistics: list[ThresholdStatistic], systems: list[System], plan: ResamplingPlan
 ) -> Sampler | None:
-    """Draw the numbers of errors of both systems, which takes no longer for more trials.
-
-    None if sets are picked and trials in them, or speakers, or if there are many thresholds.
-    """
+    """Draw the numbers of errors of both systems, which takes no longer for more trials."""
+    # None if sets are picked and trials in them, or speakers, or if there are many thresholds.
     combine = functools.partial(_both_costs, statistics)
     both = list(zip(statistics, systems, strict=True))
     if isinstance(plan, SetPlan) and not plan.two_layer:

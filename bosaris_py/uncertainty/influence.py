@@ -107,12 +107,11 @@ _SCORES_AT_A_TIME = 2**15
 
 
 class Losses(NamedTuple):
-    """What a trial of either class with some score adds to a metric, and the metric.
+    """What a trial of either class with some score adds to a metric, and the metric."""
 
-    `part` is the share of the metric that the mean loss of one class counts for: a half where
-    either is the whole. `loss` is the metric as a cost: 1 - AUC. `most` is the greatest mean loss
-    that a class without any loss may come to have.
-    """
+    # `part` is the share of the metric that the mean loss of one class counts for: a half where
+    # either is the whole. `loss` is the metric as a cost: 1 - AUC. `most` is the greatest mean loss
+    # that a class without any loss may come to have.
 
     tar: Loss
     non: Loss
@@ -226,10 +225,9 @@ _CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**10, 2**18
 
 @attrs.frozen(eq=False)
 class Steps:
-    """A step function of scores, with one level more than edges: at an edge the upper level.
+    """A step function of scores, with one level more than edges: at an edge the upper level."""
 
-    `at` is the value at each edge, if it is neither of the two levels.
-    """
+    # `at` is the value at each edge, if it is neither of the two levels.
 
     edges: Float64Array
     levels: Float64Array
@@ -403,11 +401,10 @@ class MatrixTrials:
 
 @attrs.frozen(eq=False)
 class SpeakerPairs:
-    """Who takes part in which trials: speakers numbered without gaps, and pairs of them.
+    """Who takes part in which trials: speakers numbered without gaps, and pairs of them."""
 
-    `pairs` says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass is
-    the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
-    """
+    # `pairs` says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass
+    # is the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
 
     trials: ListedTrials | MatrixTrials | None
     n_trials: tuple[int, int]
@@ -586,12 +583,11 @@ _WEIGHTS_AT_A_TIME = 2**20
 
 @attrs.frozen(eq=False)
 class SpeakerInfluence:
-    """The influence of speakers on a metric of one system, or on a difference of two.
+    """The influence of speakers on a metric of one system, or on a difference of two."""
 
-    `estimate` is the metric as a loss, see `Losses`, and `scale` the larger one if it is a
-    difference; `unseen` is the greatest mean loss of each class in which no trial lost anything,
-    `certain` that of each class in which all did.
-    """
+    # `estimate` is the metric as a loss, see `Losses`, and `scale` the larger one if it is a
+    # difference; `unseen` is the greatest mean loss of each class in which no trial lost anything,
+    # `certain` that of each class in which all did.
 
     pairs: SpeakerPairs
     tar: _Sums
@@ -742,13 +738,11 @@ class SpeakerInfluence:
     def interval(
         self, confidence: float, method: str, students: Float64Array | None = None
     ) -> Interval:
-        r"""Return the confidence interval of the metric, by Student's t on the logarithmic scale.
-
-        The ends are :math:`\hat\theta e^{\pm t\, SE / \hat\theta}`, with the t of K - 1 degrees or
-        the quantiles of `students`, at most half as large again. A class of trials without loss, or
-        with the greatest, adds what its number of speakers leaves open:
-        :math:`1 - (\alpha/2)^{1/K}` of the greatest.
-        """
+        """Return the confidence interval of the metric, by Student's t on the logarithmic scale."""
+        # The ends are \hat\theta e^{\pm t\, SE / \hat\theta}, with the t of K - 1 degrees or the
+        # quantiles of `students`, at most half as large again. A class of trials without loss, or
+        # with the greatest, adds what its number of speakers leaves open: 1 - (\alpha/2)^{1/K} of
+        # the greatest.
         tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
         value, error = self.estimate, self.standard_error
         ratio = error / value if value > 0 else 0.0

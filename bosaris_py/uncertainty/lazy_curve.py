@@ -38,12 +38,11 @@ from bosaris_py.uncertainty.speaker_curve import open_cells
 
 @attrs.frozen(eq=False)
 class ClassTree:
-    """How the trials of one class divide when the distinct target scores are halved.
+    """How the trials of one class divide when the distinct target scores are halved."""
 
-    For each level of cuts, from the whole down to pairs of neighbouring target scores, `shares`
-    is (n, k): the share of each piece's trials of each condition that lies in its left half.
-    `factors` is the weight of a trial of each condition.
-    """
+    # For each level of cuts, from the whole down to pairs of neighbouring target scores, `shares`
+    # is (n, k): the share of each piece's trials of each condition that lies in its left half.
+    # `factors` is the weight of a trial of each condition.
 
     sizes: IntArray
     factors: Float64Array
@@ -120,11 +119,9 @@ class LazyCurve:
 
     @classmethod
     def from_index(cls, index: CurveIndex, *prices: float) -> Self:
-        """Arrange the counts between target scores; `prices` are the other fields of a subclass.
-
-        Between the thresholds at two neighbouring target scores lie the trials at the
-        lower one and the non-targets in the gap above it.
-        """
+        """Arrange the counts between target scores; `prices` are the other fields of a subclass."""
+        # Between the thresholds at two neighbouring target scores lie the trials at the lower one
+        # and the non-targets in the gap above it.
         trees = ClassTree.from_edges(index.tar, 1), ClassTree.from_edges(index.non, 2)
         return cls(*trees, *prices)
 
@@ -247,11 +244,10 @@ class LazyEER(LazyCurve):
 
 @attrs.frozen(eq=False)
 class _Bracket:
-    """For each replicate two points of its curve, either side of pmiss = pfa.
+    """For each replicate two points of its curve, either side of pmiss = pfa."""
 
-    Both are (2, n_replicates): pmiss and pfa of the points with fewer misses than false alarms, and
-    with at least as many. Updated in place.
-    """
+    # Both are (2, n_replicates): pmiss and pfa of the points with fewer misses than false alarms,
+    # and with at least as many. Updated in place.
 
     low: Float64Array
     high: Float64Array
@@ -261,11 +257,9 @@ class _Bracket:
         return diagonal_crossing(self.low, self.high)
 
     def take_in(self, replicate: IntArray, pmiss: Float64Array, pfa: Float64Array) -> None:
-        """Move the bracket to the maximum over priors of the minimum over these points.
-
-        Each round puts the point into the bracket that is cheapest at the present prior. The
-        prior moves monotonically along the hull's edges, so this ends.
-        """
+        """Move the bracket to the maximum over priors of the minimum over these points."""
+        # Each round puts the point into the bracket that is cheapest at the present prior. The
+        # prior moves monotonically along the hull's edges, so this ends.
         rising = pmiss - pfa
         while replicate.size:
             value, prior = self.meeting()
@@ -332,12 +326,12 @@ _NUMBERS_AT_A_TIME = 2**14
 
 @attrs.frozen(eq=False)
 class _ClassWindow:
-    """The trials of one class: in the window one by one, elsewhere cell by cell.
+    """The trials of one class: in the window one by one, elsewhere cell by cell."""
 
-    `below` counts the trials below each edge of the axis, from none to all; `chances` is the share
-    of the trials in each cell, of which the window has number `number`. For each trial in the
-    window, `pieces` is how many of the window's edges it lies above, which cut it into `n_pieces`.
-    """
+    # `below` counts the trials below each edge of the axis, from none to all; `chances` is the
+    # share of the trials in each cell, of which the window has number `number`. For each trial in
+    # the window, `pieces` is how many of the window's edges it lies above, which cut it into
+    # `n_pieces`.
 
     below: IntArray
     chances: Float64Array
@@ -386,11 +380,10 @@ class _ClassWindow:
 
 @attrs.frozen(eq=False)
 class EERWindow:
-    """A window of the ROC for drawing i.i.d. replicates of the EER on the convex hull.
+    """A window of the ROC for drawing i.i.d. replicates of the EER on the convex hull."""
 
-    `edges` says where the axis is cut, as numbers of edges: all is accepted, the distinct target
-    scores, all is rejected.
-    """
+    # `edges` says where the axis is cut, as numbers of edges: all is accepted, the distinct target
+    # scores, all is rejected.
 
     block: ClassVar[int] = 250
 
@@ -400,11 +393,9 @@ class EERWindow:
 
     @classmethod
     def from_index(cls, index: CurveIndex) -> Self | None:
-        """Place the window; None where drawing lazily is the better way.
-
-        That is where conditions are weighted, the classes are separated, there are few
-        trials, or the window would hold very many.
-        """
+        """Place the window; None where drawing lazily is the better way."""
+        # That is where conditions are weighted, the classes are separated, there are few trials, or
+        # the window would hold very many.
         if len(index.tar.edges) > 1 or len(index.non.edges) > 1:
             return None
         sizes = int(index.tar.sizes[0]), int(index.non.sizes[0])
@@ -479,11 +470,9 @@ class EERWindow:
     def _complete(
         self, tar: list[IntArray], non: list[IntArray], rng: np.random.Generator
     ) -> float:
-        """Divide the cells of one replicate until none can hold the point that decides.
-
-        For each class, the number of picks in the pieces of each cell, in cells that are not
-        divided a single number; changed in place.
-        """
+        """Divide the cells of one replicate until none can hold the point that decides."""
+        # For each class, the number of picks in the pieces of each cell, in cells that are not
+        # divided a single number; changed in place.
         whole = np.ones(len(tar), dtype=np.bool_)
         whole[self.tar.number] = False
         while True:
@@ -512,10 +501,8 @@ def _cell_edges(
     room: Float64Array,
     window: tuple[int, int],
 ) -> tuple[IntArray, int]:
-    """Return the edges of the window and of the cells, and the number of the window.
-
-    Each cell reaches as far as its corner stays clear of the least cost, by `room`.
-    """
+    """Return the edges of the window and of the cells, and the number of the window."""
+    # Each cell reaches as far as its corner stays clear of the least cost, by `room`.
     left, right = [window[0]], [window[1]]
     while left[-1] > 0:
         here = left[-1]

@@ -82,11 +82,10 @@ Block = tuple[int, np.random.Generator]
 
 
 class WeightedCurve(NamedTuple):
-    """Weights at the k distinct target scores of the data, ascending, of one replicate.
+    """Weights at the k distinct target scores of the data, ascending, of one replicate."""
 
-    `misses` is the target weight below each and in total; `below` and `up_to` are the
-    non-target weight below each, and below or equal to each.
-    """
+    # `misses` is the target weight below each and in total; `below` and `up_to` are the non-target
+    # weight below each, and below or equal to each.
 
     target_scores: Float64Array
     misses: Weights
@@ -193,12 +192,11 @@ class _SpeakerWeights(NamedTuple):
 
 @attrs.frozen(eq=False)
 class _WeightedTrials:
-    """The persons of the trials of one condition of one class, in the order of scores.
+    """The persons of the trials of one condition of one class, in the order of scores."""
 
-    `edges` is the number of trials below each limit, ascending. Between edges with more than
-    `most` trials their pairs are counted. If sides are `folded` no first number is greater. Weights
-    are multiplied by `values`, if there are any.
-    """
+    # `edges` is the number of trials below each limit, ascending. Between edges with more than
+    # `most` trials their pairs are counted. If sides are `folded` no first number is greater.
+    # Weights are multiplied by `values`, if there are any.
 
     first: AnyArray
     second: AnyArray | None
@@ -344,10 +342,8 @@ class _WeightedClass:
         self, edges: IntArray, weights: _SpeakerWeights,
         places: IntArray | slice = _NOWHERE, known: Gaps | None = None,
     ) -> Gaps:  # fmt: skip
-        """Return the weight in gaps between some edges, condition by condition.
-
-        Of the gaps at `places` it is known.
-        """
+        """Return the weight in gaps between some edges, condition by condition."""
+        # Of the gaps at `places` it is known.
         gaps, fresh = [], np.ones(edges.size - 1, dtype=np.bool_)
         fresh[places] = False
         for number, part in enumerate(self.parts):
@@ -360,10 +356,8 @@ class _WeightedClass:
         return gaps
 
     def below(self, gaps: Gaps, *, whole: bool = False) -> tuple[Weights, BoolArray]:
-        """Add up gaps: (n_replicates, n_gaps); and tell which replicates have all conditions.
-
-        Each condition has its share of one; of a single one weights stay as they are.
-        """
+        """Add up gaps: (n_replicates, n_gaps); and tell which replicates have all conditions."""
+        # Each condition has its share of one; of a single one weights stay as they are.
         below = [part.T.copy(order="C") for part in gaps]
         for part in below:
             np.cumsum(part, axis=1, out=part)
@@ -412,10 +406,9 @@ class SpeakerMeans:
 
 @attrs.frozen(eq=False)
 class SpeakerRates:
-    """A function `combine` of the error-rates at fixed thresholds.
+    """A function `combine` of the error-rates at fixed thresholds."""
 
-    `places` are the positions of the thresholds of each class in ascending order.
-    """
+    # `places` are the positions of the thresholds of each class in ascending order.
 
     tar: _WeightedClass
     non: _WeightedClass
@@ -452,13 +445,12 @@ class SpeakerRates:
 
 @attrs.frozen(eq=False)
 class SpeakerCurve:
-    """A function `of_curve` of the ROC, whose value has `shape`.
+    """A function `of_curve` of the ROC, whose value has `shape`."""
 
-    Points of the ROC are the distinct target scores, `limits`, and one more where all is rejected;
-    `cells` are the points at borders of cells. From the miss and false-alarm rates there,
-    (n_replicates, n_borders), `open_cells` tells which cells can hold points that decide; None if
-    all points do, and ties.
-    """
+    # Points of the ROC are the distinct target scores, `limits`, and one more where all is
+    # rejected; `cells` are the points at borders of cells. From the miss and false-alarm rates
+    # there, (n_replicates, n_borders), `open_cells` tells which cells can hold points that decide;
+    # None if all points do, and ties.
 
     tar: _WeightedClass
     non: _WeightedClass
@@ -576,11 +568,10 @@ _WEIGHTS_AT_A_TIME = 2**21
 
 @attrs.frozen(eq=False)
 class SpeakerSampler:
-    """Statistics of one system, or of several on the same trials, under weights of speakers.
+    """Statistics of one system, or of several on the same trials, under weights of speakers."""
 
-    Each of `systems` makes one value, or array, of each row of weights; those of several stand in
-    one row. It is the number that a sum over all trials gives.
-    """
+    # Each of `systems` makes one value, or array, of each row of weights; those of several stand in
+    # one row. It is the number that a sum over all trials gives.
 
     block: ClassVar[int] = 50
 

@@ -255,10 +255,8 @@ class _MeansStatistic(Statistic):
         """Add up what the means are of over the trials of each set: (n_sets, m)."""
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
-        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
-
-        If whole sets are picked, their sums are all it takes.
-        """
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        # If whole sets are picked, their sums are all it takes.
         if isinstance(plan, SetPlan) and not plan.two_layer:
             return self._set_sampler(tar, non, plan)
         return super().sampler(tar, non, plan)
@@ -315,11 +313,9 @@ class ThresholdStatistic(_MeansStatistic):
         return functools.partial(_weighted_rates, which, parts, strata.shares)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
-        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
-
-        Trials: binomial draws. Sets: the distribution of the number of errors, or draws over
-        the distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
-        """
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        # Trials: binomial draws. Sets: the distribution of the number of errors, or draws over the
+        # distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         if isinstance(plan, IidPlan):
             limits = [(tar, self.miss_limits)], [(non, self.fa_limits)]
             return samplers.cell_sampler(plan, *limits, self.combine)
@@ -792,11 +788,10 @@ class MinCllr(CurveStatistic):
 
 @attrs.frozen(eq=False)
 class UserFunction:
-    """A function ``f(tar, non, tar_weights, non_weights)``, resampled as a `Statistic` is.
+    """A function ``f(tar, non, tar_weights, non_weights)``, resampled as a `Statistic` is."""
 
-    It is called once for each replicate: the slow way. `shape` is that of its value on the data,
-    and must be that of all others, once it is known.
-    """
+    # It is called once for each replicate: the slow way. `shape` is that of its value on the data,
+    # and must be that of all others, once it is known.
 
     default_interval: ClassVar[IntervalKind] = "percentile"
     bounds: ClassVar[Bounds] = (-math.inf, math.inf)
