@@ -35,7 +35,7 @@ def mark_read_only(array: AnyArray) -> AnyArray:
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """Return `array` if nobody can write to its memory, else a read-only copy."""
+    """Return `array` if nothing can write to its memory, else a read-only copy."""
     # A read-only array that owns its memory is copied too, because its holder can make it writeable
     # again; so is a view of a writeable array.
     base: object = array.base

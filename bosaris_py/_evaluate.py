@@ -452,7 +452,7 @@ def evaluate(
 
     Raises
     ------
-    InvalidInputError, TrialMismatchError
+    TrialMismatchError
         As for `Results.from_scores`, `evaluation.condition_table`, `primary_cost` and
         `uncertainty.bootstrap_scores`.
 
@@ -552,7 +552,7 @@ def evaluate_files(
 
     Raises
     ------
-    InvalidInputError, FileFormatError, RuntimeError
+    FileFormatError, RuntimeError
         As for `Results.from_files <bosaris_py.Results.from_files>`.
 
     Warns

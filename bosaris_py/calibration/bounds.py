@@ -87,16 +87,14 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     the thresholds at which the normalised Bayes error-rate (`act_dcf`), of the trials with those
     two, is at most 1.
 
-    "count" is -log(10 n_tar) and log(10 n_non). Where trials are few, the other bounds cost more
-    than they save; these cut off only what no number of trials near theirs could show.
+    "count" is -log(10 n_tar) and log(10 n_non): for few trials, where the others cost more than
+    they save.
 
     References
     ----------
-    .. [1] P. Vergeer, A. van Es, A. de Jongh, I. Alberink and R. Stoel, "Numerical likelihood
-       ratios outputted by LR systems are often based on extrapolation: when to stop
-       extrapolating?", Science & Justice 56(6), 2016.
-    .. [2] I. Alberink, J. Leegwater, J. Vonk and P. Vergeer, "Invariant verification bounds of
-       likelihood ratios", 2025.
+    .. [1] P. Vergeer et al., "Numerical likelihood ratios outputted by LR systems are often based
+       on extrapolation: when to stop extrapolating?", Science & Justice 56(6), 2016.
+    .. [2] I. Alberink et al., "Invariant verification bounds of likelihood ratios", 2025.
 
     Examples
     --------

@@ -232,8 +232,8 @@ class BiGaussianCalibration(SavedMap, TrialMap):
     r"""A rising map that gives all trials together the law of calibrated Gaussian LLRs.
 
     The amount of information is taken from the Cllr of a linear calibration, the form from the
-    ranks of the scores; so it is not misled by scores that are far from normal. From 50 trials
-    on. Beyond the training scores it is constant.
+    ranks of the scores. So scores may be far from normal. It takes 50 trials or more, and is
+    constant beyond the training scores.
 
     Parameters
     ----------

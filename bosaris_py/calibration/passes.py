@@ -1,14 +1,10 @@
 """Passes over keys and score files, block by block, in threads, processes or on a Dask cluster.
 
-A pass calls one function for each task. A task is some blocks of rows of one key and of the
-score files beside it. Tasks and the order of their results do not depend on who does them.
-The first pass collects the target scores, which are few, and whatever the caller needs of
-the non-targets. Later passes must find the same number of non-targets.
-
-Targets are few and are held in memory. Non-targets are read again for each evaluation, and
-only the sums of loss, slopes and curvatures are kept. An evenly spaced sample of them is held
-as well: training starts from its optimum, so that two or three passes are enough. Where the
-sample is all there is, files are read once.
+A pass calls one function for each task: some blocks of rows of one key and of the score files
+beside it. Tasks and the order of their results do not depend on who does them. The first pass
+collects the target scores, which are few, and whatever the caller needs of the non-targets. These
+are read again for each evaluation, which keeps sums of loss, slopes and curvatures only. Training
+starts from the optimum of an evenly spaced sample, so that two or three passes are enough.
 """
 
 from __future__ import annotations

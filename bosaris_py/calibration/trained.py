@@ -372,26 +372,20 @@ class LinearMap(TrainedMap, ABC):
         non : (n_non,) or, of a fusion, (n_systems, n_non) array_like of float
             Non-target scores, likewise.
         prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target at which the log-likelihood-ratios shall
-            serve best; of an operating point the effective prior. Not the share
-            of targets in the training set, which does not matter.
+            Prior probability of a target at which the log-likelihood-ratios shall serve best; of an
+            operating point the effective prior. The share of targets in training does not matter.
         objective : {"cllr", "brier", "boost"}, default: "cllr"
             The proper scoring rule to minimise, in any case. "boost" does not depend on the prior.
         tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
-            Trial weights; only their proportions within a class matter. A trial
-            of weight 2 counts like two trials, one of weight 0 not at all.
+            Trial weights; only their proportions within a class matter.
         ridge : float, default: 0.0
             Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
-            where d_k is the standard deviation of system k's scores, both classes
-            counting the same; dimensionless. The offset is not penalised.
+            d_k the standard deviation of system k's scores, both classes counting the same.
         offset : float, optional
-            Of a calibration: keep this offset and train the scale only. 0 is for scores
-            that are log-likelihood-ratios but for their size, as of a system that was
-            calibrated on other data.
-
+            Of a calibration: keep this offset and train the scale only. 0 is for scores that are
+            log-likelihood-ratios but for their size.
         nonnegative : bool, default: False
-            Allow no negative weight: systems that would get one are left out, with weight 0,
-            so that the fused score never falls where a system's rises.
+            Allow no negative weight: systems that would get one are left out, with weight 0.
         max_systems : int, optional
             Use at most so many systems, the others with weight 0. They are added one by one, each
             time that with which the objective falls most.
@@ -426,17 +420,14 @@ class LinearMap(TrainedMap, ABC):
             + \frac{r}{2} \sum_k (w_k d_k)^2,
 
         with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and the
-        entropy H of the objective [1]_. Trust-region Newton on standardised scores; a pass over the
-        scores for each of its steps, of which sets of millions of trials need two or three because
-        the optimum of a subset is where they start. Memory beyond the input is a megabyte or two.
-
-        brier is not convex. It is minimised from the optimum of cllr and from
-        zero, and the better result is kept.
+        entropy H of the objective [1]_. Trust-region Newton on standardised scores, from the
+        optimum of a subset. Memory beyond the input is a megabyte or two. brier is not convex: it
+        is minimised from the optimum of cllr and from zero, and the better result is kept.
 
         References
         ----------
-        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
-           prior-weighted proper scoring rules", Interspeech 2013.
+        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using prior-weighted
+           proper scoring rules", Interspeech 2013.
         """
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
         settings = (prior, objective, ridge)

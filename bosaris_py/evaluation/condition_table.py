@@ -147,7 +147,7 @@ class ConditionTable(Table):
 
         Raises
         ------
-        InvalidInputError, TrialMismatchError, FileFormatError, RuntimeError
+        TrialMismatchError, FileFormatError, RuntimeError
             As for `Results.from_files <bosaris_py.Results.from_files>`.
 
         Warns

@@ -145,7 +145,7 @@ class SystemComparison(metaclass=Readable):
         ------
         TrialMismatchError
             As for `from_scores`.
-        InvalidInputError, FileFormatError, RuntimeError
+        FileFormatError, RuntimeError
             As for `Results.from_files <bosaris_py.Results.from_files>`, and `from_scores`.
         """
         given: object = systems
@@ -309,8 +309,8 @@ class SystemDivergence(metaclass=Readable):
 
         Raises
         ------
-        TrialMismatchError, InvalidInputError
-            As for `SystemComparison.from_scores`; if `dev` and `evaluation` hold different systems.
+        TrialMismatchError
+            As for `SystemComparison.from_scores`.
         """
         names, dev_scores = _named(dev)
         found, new_scores = _named(evaluation)

@@ -423,8 +423,8 @@ def primary_cost_of_files(
     ------
     FileFormatError
         If a file is not what its format says.
-    UnknownPlanError, InvalidInputError
-        As for `primary_cost`; a key without the columns of the plan.
+    UnknownPlanError
+        As for `primary_cost`.
 
     Warns
     -----

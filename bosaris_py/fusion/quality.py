@@ -4,16 +4,10 @@ Quality-dependent fusion adds to the weighted scores of a trial
 
 .. math:: [q; 1]^T S\, [r; 1],
 
-where q holds the quality measures of the model, r those of the test segment, and S
-is symmetric, so that the two sides can change roles (eq. 30 of [1]_). The form is linear in
-the distinct entries of S. Training it is therefore linear training on more inputs, the
-*features* of a trial: for each entry (i, j) below the diagonal
-:math:`q_i r_j + q_j r_i`, for each on it :math:`q_i r_i`. The last entry of S is an offset.
-
-References
-----------
-.. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory, algorithms and
-   code for binary classifier score processing", 2011.
+with the quality measures q of the model and r of the test segment. S is symmetric (eq. 30 of the
+user guide, see `QualityFusion`). The form is linear in the distinct entries of S. Training it is
+therefore linear training on more inputs, the *features* of a trial: for each entry (i, j) below the
+diagonal :math:`q_i r_j + q_j r_i`, for each on it :math:`q_i r_i`. The last entry is an offset.
 """
 
 from __future__ import annotations
@@ -438,8 +432,7 @@ def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
 class QualityFusion(TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
 
-    Make one with `fit_scores` or `read`. To the weighted sum of the scores a term is added
-    that depends on the quality measures of the trial's two sides.
+    Make one with `fit_scores` or `read`.
 
     Parameters
     ----------
@@ -471,15 +464,14 @@ class QualityFusion(TrainedMap):
     with the scores s, the measures q of the model and r of the segment, both standardised. S is
     symmetric: model and segment may change roles. Quality is added; it does not scale the scores.
 
-    BOSARIS: ``train_quality_fusion_function.m``, ``apply_quality_fusion_function.m``. The
-    toolkit trains the last entry of S besides the offset, though both do the same,
-    and stops as early as in linear fusion. Its fused scores are reached to a few
-    thousandths; its weights mean nothing one by one, see `toolkit_weights`.
+    BOSARIS: ``train_quality_fusion_function.m``, ``apply_quality_fusion_function.m``. The toolkit
+    trains the last entry of S besides the offset, though both do the same, and stops as early as in
+    linear fusion. Its fused scores are reached to a few thousandths, see `toolkit_weights`.
 
     References
     ----------
-    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory,
-       algorithms and code for binary classifier score processing", 2011.
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory, algorithms and
+       code for binary classifier score processing", 2011.
 
     Examples
     --------
@@ -584,16 +576,13 @@ class QualityFusion(TrainedMap):
         -----
         The q measures give :math:`q (q + 3) / 2` features besides the scores: of each
         measure the sum of both sides, of each two measures (and of each with itself) the
-        symmetric product. A feature that is constant, or a linear combination of scores
-        and earlier features, gets the weight zero: measures that do not vary, on
-        one side or on both, do no harm. Models, or segments, that are fewer than the
-        measures plus one make features collinear by chance: then all that vary are kept,
-        and the shortest of the equally good standardised weights are taken, with a
-        ConvergenceWarning, as in `LinearFusion`.
+        symmetric product. A feature that is constant, or a linear combination of scores and earlier
+        features, gets the weight zero. Where models, or segments, are fewer than the measures plus
+        one, features are collinear by chance. Then all that vary are kept, with the shortest of the
+        equally good standardised weights and a ConvergenceWarning, as in `LinearFusion`.
 
-        Features are computed in blocks of trials whenever they are needed: however many there
-        are, memory beyond the scores is a few small integers for each trial. The Hessian has
-        the size of the number of features squared; hundreds of measures call for `qtrans`.
+        Memory beyond the scores is a few small integers for each trial. The Hessian has the size of
+        the number of features squared; hundreds of measures call for `qtrans`.
         """
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         tar, non = stack_tar_non(systems, key)
@@ -684,10 +673,9 @@ class QualityFusion(TrainedMap):
     def toolkit_weights(self) -> Float64Array:
         """The weights as the MATLAB toolkit orders them, for measures as they are.
 
-        Weights of the systems, offset, then the lower triangle of a matrix L, column
-        after column, with S = L + L'; so the entries on its diagonal are half of those
-        of S. The last one is 0: it would be a second offset. (In the toolkit the two share
-        the sum, offset + 2 * last, in a way that depends on the optimiser.)
+        Weights of the systems, offset, then the lower triangle of a matrix L, column after column,
+        with S = L + L'. The last one is 0: it would be a second offset. (In the toolkit the two
+        share the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
         # q'S r of standardised measures is q'(A'S A) r of raw ones, A the affine map.
         raw = in_raw_units(self.form, self.centre, self.spread)

@@ -236,10 +236,9 @@ class ProbitScale(ScaleBase):
 
     Notes
     -----
-    A probability is drawn at its probit, the inverse of the standard normal distribution
-    function; data, limits and ticks stay probabilities. 0 and 1 are legal data: lines to them
-    run off the edge of the axes. (Values outside [0, 1] are drawn as 0 or 1.) Limits beyond
-    (0, 1) are replaced by the nearest sensible ones, so that panning and zooming never fail.
+    A probability is drawn at its probit, the inverse of the standard normal distribution function;
+    data, limits and ticks stay probabilities. Lines to 0 and 1 run off the edge of the axes, and
+    limits beyond (0, 1) are replaced by the nearest sensible ones.
 
     Examples
     --------

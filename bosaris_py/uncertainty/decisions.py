@@ -483,9 +483,8 @@ def error_rate_interval(
        authentication", Odyssey 2004.
     .. [2] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
        proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
-    .. [3] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in
-       1:1 matching tasks", International Journal of Computer Vision, 2024,
-       arXiv:2306.01198.
+    .. [3] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in 1:1
+       matching tasks", International Journal of Computer Vision, 2024, arXiv:2306.01198.
 
     Examples
     --------
@@ -594,15 +593,13 @@ def wilson_interval(
 def rule_of_30(trials: float) -> float:
     """Return the smallest error-rate that so many trials can measure: that of 30 errors.
 
-    The true rate is then within 30 % of the observed one with 90 % confidence, if trials are
-    independent: Doddington et al., Speech Communication 31, 2000,
-    doi:10.1016/S0167-6393(99)00080-1.
+    With 90 % confidence the true rate is then within 30 % of the observed one, of independent
+    trials: Doddington et al., Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1.
 
     Parameters
     ----------
     trials : float
-        Number of trials that can be this error, positive: targets for misses,
-        non-targets for false alarms.
+        Number of trials that can be this error, positive: targets, or non-targets.
 
     Returns
     -------
@@ -645,8 +642,7 @@ def rule_of_3(trials: float) -> float:
 def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:
     r"""Return how many independent trials measure an error-rate so accurately.
 
-    The defaults are those of the rule of 30. Dependent trials, those that share
-    speakers, must be more.
+    The defaults are those of the rule of 30. Trials that share speakers must be more.
 
     Parameters
     ----------
@@ -698,8 +694,7 @@ def hter_interval(
         Strictly between 0 and 1.
     method : {"hter", "naive", "class"}, default: "hter"
         "hter" is equation (13) of [1]_. "naive" (18) takes the HTER for the error-rate of all
-        trials, "class" (17) is the interval of the classification error: both are there for
-        comparison, and usually far too narrow.
+        trials, "class" (17) is the interval of the classification error: often far too narrow.
 
     Returns
     -------
@@ -817,8 +812,8 @@ def hter_z_test(
         Errors of the two systems. The dependent test needs two `Decisions` on the same trials,
         or `Disagreements` as `a` alone.
     method : {"independent", "dependent", "stricter", "naive", "class"}, optional
-        "independent" is equation (15) of [1]_, "dependent" (16). By default "dependent" if it is
-        known on which trials systems disagree, "independent" for counts of errors.
+        "independent" is equation (15) of the paper, "dependent" (16). By default "dependent" where
+        it is known on which trials systems disagree, "independent" for counts of errors.
         "stricter" is whichever of the two has the larger standard error, as the paper
         recommends. "naive" (18) and "class" (17), see `hter_interval`, are there for
         comparison and report differences that do not exist.
@@ -829,7 +824,7 @@ def hter_z_test(
     Returns
     -------
     ZTest
-        With the difference a - b; its attribute `confidence`, 1 - p, is the paper's delta.
+        With the difference a - b; its `confidence`, 1 - p, is the paper's delta.
 
     Raises
     ------
@@ -852,13 +847,8 @@ def hter_z_test(
         \mathrm{HTER}_A - \mathrm{HTER}_B = \frac{n_A - n_B}{2T} + \frac{m_A - m_B}{2N},
         \qquad \sigma^2 = \frac{n_A + n_B}{4T^2} + \frac{m_A + m_B}{4N^2}.
 
-    Figure 2 of the paper leaves out the factor 1/2 of the difference, which would double z; its
-    tables 3 and 6 agree with the formula above.
-
-    References
-    ----------
-    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-       authentication", Odyssey 2004.
+    Figure 2 of Bengio and Mariethoz, see `hter_interval`, leaves out the factor 1/2, which would
+    double z. Their tables 3 and 6 agree with the formula above.
 
     Examples
     --------

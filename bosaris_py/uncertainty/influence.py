@@ -7,11 +7,9 @@ To first order every metric is a sum over the trials of both classes of a *loss*
     \theta \approx \sum_{i \in tar} f_i \ell_i + \sum_{j \in non} f_j \ell_j,
 
 with the weight :math:`f = w_\alpha / n_\alpha` of a trial of its condition. Costs at a fixed
-threshold and Cllr are such sums. Minimum DCF, EER and minimum Cllr are minima over thresholds or
-maps of such sums, so by the envelope theorem their derivative in the weights of trials is that of
-the sum at the optimum, held fixed. The area above the ROC has the placements of DeLong et al.
-
-What is left are sums over speakers and pairs of speakers; `SpeakerInfluence` has the formulas.
+threshold and Cllr are such sums. Minimum DCF, EER and minimum Cllr are minima of such sums. By the
+envelope theorem their derivative in the weights of trials is that of the sum at the optimum, held
+fixed. The area above the ROC has the placements of DeLong et al. `SpeakerInfluence` has the sums.
 """
 
 from __future__ import annotations
@@ -665,9 +663,8 @@ class SpeakerInfluence:
     def covariance(self) -> Float64Array:
         r"""Covariance of the two parts of the metric, of targets and of non-targets: (2, 2).
 
-        With the residuals :math:`u_k` of the targets of speaker k, :math:`s_{kj}` of the pairs
-        of speakers and :math:`v_k = \sum_j s_{kj}`, each as large as the estimate without the
-        speaker makes it (the jackknife),
+        With the jackknife's residuals :math:`u_k` of the targets of speaker k, :math:`s_{kj}` of
+        the pairs of speakers and :math:`v_k = \sum_j s_{kj}`,
 
         .. math::
 
@@ -675,8 +672,7 @@ class SpeakerInfluence:
             V_{non} = c \max\Big(\sum_k v_k^2 - \sum_{k<j} s_{kj}^2, \sum_{k<j} s_{kj}^2\Big), \quad
             C = c \sum_k u_k v_k,
 
-        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`. Pairs are in the sums of
-        both speakers, so they are subtracted once; independent pairs are the least.
+        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`.
         """
         pairs, (u, v) = self.pairs, self.influences
         _, of_non = pairs.leverages
@@ -760,12 +756,9 @@ class SpeakerInfluence:
         return Interval(value, low, high, error, float(confidence), method)
 
     def students(self, weights: Float64Array, *, log: bool) -> Float64Array | None:
-        """Return Student's t of replicates, ascending, one for each row of weights of the speakers.
-
-        The metric is taken as the sum of its losses at the optimum of the data, and copies of a
-        speaker count as speakers. None where that says nothing: for too many speakers, or without
-        variation.
-        """
+        """Return Student's t of replicates by weights of speakers, ascending; None: of no use."""
+        # The metric is taken as the sum of its losses at the optimum of the data, and copies of a
+        # speaker count as speakers. Of too many speakers, or without variation, that is of no use.
         k = self.pairs.n_speakers
         if k > _LARGEST_TABLE or self.standard_error == 0:
             return None
@@ -822,11 +815,10 @@ class SpeakerInfluence:
 
 @attrs.frozen(eq=False)
 class Studentised:
-    """The studentised bootstrap of a metric, or of a difference: one inversion for interval and p.
+    """The studentised bootstrap of a metric or difference: one inversion for interval and p."""
 
-    `draws` are Student's t of replicates, ascending; of a difference without their signs. None
-    where there are none: then Student's t has its law.
-    """
+    # `draws` are Student's t of replicates, ascending; of a difference without their signs. None
+    # where there are none: then Student's t has its law.
 
     influence: SpeakerInfluence
     draws: Float64Array | None

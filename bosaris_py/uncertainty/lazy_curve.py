@@ -1,25 +1,19 @@
 r"""Lazy i.i.d. bootstrap replicates of a ROC: only the part that decides a minimum is drawn.
 
 An i.i.d. replicate of a ROC is a multinomial draw of how often each score was picked. Cut the
-distinct target scores into two halves, and both halves again, down to single scores: a multinomial
-draw is then a binomial draw at each cut, given how many picks fell to the piece that is cut. At the
-edges of a piece a cost is known; inside it the cost is at least that of its corner,
-
-    (misses at the left edge, false alarms at the right edge),
-
-so a piece whose corner cannot beat the best edge is never cut. A replicate takes some hundred
-binomial draws, for ten million scores hardly more than for ten thousand, and its distribution is
-exactly that of the plain bootstrap. Where conditions are weighted, a piece holds the trials of each
-condition, a cut is a binomial draw for each, and costs are sums over conditions.
+distinct target scores into halves, and these again, down to single scores: each cut is a binomial
+draw, given how many picks fell to the piece. At the edges of a piece a cost is known. Inside it the
+cost is at least that of its corner, (misses at the left edge, false alarms at the right edge). A
+piece whose corner cannot beat the best edge is never cut. A replicate takes some hundred binomial
+draws, for ten million scores hardly more than for ten thousand, and its distribution is exactly
+that of the plain bootstrap. With conditions a cut is a draw for each, and costs are sums of theirs.
 
 The convex-hull EER is the maximum over the prior of the minimum cost (theory paper, equation 26),
-so it depends on the scores near one threshold. `EERWindow` cuts the axis of scores into a *window*
-around it, whose trials are picked one by one, and a few large cells on either side, of which only
-the numbers of picks are drawn. Let :math:`\bar e` be the EER of the points that are known, and
-:math:`\pi` its prior. If no cell's corner costs less than :math:`\bar e` at :math:`\pi`, that is
-the EER of the replicate. Otherwise the trials of these cells are divided, too, until no corner is
-below. So the distribution is exact wherever the window lies; where it lies well, hardly one
-replicate in a hundred needs its cells.
+so it depends on the scores near one threshold. `EERWindow` picks the trials of a *window* around it
+one by one; of a few large cells on either side only the numbers of picks are drawn. Let
+:math:`\bar e` be the EER of the points that are known, and :math:`\pi` its prior. If no cell's
+corner costs less than :math:`\bar e` at :math:`\pi`, that is the EER of the replicate. Otherwise
+these cells are divided, too, until no corner is below: the distribution is exact.
 """
 
 from __future__ import annotations

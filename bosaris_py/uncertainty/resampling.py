@@ -7,19 +7,16 @@ Where conditions are weighted, an error-rate is
     P = \sum_\alpha w_\alpha \frac{e_\alpha}{n_\alpha},
 
 with :math:`e_\alpha` errors in :math:`n_\alpha` trials of condition :math:`\alpha`. Weight and
-number of trials of a condition are matters of design. Trials are therefore resampled within their
-condition, and where a replicate gives a condition another number of trials, because sets or
-speakers are picked, :math:`w_\alpha` is divided by that number: the same metric of other trials.
+number of trials of a condition are matters of design, so trials are resampled within their
+condition. Where sets or speakers are picked, :math:`w_\alpha` is divided by the replicate's number
+of trials of the condition: the same metric of other trials.
 
 A plan knows nothing about scores. It draws how often each trial was picked, in the order of the
-trials it was made for; `reordered` makes the same plan for the trials in another order, so that
-weights come out in the order of sorted scores. Two systems are resampled alike by giving both the
-weights of one draw. Trials are vectors, column by column, whether a matrix or a list holds them.
+trials it was made for; `reordered` makes the same plan for another order. Two systems are resampled
+alike by giving both the weights of one draw. Trials are vectors, column by column.
 
-A target trial has one speaker, a non-target trial two. The weight of a speaker multiplies all
-trials that the speaker takes part in, on either side: with weights :math:`w`, a target trial of
-speaker i gets :math:`w_i`, which is never squared, a non-target trial with a model of speaker i and
-a segment of speaker j gets :math:`w_i w_j`.
+With weights :math:`w` of speakers, a target trial of speaker i gets :math:`w_i`, which is never
+squared. A non-target trial of speakers i and j gets :math:`w_i w_j`.
 """
 
 from __future__ import annotations
@@ -257,18 +254,10 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
 
     Notes
     -----
-    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has an exact answer:
-    with the sizes in descending order, the j largest sets keep at most j times the size of the
-    j-th, and only these products compete. At least two sets are kept; of equally good choices the
-    one with more sets.
-
-    Throwing away trials is needed only to repeat the paper's bootstraps to the letter: `bootstrap`
-    takes sets of any size.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
-       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+    Wu et al. 2017, section IX (see `bootstrap`, which takes sets of any size), choose the size by
+    trial and error. It has an exact answer: with the sizes in descending order, the j largest sets
+    keep at most j times the size of the j-th, and only these products compete. At least two sets
+    are kept; of equally good choices the one with more sets.
 
     Examples
     --------

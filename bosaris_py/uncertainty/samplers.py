@@ -1,13 +1,12 @@
 """Samplers: draw bootstrap replicates of a statistic, each in its fastest exact way.
 
-All draw from the distribution of the plain loop that picks trials, makes two lists of
-scores and computes the statistic anew. A sampler is made once, holds only what its draws
-need, and can be sent to another process.
+All draw from the distribution of the plain loop that picks trials and computes the statistic anew.
+A sampler is made once, holds only what its draws need, and can be sent to another process.
 
-From weights: scores are sorted, and ties found, once. A replicate of a ROC is one cumulative sum
-of weights in each class and condition, read off at the distinct target scores. From sums: what
-trials have in common is added up once, by cells between thresholds or by sets; a replicate takes as
-long for ten million trials as for ten thousand. Weights of speakers: see `speaker_curve`.
+From weights: scores are sorted, and ties found, once. A replicate of a ROC is one cumulative sum of
+weights in each class and condition, read off at the distinct target scores. From sums: what trials
+have in common is added up once, by cells between thresholds or by sets. Then the number of trials
+does not matter to a replicate. Weights of speakers: see `speaker_curve`.
 """
 
 from __future__ import annotations
@@ -88,10 +87,9 @@ _PICKS_PER_BINOMIAL = 8
 
 @attrs.frozen(eq=False)
 class ClassEdges:
-    """For each condition of one class, how many of its trials lie before edges on the score axis.
+    """How many trials of each condition of one class lie before edges on the score axis."""
 
-    `sizes` and `shares` are the numbers of trials and the weights of the conditions.
-    """
+    # `sizes` and `shares` are the numbers of trials and the weights of the conditions.
 
     edges: tuple[IntArray, ...]
     sizes: IntArray

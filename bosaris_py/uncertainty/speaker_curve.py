@@ -1,14 +1,10 @@
 r"""ROCs of weighted trials, and replicates by weights of speakers: many at a time, each exact.
 
 Cut the sorted scores into cells. In a cell let :math:`A_{ij}` be the number of non-targets with a
-model of speaker i and a segment of speaker j. Their weight in a replicate is :math:`w^T A w`, and
-for all replicates at once one product of matrices: the points of all ROCs at the borders of cells.
-In between no cost is below that of the corner of a cell,
-
-    (misses at the left border, false alarms at the right border),
-
-which leaves few cells that can hold the minimum of a cost. Only their trials are weighted one by
-one, for those replicates that need them, again many at a time.
+model of speaker i and a segment of speaker j. Their weight in a replicate is :math:`w^T A w`, for
+all replicates one product of matrices. In between no cost is below that of the corner of a cell,
+(misses at the left border, false alarms at the right border). So few cells can hold the minimum of
+a cost. Only their trials are weighted one by one, for those replicates that need them.
 
 Whole weights and numbers of trials are exact in single precision up to :math:`2^{24}`. Other
 weights are cut into two parts, with which products of matrices are exact in double precision. So
@@ -146,10 +142,8 @@ def open_cells(
     eers: Float64Array,
     priors: Float64Array,
 ) -> BoolArray:
-    """Tell which cells may hold a point that costs less than the known ones: (n_curves, n_cells).
-
-    Cells begin at the points `starts`; `eers` are the least costs of the points at `priors`.
-    """
+    """Tell which cells may hold a point cheaper than the known ones: (n_curves, n_cells)."""
+    # Cells begin at the points `starts`; `eers` are the least costs of the points at `priors`.
     corner_pmiss, corner_pfa = pmiss[:, starts], pfa[:, starts + 1]
     costs = corner_pfa + priors[:, None] * (corner_pmiss - corner_pfa)
     # Where a cell holds one class only, an edge is its best point.

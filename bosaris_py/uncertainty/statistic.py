@@ -1,8 +1,8 @@
 """Statistics that can be resampled, each with its fastest exact way.
 
-Each is called like a function, ``statistic(tar, non)``, and knows the fastest way to its own
-bootstrap replicates, see `Statistic.sampler`: functions of class means (error-rates at fixed
-thresholds, Cllr), functions of the ROC, and functions that a user gives.
+Each is called like a function, ``statistic(tar, non)``, and chooses the fastest way to its own
+bootstrap replicates, see `Statistic.sampler`. There are functions of class means (error-rates at
+fixed thresholds, Cllr), of the ROC, and those that a user gives.
 """
 
 from __future__ import annotations
@@ -396,7 +396,7 @@ class DCF(_ActualCost):
     Notes
     -----
     :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR 7722 equation (6),
-    Wu et al. 2016 equation (3). The papers count integer scores equal to the threshold as errors in
+    Wu et al. 2017 equation (3). The papers count integer scores equal to the threshold as errors in
     both classes (equation 2); here a score equal to the threshold is accepted, see
     `standard_error_distribution` for the papers' way.
 
@@ -630,14 +630,10 @@ class MinDCF(_AtPriors, CurveStatistic):
     Notes
     -----
     A minimum is optimistic: the threshold is chosen on the scores that it is judged on. A replicate
-    chooses once more and is more optimistic still, so a percentile interval lies too low. The
-    default interval is therefore ``"basic"``, which mirrors the replicates about the estimate and
-    corrects for as much optimism as they show. With 100 targets and 2000 non-targets at a prior of
-    0.01, a nominal 95 % percentile interval covers the truth in 73 % of simulated experiments, the
-    basic one in 88 %; with ten times the trials 84 and 95 %. Where it matters, prefer the actual
-    cost.
-
-    The i.i.d. bootstrap draws replicates lazily: see `lazy_curve.py`.
+    chooses once more, so a percentile interval lies too low. The default interval is therefore
+    ``"basic"``, which mirrors the replicates about the estimate. With 100 targets and 2000
+    non-targets at a prior of 0.01, the nominal 95 % percentile interval covers the truth in 73 % of
+    simulated experiments, the basic one in 88 %; with ten times the trials 84 and 95 %.
 
     Examples
     --------
@@ -692,9 +688,8 @@ class EER(CurveStatistic):
 
     Notes
     -----
-    Optimistic as `MinDCF` is, of which it is the maximum over all priors; the
-    default interval is ``"basic"`` for the same reason. The i.i.d. bootstrap
-    draws the part of a replicate that decides, see `lazy_curve.py`.
+    Optimistic as `MinDCF` is, of which it is the maximum over all priors; the default interval is
+    ``"basic"`` for the same reason.
 
     Examples
     --------
@@ -763,9 +758,8 @@ class MinCllr(CurveStatistic):
     Notes
     -----
     Optimistic as `MinDCF` is, of which it is an average over all priors; the default interval is
-    ``"basic"`` for the same reason. With 100 targets and 1000 non-targets, normal with means 2
-    apart, the nominal 95 % percentile interval covers the truth in 55 % of 300 simulated
-    experiments, the basic one in 82 %.
+    ``"basic"`` for the same reason. With 100 targets and 1000 non-targets, the nominal 95 %
+    percentile interval covers the truth in 55 % of 300 simulated experiments, the basic one 82 %.
 
     Examples
     --------
