@@ -12,7 +12,7 @@ LOCKED ?=
 PIP = $(RUN) -m pip install --quiet --disable-pip-version-check
 # Pages and docstrings whose sentences are checked; tables are made by scripts.
 PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out %_table.md,$(wildcard docs/*.md docs/*/*.md)) \
-    $(wildcard $(patsubst %,bosaris_py/%/*.py,evaluation matlab numerics storage storage/formats trials))
+    $(sort $(shell find bosaris_py -name '*.py'))
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:

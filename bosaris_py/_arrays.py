@@ -28,21 +28,16 @@ Weights: TypeAlias = npt.NDArray[Any]
 
 
 def mark_read_only(array: AnyArray) -> AnyArray:
-    """Make a fresh array, to which nothing else refers, read-only for good.
-
-    What is returned is a view: unlike the owner of the memory, it cannot be made
-    writeable again.
-    """
+    """Make a fresh array, to which nothing else refers, read-only for good."""
+    # What is returned is a view: unlike the owner of the memory, it cannot be made writeable again.
     array.setflags(write=False)
     return array.view()
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """Return `array` if nobody can write to its memory, else a read-only copy.
-
-    A read-only array that owns its memory is copied too, because its holder can
-    make it writeable again; so is a view of a writeable array.
-    """
+    """Return `array` if nothing can write to its memory, else a read-only copy."""
+    # A read-only array that owns its memory is copied too, because its holder can make it writeable
+    # again; so is a view of a writeable array.
     base: object = array.base
     trusted = base is not None and not array.flags.writeable
     while trusted and base is not None:
@@ -52,11 +47,9 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def by_constructor(value: Any) -> tuple[Any, ...]:
-    """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class.
-
-    numpy drops the read-only flag of arrays that are pickled or copied; the
-    constructor sets it again.
-    """
+    """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class."""
+    # numpy drops the read-only flag of arrays that are pickled or copied; the constructor sets it
+    # again.
     fields = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
     cls: Callable[..., Any] = type(value)
     return partial(cls, **fields), ()
@@ -76,12 +69,11 @@ class Readable(ABCMeta):
 
 
 class ArrayRecord(metaclass=Readable):
-    """Base of attrs classes whose fields are arrays.
+    """Base of attrs classes whose fields are arrays."""
 
-    Objects are equal if they are of the same class and their arrays are equal;
-    for that they cannot be hashed. Pickling and copying build the new object
-    through its constructor, because numpy drops the read-only flag.
-    """
+    # Objects are equal if they are of the same class and their arrays are equal; for that they
+    # cannot be hashed. Pickling and copying build the new object through its constructor, because
+    # numpy drops the read-only flag.
 
     __slots__ = ()
 

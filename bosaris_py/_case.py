@@ -170,9 +170,6 @@ def case_llr(
 
     Raises
     ------
-    InvalidInputError
-        If propositions or reference set are not told, the score is not finite, or as for
-        `cross_fit` and `uncertainty.bootstrap_scores`.
     OSError
         If a file cannot be read.
 
@@ -318,11 +315,6 @@ def validate_scores(
         Figures as of `validate`. There are no ``intervals`` of what depends on a PAV map beside
         another figure, which fits a replicate too well, nor of mean likelihood-ratios, which
         single trials decide.
-
-    Raises
-    ------
-    InvalidInputError
-        As for `uncertainty.bootstrap_scores`.
 
     Warns
     -----

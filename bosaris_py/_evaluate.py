@@ -356,8 +356,6 @@ class Evaluation(Table):
 
         Raises
         ------
-        InvalidInputError
-            If `files` is no mapping.
         OSError
             If the file cannot be written, or one of `files` not be read.
         """
@@ -454,7 +452,7 @@ def evaluate(
 
     Raises
     ------
-    InvalidInputError, TrialMismatchError
+    TrialMismatchError
         As for `Results.from_scores`, `evaluation.condition_table`, `primary_cost` and
         `uncertainty.bootstrap_scores`.
 
@@ -554,7 +552,7 @@ def evaluate_files(
 
     Raises
     ------
-    InvalidInputError, FileFormatError, RuntimeError
+    FileFormatError, RuntimeError
         As for `Results.from_files <bosaris_py.Results.from_files>`.
 
     Warns

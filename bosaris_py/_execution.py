@@ -58,14 +58,12 @@ def whole_number(value: Any, least: int, name: str) -> int:
 
 @attrs.frozen
 class Runner:
-    """Where tasks run, one step of a progress bar for each.
+    """Where tasks run, one step of a progress bar for each."""
 
-    Tasks run in this process unless there are `workers` processes. A `pool` from
-    `worker_processes` is for several calls with little to share. A `client` of
-    dask.distributed runs them on its cluster; `workers` must be 1 then. In this process there
-    can be `threads`, for tasks that spend their time in numpy. `label` names the work for the
-    bar and for messages.
-    """
+    # Tasks run in this process unless there are `workers` processes. A `pool` from
+    # `worker_processes` is for several calls with little to share. A `client` of dask.distributed
+    # runs them on its cluster; `workers` must be 1 then. In this process there can be `threads`,
+    # for tasks that spend their time in numpy. `label` names the work for the bar and for messages.
 
     label: str
     workers: int = 1
@@ -77,16 +75,13 @@ class Runner:
     def map(
         self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
     ) -> list[Result]:
-        """Return ``function(shared, task)`` for all tasks, in their order.
-
-        The function is defined at the top of a module, so that workers find it. What is shared
-        is sent to each process once, which then has a copy of it. Processes are started afresh,
-        not forked, which is safe whatever threads there are. A script must therefore protect
-        its main part by ``if __name__ == "__main__":``, as always with Python's multiprocessing.
-
-        Raises RuntimeError if worker processes cannot start or are killed
-        (`BrokenProcessPool`), or a cluster has lost all its workers.
-        """
+        """Return ``function(shared, task)`` for all tasks, in their order."""
+        # The function is defined at the top of a module, so that workers find it. What is shared is
+        # sent to each process once, which then has a copy of it. Processes are started afresh, not
+        # forked, which is safe whatever threads there are. A script must therefore protect its main
+        # part by `if __name__ == "__main__":`, as always with Python's multiprocessing. Raises
+        # RuntimeError if worker processes cannot start or are killed (`BrokenProcessPool`), or a
+        # cluster has lost all its workers.
         if check_client(self.client, self.workers) and tasks:
             with _OnCluster(self.client, self.label, progress=self.progress) as cluster:
                 leaves = cluster.submit(function, shared, tasks)
@@ -101,15 +96,12 @@ class Runner:
         shared: Any,
         tasks: Sequence[Task],
     ) -> Result:
-        """Return the results of ``function(shared, task)`` for all tasks, combined into one.
-
-        Only one result is kept here, not one for each task; on a cluster the workers
-        combine them in a tree, and one result travels. There is at least one task.
-
-        `combine` takes the results of two runs of tasks, the earlier first, and returns
-        that of both as a new object. It must be associative, exactly, for the same
-        outcome wherever tasks run: whole numbers added, lists joined.
-        """
+        """Return the results of ``function(shared, task)`` for all tasks, combined into one."""
+        # Only one result is kept here, not one for each task; on a cluster the workers combine them
+        # in a tree, and one result travels. There is at least one task. `combine` takes the results
+        # of two runs of tasks, the earlier first, and returns that of both as a new object. It must
+        # be associative, exactly, for the same outcome wherever tasks run: whole numbers added,
+        # lists joined.
         if check_client(self.client, self.workers):
             with _OnCluster(self.client, self.label, progress=self.progress) as cluster:
                 leaves = cluster.submit(function, shared, tasks)
@@ -164,10 +156,8 @@ class Runner:
 
 @contextlib.contextmanager
 def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Keep so many worker processes for several calls, as each takes a second to start.
-
-    What is yielded is the `pool` of a `Runner`: None for one worker.
-    """
+    """Keep so many worker processes for several calls, as each takes a second to start."""
+    # What is yielded is the `pool` of a `Runner`: None for one worker.
     if workers <= 1:
         yield None
         return

@@ -134,10 +134,8 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
-    """Return `values` as a 1-D float array, without a copy where possible.
-
-    float32 stays float32, any other real type becomes float64.
-    """
+    """Return `values` as a 1-D float array, without a copy where possible."""
+    # float32 stays float32, any other real type becomes float64.
     array = _as_float_array(values, name)
     if array.ndim != 1:
         hint = ""
@@ -157,12 +155,10 @@ def as_score_lists(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[FloatArray, 
 
 
 def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
-    """Raise if these are not the scores of two classes, but the labels and scores of all trials.
-
-    Labels are 0 and 1, or -1 and 1, nothing else and both of them, for as many trials as there
-    are scores. Few scores may be such numbers by chance. Fewer than 4 always pass. Fewer than
-    20 pass unless the scores in the other list all differ and none is -1, 0 or 1.
-    """
+    """Raise if these are not the scores of two classes, but the labels and scores of all trials."""
+    # Labels are 0 and 1, or -1 and 1, nothing else and both of them, for as many trials as there
+    # are scores. Few scores may be such numbers by chance. Fewer than 4 always pass. Fewer than 20
+    # pass unless the scores in the other list all differ and none is -1, 0 or 1.
     if tar.size != non.size or tar.size < _FEW_TRIALS:
         return
     for name, labels, other, scores in (("tar", tar, "non", non), ("non", non, "tar", tar)):
@@ -401,10 +397,9 @@ def warn_caller(message: str, category: type[Warning]) -> None:
 
 
 class NamedWarnings:
-    """Give the warnings of a block, those of one category as one, and say what they are about.
+    """Give the warnings of a block, those of one category as one, and say what they are about."""
 
-    Where there are `categories`, others pass without the name.
-    """
+    # Where there are `categories`, others pass without the name.
 
     def __init__(self, name: str, *categories: type[Warning]) -> None:
         self._name, self._categories = name, categories or (Warning,)

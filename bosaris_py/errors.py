@@ -1,9 +1,8 @@
 """Exceptions and warnings of the whole package.
 
-Every exception derives from `BosarisError` and also from the built-in that a
-user would think of first, so ``except ValueError`` keeps working. Every
-warning derives from `BosarisWarning`, so one filter silences or promotes them
-all.
+Every exception derives from `BosarisError` and also from the built-in that a user would think of
+first, so ``except ValueError`` keeps working. Every warning derives from `BosarisWarning`, so one
+filter silences or promotes them all.
 """
 
 from __future__ import annotations

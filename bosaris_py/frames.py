@@ -80,9 +80,8 @@ def from_frame(
         The columns of scores, each of one system. By default all columns of numbers that
         no other argument names.
     label : str, optional
-        The column of labels: the words that files may have, such as ``target`` and
-        ``nontarget``, 1 and 0, or truth values. By default ``label``, ``targettype`` or
-        ``target`` if there is one.
+        The column of labels: the words that files may have, such as ``target`` and ``nontarget``, 1
+        and 0, or truth values. By default ``label``, ``targettype`` or ``target`` if there is one.
     tar : str or int, default: "target"
         Any other value says which label means target; all other labels then do not.
     columns : str or sequence of str, optional
@@ -93,12 +92,6 @@ def from_frame(
     TrialFrame
         With ``key``, ``scores`` and ``metadata``. Trials are a matrix or a list as from
         `read_key`: a matrix if it is small, or at least a quarter of its cells are trials.
-
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or of the wrong type, a row has no id, label or score, or
-        two rows are of one trial; with the row, counted from 0.
 
     Examples
     --------

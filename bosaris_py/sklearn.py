@@ -152,8 +152,7 @@ class _LinearEstimator(
         X
             As for `fit`.
         prior : float or OperatingPoint, optional
-            Probability of a target before the score is seen; by default that of the
-            training.
+            Probability of a target before the score is seen; by default that of the training.
 
         Returns
         -------

@@ -44,7 +44,7 @@ def docstrings(source: str) -> Iterator[Passage]:
                 flags=_BLOCKS,
             )
             for number, paragraph in _paragraphs(plain):
-                if not re.match(r"\s*(>>>|\.\. )|.*\n\s*---|\s*===", paragraph):
+                if not re.match(r"\s*(>>>|\.\. |bosaris )|.*\n\s*---|\s*===", paragraph):
                     yield start + number - 1, paragraph
 
 

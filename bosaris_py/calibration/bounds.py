@@ -69,11 +69,6 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
         Natural logarithms, ``low`` at most 0 and ``high`` at least 0. Both 0 where the system
         is not better than one that always answers 0.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a log-likelihood-ratio is NaN, or the kind is not known.
-
     Warns
     -----
     SuspectScoresWarning
@@ -92,16 +87,14 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     the thresholds at which the normalised Bayes error-rate (`act_dcf`), of the trials with those
     two, is at most 1.
 
-    "count" is -log(10 n_tar) and log(10 n_non). Where trials are few, the other bounds cost more
-    than they save; these cut off only what no number of trials near theirs could show.
+    "count" is -log(10 n_tar) and log(10 n_non): for few trials, where the others cost more than
+    they save.
 
     References
     ----------
-    .. [1] P. Vergeer, A. van Es, A. de Jongh, I. Alberink and R. Stoel, "Numerical likelihood
-       ratios outputted by LR systems are often based on extrapolation: when to stop
-       extrapolating?", Science & Justice 56(6), 2016.
-    .. [2] I. Alberink, J. Leegwater, J. Vonk and P. Vergeer, "Invariant verification bounds of
-       likelihood ratios", 2025.
+    .. [1] P. Vergeer et al., "Numerical likelihood ratios outputted by LR systems are often based
+       on extrapolation: when to stop extrapolating?", Science & Justice 56(6), 2016.
+    .. [2] I. Alberink et al., "Invariant verification bounds of likelihood ratios", 2025.
 
     Examples
     --------
@@ -172,11 +165,6 @@ class BoundedCalibration(SavedMap, TrialMap):
     bounds : {"elub", "iv", "count", "given"}, default: "given"
         How the bounds were found.
 
-    Raises
-    ------
-    InvalidInputError
-        If the map is none, or 0 is not between the bounds.
-
     Examples
     --------
     >>> bounded = BoundedCalibration.fit([1.0, 2.0, 2.5, 3.0], [0.0, -1.0, 1.5, -2.0])
@@ -225,11 +213,6 @@ class BoundedCalibration(SavedMap, TrialMap):
         Returns
         -------
         BoundedCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            As for the ``fit`` of that class; or if it is none.
         """
         check_choice(bounds, BoundsKind, "bounds")
         if calibration not in _MAPS.values():

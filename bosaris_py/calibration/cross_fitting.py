@@ -106,10 +106,8 @@ class CrossFit(metaclass=Readable):
 
 
 def _apart(pairs: Sequence[FoldPair], counts: IntArray, pair: FoldPair) -> list[int]:
-    """Return which pairs of folds share none with a pair; raise if a class has no trial there.
-
-    `counts` are the numbers of non-targets and targets of each pair, (n_pairs, 2).
-    """
+    """Return which pairs of folds share none with a pair; raise if a class has no trial there."""
+    # `counts` are the numbers of non-targets and targets of each pair, (n_pairs, 2).
     chosen = np.flatnonzero(~np.isin(pairs, pair).any(axis=1))
     for n_trials, noun in zip(counts[chosen].sum(axis=0), ("non-targets", "targets"), strict=True):
         if not n_trials:
@@ -121,11 +119,10 @@ def _apart(pairs: Sequence[FoldPair], counts: IntArray, pair: FoldPair) -> list[
 
 @attrs.frozen(eq=False)
 class _Trials:
-    """Trials and the pair of folds of their speakers, as a matrix or as a list.
+    """Trials and the pair of folds of their speakers, as a matrix or as a list."""
 
-    `codes` are twice the number of the pair in `pairs`, of targets one more; where there is no
-    trial, the number after. `values` are the scores, of several systems (n_systems, trials).
-    """
+    # `codes` are twice the number of the pair in `pairs`, of targets one more; where there is no
+    # trial, the number after. `values` are the scores, of several systems (n_systems, trials).
 
     codes: Positions
     values: FloatArray
@@ -149,11 +146,10 @@ class _Trials:
 
 @attrs.frozen(eq=False)
 class _Cells:
-    """Trials in the order of the pairs of folds of their speakers, non-targets before targets.
+    """Trials in the order of the pairs of folds of their speakers, non-targets before targets."""
 
-    `order` are their positions, `values` their scores, (..., n). `edges` tells where each class of
-    each of the `pairs` begins, and where the last ends.
-    """
+    # `order` are their positions, `values` their scores, (..., n). `edges` tells where each class
+    # of each of the `pairs` begins, and where the last ends.
 
     order: IndexArray
     values: FloatArray
@@ -188,11 +184,10 @@ class _Cells:
 
 @attrs.frozen(eq=False)
 class _Grid:
-    """The scores of one system condensed to moments in each step of a grid.
+    """The scores of one system condensed to moments in each step of a grid."""
 
-    `moments` is (3, n_pairs, 2, _GRID): weight, and weighted sums of the position within the step
-    and of its square. `counts` are the trials with weight, (n_pairs, 2).
-    """
+    # `moments` is (3, n_pairs, 2, _GRID): weight, and weighted sums of the position within the step
+    # and of its square. `counts` are the trials with weight, (n_pairs, 2).
 
     low: float
     step: float
@@ -317,12 +312,6 @@ def cross_fit(
         ``scores``, the log-likelihood-ratios; ``final``, the map trained on all trials; and
         ``folds``, the others.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are fewer speakers than folds, a fold leaves a class without trials to train
-        on, the speakers are not known or contradict the key, or as for the model's ``fit``.
-
     Warns
     -----
     MissingTrialsWarning
@@ -332,12 +321,9 @@ def cross_fit(
 
     Notes
     -----
-    F folds take F (F + 1) / 2 maps besides the final one. For a `LinearCalibration` of more
-    than 500 000 trials they are trained on moments of the scores on a fine grid, of one pass
-    over all trials: they differ from maps trained on the trials by about 1e-9, and all take
-    together about as long as the final map.
-
-    The final map is slightly better than the figures say, as it has seen more speakers.
+    F folds take F (F + 1) / 2 maps besides the final one, which has seen more speakers and is
+    slightly better than the figures say. For a `LinearCalibration` of more than 500 000 trials they
+    are trained on moments of the scores on a fine grid, to about 1e-9, in the time of one map.
 
     Examples
     --------
@@ -530,11 +516,6 @@ def choose_ridge(
     float
         That with the lowest objective on the cross-fitted trials; of equally good ones the first.
 
-    Raises
-    ------
-    InvalidInputError
-        As for `cross_fit`; if there are no ridges.
-
     Warns
     -----
     MissingTrialsWarning, SeparableDataWarning, ConvergenceWarning, BosarisWarning
@@ -664,8 +645,6 @@ class ConditionCalibration(SavedMap):
 
         Raises
         ------
-        InvalidInputError
-            As for `cross_fit`; if there are no strengths, or one is negative.
         TrialMismatchError
             As for `Conditions.members`.
 
@@ -723,11 +702,6 @@ class ConditionCalibration(SavedMap):
         -------
         Scores or FlatScores
             Of the same trials.
-
-        Raises
-        ------
-        InvalidInputError
-            If a mask does not fit the scores, or what is given is no Conditions.
         """
         check_conditions(conditions)
         ndx: AnyNdx

@@ -69,11 +69,6 @@ def gaussian_variance(cllr: float) -> float:
     float
         :math:`\sigma^2`, in nats squared, to about 12 digits; 0 for a Cllr of 1 or more.
 
-    Raises
-    ------
-    InvalidInputError
-        If `cllr` is not above 0.
-
     Notes
     -----
     The root of the exact integral. The fitted formula of Morrison (2024) gives a Cllr that is
@@ -191,12 +186,6 @@ class GaussianCalibration(SavedMap, TrialMap):
         -------
         GaussianCalibration
 
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is not finite, a weight is bad, or no score differs
-            from the mean of its class.
-
         Warns
         -----
         SuspectScoresWarning
@@ -243,8 +232,8 @@ class BiGaussianCalibration(SavedMap, TrialMap):
     r"""A rising map that gives all trials together the law of calibrated Gaussian LLRs.
 
     The amount of information is taken from the Cllr of a linear calibration, the form from the
-    ranks of the scores; so it is not misled by scores that are far from normal. From 50 trials
-    on. Beyond the training scores it is constant.
+    ranks of the scores. So scores may be far from normal. It takes 50 trials or more, and is
+    constant beyond the training scores.
 
     Parameters
     ----------
@@ -312,11 +301,6 @@ class BiGaussianCalibration(SavedMap, TrialMap):
         Returns
         -------
         BiGaussianCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is not finite, or a weight is bad.
 
         Warns
         -----

@@ -36,9 +36,8 @@ _REAL_GAIN = 1e-12
 class LinearCalibration(LinearMap, ScoreMap):
     r"""An affine map from scores to log-likelihood-ratios, ``scale * score + offset``.
 
-    Make one with `fit`, `fit_scores` or `read`. It has two parameters only, so a
-    few hundred trials train it well, and with a positive scale it leaves the
-    order of the scores, hence EER and minimum DCF, as they are.
+    Make one with `fit`, `fit_scores` or `read`. A few hundred trials train its two parameters well.
+    With a positive scale EER and minimum DCF stay as they are.
 
     Parameters
     ----------
@@ -55,8 +54,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         The normalised objective on the training scores: 0 for a perfect detector,
         1 for one that knows only the prior. The ridge penalty is not included.
     ridge : float
-        The ridge that was used; of separable training scores the 1/n that
-        `fit` documents.
+        The ridge that was used; of separable training scores the 1/n that `fit` documents.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
     low_score, high_score : float or None
@@ -118,21 +116,12 @@ class LinearCalibration(LinearMap, ScoreMap):
         conditions : Conditions, optional
             Train with the weights of these conditions, instead of in proportion to
             their numbers of trials; not together with weights of trials.
-        prior, objective
-            As for `fit`.
-        tar_weights, non_weights : array_like of float, optional
-            Weights of the scored trials, column by column of the key.
-        ridge, offset
-            As for `fit`.
+        prior, objective, tar_weights, non_weights, ridge, offset
+            As for `fit`; weights of the scored trials, column by column of the key.
 
         Returns
         -------
         LinearCalibration
-
-        Raises
-        ------
-        InvalidInputError
-            As for `fit`.
 
         Warns
         -----
@@ -169,8 +158,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         score_file : str or path-like
             HDF5 file of the scores of at least some of the key's trials.
         key_file : str or path-like
-            HDF5 file of the key. Ids may come in any order; rows in the same order are
-            read faster.
+            HDF5 file of the key. Ids may come in any order; rows in the same order are read faster.
         prior, objective, ridge
             As for `fit`.
         block_rows : int, optional
@@ -190,8 +178,6 @@ class LinearCalibration(LinearMap, ScoreMap):
 
         Raises
         ------
-        InvalidInputError
-            As for `fit`; or if ids are repeated, or a class has no score.
         FileFormatError
             If a file is damaged, foreign, or changes while it is read.
         RuntimeError
@@ -206,12 +192,10 @@ class LinearCalibration(LinearMap, ScoreMap):
 
         Notes
         -----
-        Memory: the target scores, a sample of up to four million non-target scores, and a
-        few megabytes for each worker. One pass over the files collects these and the moments
-        of the non-targets. Each further pass evaluates the objective: usually two, from the
-        optimum of the sample; none if the sample holds all non-targets; about three times as
-        many with "brier". Worker processes take a second to start: they are worth it from
-        some 10^8 trials on.
+        Memory: the target scores, a sample of up to four million non-target scores, and a few
+        megabytes for each worker. One pass over the files collects these. Usually two more evaluate
+        the objective, none if the sample holds all non-targets, six with "brier". Worker processes
+        are worth it from some 10^8 trials on.
 
         Examples
         --------
@@ -291,8 +275,6 @@ class LinearCalibration(LinearMap, ScoreMap):
 
         Raises
         ------
-        InvalidInputError
-            If an argument is bad, ids are repeated, or a score is NaN.
         FileFormatError
             If a file is damaged, foreign, or changes while it is read.
         OSError

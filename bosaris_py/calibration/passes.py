@@ -1,15 +1,12 @@
 """Passes over keys and score files, block by block, in threads, processes or on a Dask cluster.
 
-A pass calls one function for each task. A task is some blocks of rows of one key and of the
-score files beside it. Tasks and the order of their results do not depend on who does them.
-The first pass collects the target scores, which are few, and whatever the caller needs of
-the non-targets. Later passes must find the same number of non-targets.
-
-Targets are few and are held in memory. Non-targets are read again for each evaluation, and
-only the sums of loss, slopes and curvatures are kept. An evenly spaced sample of them is held
-as well: training starts from its optimum, so that two or three passes are enough. Of one system
-a histogram is kept, whose optimum is so near that one is. Where the sample is all there is, files
-are read once.
+A pass calls one function for each task: some blocks of rows of one key and of the score files
+beside it. Tasks and the order of their results do not depend on who does them. The first pass
+collects the target scores, which are few, and whatever the caller needs of the non-targets. These
+are read again for each evaluation, which keeps sums of loss, slopes and curvatures only. Training
+starts from the optimum of an evenly spaced sample, so that two or three passes are enough. Of one
+system a histogram is kept, whose optimum is so near that one is. Where the sample is all there is,
+files are read once.
 """
 
 from __future__ import annotations
@@ -202,11 +199,9 @@ class FilePasses:
         *,
         needs_all: bool = False,
     ) -> list[FirstPass[Kept]]:
-        """Collect the targets, and what `keep` makes of the blocks of a pair; check the trials.
-
-        Refuses NaN, a class without scores and, if all are needed, trials without scores; warns
-        of the latter otherwise.
-        """
+        """Collect the targets, and what `keep` makes of the blocks of a pair; check the trials."""
+        # Refuses NaN, a class without scores and, if all are needed, trials without scores; warns
+        # of the latter otherwise.
         found = self.run(_look, keep, label, tasks)
         totals = [TrialCounts() for _ in all_ids]
         for part in found:
@@ -318,10 +313,8 @@ class _Sample:
 
     @classmethod
     def of(cls, scores: FloatArray, first: int, step: int, most: int) -> Self:
-        """Take every step-th trial of a block whose first trial has the position `first`.
-
-        Where these are more than `most`, the step is as large as `merge` would make it.
-        """
+        """Take every step-th trial of a block whose first trial has the position `first`."""
+        # Where these are more than `most`, the step is as large as `merge` would make it.
         while len(range(-first % step, scores.shape[1], step)) > most:
             step *= _THINNING
         start = -first % step
@@ -496,11 +489,10 @@ def _count_faults(shared: tuple[Pairs, None], task: Task) -> IndexArray:
 
 @attrs.frozen(eq=False, kw_only=True)
 class FileObjective(LinearObjective):
-    """The objective of a linear calibration or fusion of scores in files; see `from_passes`.
+    """The objective of a linear calibration or fusion of scores in files; see `from_passes`."""
 
-    `some_non` are all non-targets, or evenly spaced ones of `n_non`; `class_moments` are those of
-    targets and of non-targets; `points` stand for all non-targets of one system, each for so many.
-    """
+    # `some_non` are all non-targets, or evenly spaced ones of `n_non`; `class_moments` are those of
+    # targets and of non-targets; `points` stand for all non-targets of one system, each for so many.
 
     passes: FilePasses
     tar: FloatArray

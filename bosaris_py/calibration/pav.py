@@ -31,9 +31,8 @@ _DUMMY_SCORE = 1e6
 class PAVCalibration(SavedMap, TrialMap):
     """A rising map from scores to log-likelihood-ratios, optimal on its training trials.
 
-    Make one with `fit`, `fit_scores` or `read`. On data like the training
-    data it removes any monotone miscalibration; it needs more trials than
-    `LinearCalibration` to be safe on new data.
+    Make one with `fit`, `fit_scores` or `read`. On data like the training data it removes any
+    monotone miscalibration; it needs more trials than `LinearCalibration` to be safe on new data.
 
     Parameters
     ----------
@@ -48,17 +47,15 @@ class PAVCalibration(SavedMap, TrialMap):
 
     Notes
     -----
-    BOSARIS: ``pav_calibration.m``. One target is added below all scores and one
-    non-target above them, so every log-likelihood-ratio is finite, at most log(N + 1) and
-    at least -log(T + 1) in the outermost pools. The map passes through
-    ``llr - score_offset`` at the lowest and ``llr + score_offset`` at the highest score of
-    each pool and is linear in between and from pool to pool. With an offset of zero
-    different scores of a pool become equal; a small offset keeps their order. An offset of more
-    than half the distance of two neighbouring pools makes the map fall between them.
+    BOSARIS: ``pav_calibration.m``. One target is added below all scores and one non-target above
+    them, so every log-likelihood-ratio is finite, from -log(T + 1) to log(N + 1). The map passes
+    through ``llr - score_offset`` at the lowest and ``llr + score_offset`` at the highest score of
+    each pool and is linear in between. With an offset of zero different scores of a pool become
+    equal; a small offset keeps their order. An offset of more than half the distance of two
+    neighbouring pools makes the map fall between them.
 
-    Where the toolkit raises an error, this map goes on: scores beyond the dummies (at -1e6
-    and 1e6, or at the outermost training score if that is farther out) get the value of
-    the outermost bound.
+    The dummies lie at -1e6 and 1e6, or at the outermost training scores. Scores beyond them get the
+    value of the outermost bound, where the toolkit raises an error.
 
     Examples
     --------
@@ -104,13 +101,10 @@ class PAVCalibration(SavedMap, TrialMap):
 
         Parameters
         ----------
-        tar : (n_tar,) array_like of float
-            Target scores, finite.
-        non : (n_non,) array_like of float
-            Non-target scores, finite.
+        tar, non : (n_tar,), (n_non,) array_like of float
+            Target and non-target scores, finite.
         score_offset : float, default: 0.0
-            Half the rise of the map within a pool, not negative; the
-            toolkit's ``small_val``.
+            Half the rise of the map within a pool, not negative; the toolkit's ``small_val``.
         tar_weights, non_weights : array_like of float, optional
             Trial weights, finite and not negative: how many trials each stands
             for. The dummy trials weigh one each.
@@ -119,17 +113,10 @@ class PAVCalibration(SavedMap, TrialMap):
         -------
         PAVCalibration
 
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is not finite, a weight is bad, or
-            `score_offset` is negative.
-
         Warns
         -----
         SuspectScoresWarning
-            If more than 30 trials of each class make one pool: scores tell nothing, or
-            higher ones speak against targets.
+            If more than 30 trials of each class make one pool: scores tell nothing.
         """
         targets, others = _finite(tar, "tar"), _finite(non, "non")
         refuse_labels(targets, others)

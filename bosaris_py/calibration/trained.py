@@ -84,12 +84,6 @@ class SavedMap(metaclass=Readable):
         path : str or path-like
             File to write, ending in ``.json`` in upper or lower case; replaced as a
             whole if it exists.
-
-        Raises
-        ------
-        InvalidInputError
-            If the name ends otherwise; nothing is written. A file of scores cannot
-            be overwritten by mistake.
         """
         if as_path(path).suffix.lower() != ".json":
             raise invalid("path", "end in .json", repr(str(path)))
@@ -156,11 +150,6 @@ class ScoreMap(metaclass=Readable):
         ndarray of float64, float, or Scores or FlatScores
             Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
             Scores only what the mask shows is calibrated.
-
-        Raises
-        ------
-        InvalidInputError
-            If a score is NaN.
         """
         if isinstance(x, AnyScores):
             return x.transform(self._checked_llrs)
@@ -243,11 +232,6 @@ class TrialMap(ScoreMap):
         Returns
         -------
         object of this class
-
-        Raises
-        ------
-        InvalidInputError
-            As for `fit`.
 
         Warns
         -----
@@ -388,27 +372,20 @@ class LinearMap(TrainedMap, ABC):
         non : (n_non,) or, of a fusion, (n_systems, n_non) array_like of float
             Non-target scores, likewise.
         prior : float or OperatingPoint, default: 0.5
-            Prior probability of a target at which the log-likelihood-ratios shall
-            serve best; of an operating point the effective prior. Not the share
-            of targets in the training set, which does not matter.
+            Prior probability of a target at which the log-likelihood-ratios shall serve best; of an
+            operating point the effective prior. The share of targets in training does not matter.
         objective : {"cllr", "brier", "boost"}, default: "cllr"
-            The proper scoring rule to minimise, in any case. "boost" does not
-            depend on the prior.
+            The proper scoring rule to minimise, in any case. "boost" does not depend on the prior.
         tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
-            Trial weights; only their proportions within a class matter. A trial
-            of weight 2 counts like two trials, one of weight 0 not at all.
+            Trial weights; only their proportions within a class matter.
         ridge : float, default: 0.0
             Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
-            where d_k is the standard deviation of system k's scores, both classes
-            counting the same; dimensionless. The offset is not penalised.
+            d_k the standard deviation of system k's scores, both classes counting the same.
         offset : float, optional
-            Of a calibration: keep this offset and train the scale only. 0 is for scores
-            that are log-likelihood-ratios but for their size, as of a system that was
-            calibrated on other data.
-
+            Of a calibration: keep this offset and train the scale only. 0 is for scores that are
+            log-likelihood-ratios but for their size.
         nonnegative : bool, default: False
-            Allow no negative weight: systems that would get one are left out, with weight 0,
-            so that the fused score never falls where a system's rises.
+            Allow no negative weight: systems that would get one are left out, with weight 0.
         max_systems : int, optional
             Use at most so many systems, the others with weight 0. They are added one by one, each
             time that with which the objective falls most.
@@ -417,30 +394,20 @@ class LinearMap(TrainedMap, ABC):
         -------
         object of this class
 
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, a score is NaN or infinite (says of which system how many
-            and where), the prior is not in (0, 1), the objective is not known, weights or
-            ridge are negative, or matrices are not of the same systems.
-
         Warns
         -----
         SeparableDataWarning
-            If some weights put no target below a non-target, so that no finite optimum
-            exists. The result is that of a penalty v / (2n), v the variance of the
-            log-likelihood-ratios and n the number of trials of the smaller class (of a
-            calibration a ridge of 1/n): they stay near the log(n) that so few trials can
-            support.
+            If some weights put no target below a non-target, so that no finite optimum exists. The
+            result is that of a penalty v / (2n), v the variance of the log-likelihood-ratios and n
+            the number of trials of the smaller class (of a calibration a ridge of 1/n): they stay
+            near the log(n) that so few trials can support.
         ConvergenceWarning
-            If a system is constant (its weight is 0; of a calibration the offset is 0, too,
-            as in the toolkit), if systems are collinear (the shortest of the equally good
-            standardised weights are returned), or with "brier" if hard decisions are best,
-            or if the prior is so close to 0 or 1 (1e-10) that lower values may have been
-            missed.
+            If a system is constant (its weight is 0; of a calibration the offset is 0, too, as in
+            the toolkit), if systems are collinear (the shortest of the equally good standardised
+            weights are returned), or with "brier" if hard decisions are best, or if the prior is so
+            close to 0 or 1 (1e-10) that lower values may have been missed.
         SuspectScoresWarning
-            If the scale of a calibration is negative: labels swapped, or distances for
-            scores?
+            If the scale of a calibration is negative: labels swapped, or distances for scores?
 
         Notes
         -----
@@ -452,19 +419,15 @@ class LinearMap(TrainedMap, ABC):
             + \frac{1-\pi}{\sum v_j} \sum_{non} v_j\, C(s_j + \theta) \Bigr]
             + \frac{r}{2} \sum_k (w_k d_k)^2,
 
-        with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and
-        the entropy H of the objective [1]_. Trust-region Newton on standardised
-        scores; a pass over the scores for each of its steps, of which sets of
-        millions of trials need two or three because the optimum of a subset is
-        where they start. Memory beyond the input is a megabyte or two.
-
-        brier is not convex. It is minimised from the optimum of cllr and from
-        zero, and the better result is kept.
+        with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and the
+        entropy H of the objective [1]_. Trust-region Newton on standardised scores, from the
+        optimum of a subset. Memory beyond the input is a megabyte or two. brier is not convex: it
+        is minimised from the optimum of cllr and from zero, and the better result is kept.
 
         References
         ----------
-        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
-           prior-weighted proper scoring rules", Interspeech 2013.
+        .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using prior-weighted
+           proper scoring rules", Interspeech 2013.
         """
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
         settings = (prior, objective, ridge)
@@ -558,10 +521,8 @@ class LinearMap(TrainedMap, ABC):
 def weighted_sum(
     scores: Sequence[FloatArray], weights: npt.ArrayLike, offset: float
 ) -> Float64Array:
-    """Return an offset plus the scores of several systems, of one shape, times their weights.
-
-    NaN where a score is, or where infinite ones contradict each other.
-    """
+    """Return an offset plus the scores of several systems, of one shape, times their weights."""
+    # NaN where a score is, or where infinite ones contradict each other.
     llrs = term = None
     with np.errstate(invalid="ignore"):
         # Eq. 30 of the theory paper without quality. In the order of the systems, so that the
@@ -591,10 +552,8 @@ class _MappedFiles:
     counts: TrialCounts = attrs.field(factory=TrialCounts)
 
     def read(self, where: Where) -> Iterator[MappedBlock]:
-        """Yield blocks, their log-likelihood-ratios, and where there are any.
-
-        Raises at the end if a score was NaN or infinite ones contradict each other.
-        """
+        """Yield blocks, their log-likelihood-ratios, and where there are any."""
+        # Raises at the end if a score was NaN or infinite ones contradict each other.
         contradictions = TrialCounts()
         cut = self.blocks.cut(where.block_rows)
         bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not where.progress)
@@ -658,11 +617,9 @@ def write_llrs(
     *,
     needs_all: bool,
 ) -> None:
-    """Write the weighted sums of the scores in files into another file.
-
-    Without `ndx_file` all scores of the one system are written. Trials without score are
-    refused if all are needed, and warned of otherwise.
-    """
+    """Write the weighted sums of the scores in files into another file."""
+    # Without `ndx_file` all scores of the one system are written. Trials without score are refused
+    # if all are needed, and warned of otherwise.
     if Path(as_path(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
     if ndx_file is not None and os.path.realpath(output_file) == os.path.realpath(

@@ -138,11 +138,6 @@ class ScoreHistogram(metaclass=Readable):
         Returns
         -------
         ScoreHistogram
-
-        Raises
-        ------
-        InvalidInputError
-            If the results are of files, or `bins` is not positive or does not ascend.
         """
         classes = _classes(results, "A histogram")
         if bins is None:
@@ -206,11 +201,6 @@ class PAVCurve(metaclass=Readable):
         Returns
         -------
         PAVCurve
-
-        Raises
-        ------
-        InvalidInputError
-            If the results are of files.
         """
         tar, non = (
             SortedScores.from_scores(*group, name=name)
@@ -295,11 +285,6 @@ class TippettCurve(metaclass=Readable):
         Returns
         -------
         TippettCurve
-
-        Raises
-        ------
-        InvalidInputError
-            If `llr` does not ascend.
         """
         if not isinstance(results, Results):
             raise invalid("results", "be a Results object", describe(results))
@@ -389,11 +374,6 @@ class ECECurve(metaclass=Readable):
         Returns
         -------
         ECECurve
-
-        Raises
-        ------
-        InvalidInputError
-            If the results are of files, or `plo` does not ascend within +-700.
         """
         groups = list(_classes(results, "ECE"))
         log_odds = _PLO if plo is None else as_vector(plo, "plo").astype(np.float64)
@@ -474,11 +454,6 @@ class ReliabilityCurve(metaclass=Readable):
         Returns
         -------
         ReliabilityCurve
-
-        Raises
-        ------
-        InvalidInputError
-            If the results are of files, or an option is out of range.
 
         Notes
         -----
@@ -578,11 +553,6 @@ class SpeakerZoo(metaclass=Readable):
         Returns
         -------
         SpeakerZoo
-
-        Raises
-        ------
-        InvalidInputError
-            If lengths differ, a score is not finite, or no speaker has trials of both classes.
         """
         sums = []
         names = [np.asarray(group).astype(str) for group in (tar_speakers, non_speakers)]
@@ -621,11 +591,6 @@ class SpeakerZoo(metaclass=Readable):
         Returns
         -------
         SpeakerZoo
-
-        Raises
-        ------
-        InvalidInputError
-            As for `from_trials`, or if a model has no speaker.
 
         Warns
         -----
@@ -752,11 +717,6 @@ def validate(results: Results) -> Validation:
     Returns
     -------
     Validation
-
-    Raises
-    ------
-    InvalidInputError
-        If the trials are in files, weighted, or in weighted conditions.
 
     Notes
     -----

@@ -147,7 +147,7 @@ class ConditionTable(Table):
 
         Raises
         ------
-        InvalidInputError, TrialMismatchError, FileFormatError, RuntimeError
+        TrialMismatchError, FileFormatError, RuntimeError
             As for `Results.from_files <bosaris_py.Results.from_files>`.
 
         Warns
@@ -311,8 +311,6 @@ def condition_table(
 
     Raises
     ------
-    InvalidInputError
-        If a score is NaN or a prior not in (0, 1).
     TrialMismatchError
         If the conditions do not fit the key; see `Conditions.members`.
 
@@ -420,10 +418,8 @@ def table_figures(
 
 
 def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
-    """Return single operating points by what follows the names of costs in a table.
-
-    That is the empty text if there is one only, else ``"(0.01)"`` and the like.
-    """
+    """Return single operating points by what follows the names of costs in a table."""
+    # That is the empty text if there is one only, else `"(0.01)"` and the like.
     given: Any = prior
     if DecisionCosts.from_prior(prior).plo.ndim == 0:
         return {"": given if isinstance(given, OperatingPoint) else float(given)}

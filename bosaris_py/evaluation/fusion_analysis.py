@@ -105,9 +105,6 @@ class SystemComparison(metaclass=Readable):
         ------
         TrialMismatchError
             If a system lacks scores; says how many for each.
-        InvalidInputError
-            If there is no system, a class is empty, a score is NaN, or the prior is not
-            in (0, 1).
         """
         names, scores = _named(systems)
         tar, non = stack_tar_non(scores, key)
@@ -148,7 +145,7 @@ class SystemComparison(metaclass=Readable):
         ------
         TrialMismatchError
             As for `from_scores`.
-        InvalidInputError, FileFormatError, RuntimeError
+        FileFormatError, RuntimeError
             As for `Results.from_files <bosaris_py.Results.from_files>`, and `from_scores`.
         """
         given: object = systems
@@ -312,9 +309,8 @@ class SystemDivergence(metaclass=Readable):
 
         Raises
         ------
-        TrialMismatchError, InvalidInputError
-            As for `SystemComparison.from_scores`; if `dev` and `evaluation` hold
-            different systems.
+        TrialMismatchError
+            As for `SystemComparison.from_scores`.
         """
         names, dev_scores = _named(dev)
         found, new_scores = _named(evaluation)

@@ -54,11 +54,10 @@ _MOST_CELLS = 100_000
 
 @attrs.frozen(eq=False)
 class EvaluatedClass:
-    """Scores of one class, and their positions in the vector of all trials of the key.
+    """Scores of one class, and their positions in the vector of all trials of the key."""
 
-    Of files, there are groups of trials in place of trials: the positions are those of groups,
-    and `counts` says how many trials each has.
-    """
+    # Of files, there are groups of trials in place of trials: the positions are those of groups,
+    # and `counts` says how many trials each has.
 
     scores: FloatArray
     positions: IndexArray
@@ -230,11 +229,9 @@ class EvaluatedTrials:
     def partition(
         self, plan: EvaluationPlan, only: Mapping[str, str], *, drop_unknown: bool
     ) -> Partitioning:
-        """Divide the trials that a plan without parts is about.
-
-        Values that the plan does not name raise, or their trials are left out. `only` chooses one
-        value of some factors.
-        """
+        """Divide the trials that a plan without parts is about."""
+        # Values that the plan does not name raise, or their trials are left out. `only` chooses one
+        # value of some factors.
         if self.metadata is None:
             if only:
                 hint = "A single condition's key is conditions.select(key, name)."

@@ -84,12 +84,6 @@ class PartitionFactor(metaclass=Readable):
     weights : sequence of float, optional
         Weight of each of `levels` in the means over partitions, summing to one; equal by default.
 
-    Raises
-    ------
-    InvalidInputError
-        If a level occurs twice, a level of `target_only` is unknown or joined with `classes` of one
-        class, or the weights are not one for each level, not negative, with sum one.
-
     Examples
     --------
     >>> PartitionFactor("phone_num_match", ["Y", "N"], target_only=["Y"])
@@ -223,12 +217,6 @@ class EvaluationPlan(metaclass=Readable):
         Document and address.
     notes : str or sequence of str, default: ()
         What else a user must know, repeated in every result.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are neither operating points nor parts, or both; a factor occurs twice; or a value
-        is of the wrong kind.
 
     Notes
     -----

@@ -332,9 +332,6 @@ def primary_cost(
     ------
     UnknownPlanError
         If there is no plan of this name; it lists the known ones.
-    InvalidInputError
-        If the metadata lacks a column of the plan or has a value that the plan does not name, or no
-        target or no non-target counts.
 
     Warns
     -----
@@ -426,8 +423,8 @@ def primary_cost_of_files(
     ------
     FileFormatError
         If a file is not what its format says.
-    UnknownPlanError, InvalidInputError
-        As for `primary_cost`; a key without the columns of the plan.
+    UnknownPlanError
+        As for `primary_cost`.
 
     Warns
     -----

@@ -124,13 +124,12 @@ Known: TypeAlias = tuple[_NonTargets, ...]
 
 @attrs.frozen(eq=False)
 class Division:
-    """What divides the trials of key files into numbered groups.
+    """What divides the trials of key files into numbered groups."""
 
-    The number of a group has a digit for each of the factors `names`, below its size in `sizes`;
-    the last one runs fastest. Digits are positions in `levels`; those beyond say that a trial is
-    in none, or in several. A trial's number is the sum of those of its model and its segment in
-    its pair of files. Conditions add a number by its ids, times a factor.
-    """
+    # The number of a group has a digit for each of the factors `names`, below its size in `sizes`;
+    # the last one runs fastest. Digits are positions in `levels`; those beyond say that a trial is
+    # in none, or in several. A trial's number is the sum of those of its model and its segment in
+    # its pair of files. Conditions add a number by its ids, times a factor.
 
     names: tuple[str, ...]
     levels: tuple[StrArray, ...]
@@ -709,10 +708,8 @@ def _add_posteriors(shared: tuple[Pairs, float], task: Task) -> list[Float64Arra
 def target_proportions_of_files(
     score_files: Sequence[FilePath], key_file: FilePath, **options: Any
 ) -> Float64Array:
-    """Do what `estimate_target_proportions` does, for files that have all trials of a key.
-
-    The prior is the share of targets among the trials.
-    """
+    """Do what `estimate_target_proportions` does, for files that have all trials of a key."""
+    # The prior is the share of targets among the trials.
     where = Where(**options)
     passes, all_ids = FilePasses.open([(list(score_files), key_file)], where)
     with passes.keeping_workers() as kept:

@@ -45,9 +45,8 @@ class LinearFusion(LinearMap):
 
     Notes
     -----
-    BOSARIS: ``train_linear_fuser.m``, ``linear_fusion_dev_eval.m``. The toolkit stops
-    early, which leaves an error of up to 2e-3 in the weights; here the gradient vanishes
-    to machine precision.
+    BOSARIS: ``train_linear_fuser.m``, ``linear_fusion_dev_eval.m``. The toolkit stops early, which
+    leaves an error of up to 2e-3 in the weights.
 
     Examples
     --------
@@ -91,12 +90,8 @@ class LinearFusion(LinearMap):
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
-        prior, objective
-            As for `fit`.
-        tar_weights, non_weights : array_like of float, optional
-            Weights of the key's trials, column by column.
-        ridge, nonnegative, max_systems
-            As for `fit`.
+        prior, objective, tar_weights, non_weights, ridge, nonnegative, max_systems
+            As for `fit`; weights of the key's trials, column by column.
 
         Returns
         -------
@@ -105,11 +100,8 @@ class LinearFusion(LinearMap):
         Raises
         ------
         TrialMismatchError
-            If a system lacks scores of the key's trials; says how many for each.
-            A missing score is never replaced: fill it knowingly, after
+            If a system lacks scores of the key's trials; says how many for each. Fill them, after
             calibration, with ``Scores.set_missing_to_value``.
-        InvalidInputError
-            As for `fit`.
 
         Warns
         -----
@@ -156,7 +148,7 @@ class LinearFusion(LinearMap):
         ------
         TrialMismatchError
             If a system lacks scores of the key's trials; says how many for each.
-        InvalidInputError, FileFormatError, RuntimeError
+        FileFormatError, RuntimeError
             As for `LinearCalibration.fit_files`.
 
         Warns
@@ -214,9 +206,6 @@ class LinearFusion(LinearMap):
 
         Raises
         ------
-        InvalidInputError
-            If the number of systems is wrong, a score is NaN, or a fused score is
-            the difference of two infinite ones (says how many and where).
         TrialMismatchError
             If a system lacks scores of the trials in `ndx`; says how many for each.
         """
@@ -264,9 +253,6 @@ class LinearFusion(LinearMap):
 
         Raises
         ------
-        InvalidInputError
-            If an argument is bad, the number of files is wrong, ids are repeated, a
-            score is NaN, or a fused score is the difference of two infinite ones.
         TrialMismatchError
             If a system lacks scores of the trials in `ndx_file`; says how many for each.
         FileFormatError, OSError

@@ -4,16 +4,10 @@ Quality-dependent fusion adds to the weighted scores of a trial
 
 .. math:: [q; 1]^T S\, [r; 1],
 
-where q holds the quality measures of the model, r those of the test segment, and S
-is symmetric, so that the two sides can change roles (eq. 30 of [1]_). The form is linear in
-the distinct entries of S. Training it is therefore linear training on more inputs, the
-*features* of a trial: for each entry (i, j) below the diagonal
-:math:`q_i r_j + q_j r_i`, for each on it :math:`q_i r_i`. The last entry of S is an offset.
-
-References
-----------
-.. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory, algorithms and
-   code for binary classifier score processing", 2011.
+with the quality measures q of the model and r of the test segment. S is symmetric (eq. 30 of the
+user guide, see `QualityFusion`). The form is linear in the distinct entries of S. Training it is
+therefore linear training on more inputs, the *features* of a trial: for each entry (i, j) below the
+diagonal :math:`q_i r_j + q_j r_i`, for each on it :math:`q_i r_i`. The last entry is an offset.
 """
 
 from __future__ import annotations
@@ -103,11 +97,6 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
     (q + 1, q + 1) ndarray of float64
         :math:`L + L^T`: weights on the diagonal count twice.
 
-    Raises
-    ------
-    InvalidInputError
-        If no triangle has so many weights.
-
     Examples
     --------
     >>> form_from_triangle([1.0, 2.0, 3.0]).tolist()
@@ -139,10 +128,8 @@ def _with_ones(measures: npt.ArrayLike) -> Float64Array:
 def quality_term(
     form: Float64Array, model_measures: FloatArray, segment_measures: FloatArray
 ) -> Float64Array:
-    """Evaluate the form for every combination of a model and a segment, (m, n).
-
-    The measures are (q, m) and (q, n).
-    """
+    """Evaluate the form for every combination of a model and a segment, (m, n)."""
+    # The measures are (q, m) and (q, n).
     return np.asarray(_with_ones(model_measures).T @ (form @ _with_ones(segment_measures)))
 
 
@@ -153,10 +140,8 @@ def trial_quality_term(
     models: Int32Array,
     segments: Int32Array,
 ) -> Float64Array:
-    """Evaluate the form for trials, given by the positions of their models and segments.
-
-    Memory beyond the result is a block of trials, however many models and segments there are.
-    """
+    """Evaluate the form for trials, given by the positions of their models and segments."""
+    # Memory beyond the result is a block of trials, however many models and segments there are.
     left, right = _with_ones(model_measures), form @ _with_ones(segment_measures)
     term = np.empty(models.size)
     for start in range(0, models.size, _BLOCK_TRIALS):
@@ -176,8 +161,7 @@ def fuse_trials(
     Parameters
     ----------
     weights : (K + 1 + (q + 1) (q + 2) / 2,) array_like of float
-        Weights of the systems, offset, and the lower triangle as `form_from_triangle`
-        takes it.
+        Weights of the systems, offset, and the lower triangle as `form_from_triangle` takes it.
     scores : (K, t) array_like of float
         Scores of the systems.
     model_measures : (q, t) array_like of float
@@ -189,11 +173,6 @@ def fuse_trials(
     -------
     (t,) ndarray of float64
         Fused scores.
-
-    Raises
-    ------
-    InvalidInputError
-        If numbers of weights, trials or measures do not fit together.
 
     Notes
     -----
@@ -227,10 +206,8 @@ def fuse_trials(
 def measure_scale(
     model_measures: FloatArray, segment_measures: FloatArray
 ) -> tuple[Float64Array, Float64Array]:
-    """Return centre and spread of each measure, models and segments counting the same.
-
-    Of a constant measure the spread is its magnitude instead, or 1.
-    """
+    """Return centre and spread of each measure, models and segments counting the same."""
+    # Of a constant measure the spread is its magnitude instead, or 1.
     # The same shift and scale on both sides leave the form symmetric; different ones would not.
     sides = [np.asarray(side, np.float64) for side in (model_measures, segment_measures)]
     centre = 0.5 * sum(side.mean(axis=1) for side in sides)
@@ -310,11 +287,10 @@ class QualityDesign:
 
 
 class QualitySolution(NamedTuple):
-    """A trained quality fusion.
+    """A trained quality fusion."""
 
-    `linear` has the weights of the systems, then those of the features. The last entry of
-    `form`, which is on standardised measures, is 0, as the offset is apart.
-    """
+    # `linear` has the weights of the systems, then those of the features. The last entry of `form`,
+    # which is on standardised measures, is 0, as the offset is apart.
 
     linear: LinearSolution
     form: Float64Array
@@ -340,17 +316,14 @@ def has_too_few_points(measures: FloatArray) -> bool:
 def train_quality(
     objective: TrainingObjective, ridge: float, *, few_points: bool = False
 ) -> QualitySolution:
-    r"""Train the weights of systems and form together.
-
-    Both classes of the objective are a `QualityDesign`, on the same measures, with all entries
-    of `form_entries`, and finite. `ridge` and warnings are those of `train_linear`; the
-    features count like systems. A feature that is constant, or a linear combination of scores
-    and earlier features, as it is when a measure does not vary on one side, gets the weight
-    zero. What is left has one optimum.
-
-    With `few_points` on a side measures are collinear by chance, not by what they are, and other
-    ids will show it: only constant features are left out, and weights are the shortest.
-    """
+    """Train the weights of systems and form together."""
+    # Both classes of the objective are a `QualityDesign`, on the same measures, with all entries of
+    # `form_entries`, and finite. `ridge` and warnings are those of `train_linear`; the features
+    # count like systems. A feature that is constant, or a linear combination of scores and earlier
+    # features, as it is when a measure does not vary on one side, gets the weight zero. What is
+    # left has one optimum. With `few_points` on a side measures are collinear by chance, not by
+    # what they are, and other ids will show it: only constant features are left out, and weights
+    # are the shortest.
     _, covariance = pool_classes(*objective.moments())
     tar, non = cast("QualityDesign", objective.tar), cast("QualityDesign", objective.non)
     if few_points:
@@ -459,8 +432,7 @@ def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
 class QualityFusion(TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
 
-    Make one with `fit_scores` or `read`. To the weighted sum of the scores a term is added
-    that depends on the quality measures of the trial's two sides.
+    Make one with `fit_scores` or `read`.
 
     Parameters
     ----------
@@ -489,19 +461,17 @@ class QualityFusion(TrainedMap):
 
     .. math:: w^T s + b + [q; 1]^T S\, [r; 1],
 
-    with the scores s, the measures q of the model and r of the segment, both
-    standardised. S is symmetric: model and segment may change roles. Quality is
-    added; it does not scale the scores.
+    with the scores s, the measures q of the model and r of the segment, both standardised. S is
+    symmetric: model and segment may change roles. Quality is added; it does not scale the scores.
 
-    BOSARIS: ``train_quality_fusion_function.m``, ``apply_quality_fusion_function.m``. The
-    toolkit trains the last entry of S besides the offset, though both do the same,
-    and stops as early as in linear fusion. Its fused scores are reached to a few
-    thousandths; its weights mean nothing one by one, see `toolkit_weights`.
+    BOSARIS: ``train_quality_fusion_function.m``, ``apply_quality_fusion_function.m``. The toolkit
+    trains the last entry of S besides the offset, though both do the same, and stops as early as in
+    linear fusion. Its fused scores are reached to a few thousandths, see `toolkit_weights`.
 
     References
     ----------
-    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory,
-       algorithms and code for binary classifier score processing", 2011.
+    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory, algorithms and
+       code for binary classifier score processing", 2011.
 
     Examples
     --------
@@ -593,9 +563,6 @@ class QualityFusion(TrainedMap):
         TrialMismatchError
             If a system lacks scores of the key's trials, or no target or no non-target
             has quality measures.
-        InvalidInputError
-            As for `LinearFusion.fit`; or if there are no quality measures, one that is
-            wanted is not finite, or `qtrans` does not fit them.
 
         Warns
         -----
@@ -609,16 +576,13 @@ class QualityFusion(TrainedMap):
         -----
         The q measures give :math:`q (q + 3) / 2` features besides the scores: of each
         measure the sum of both sides, of each two measures (and of each with itself) the
-        symmetric product. A feature that is constant, or a linear combination of scores
-        and earlier features, gets the weight zero: measures that do not vary, on
-        one side or on both, do no harm. Models, or segments, that are fewer than the
-        measures plus one make features collinear by chance: then all that vary are kept,
-        and the shortest of the equally good standardised weights are taken, with a
-        ConvergenceWarning, as in `LinearFusion`.
+        symmetric product. A feature that is constant, or a linear combination of scores and earlier
+        features, gets the weight zero. Where models, or segments, are fewer than the measures plus
+        one, features are collinear by chance. Then all that vary are kept, with the shortest of the
+        equally good standardised weights and a ConvergenceWarning, as in `LinearFusion`.
 
-        Features are computed in blocks of trials whenever they are needed: however many there
-        are, memory beyond the scores is a few small integers for each trial. The Hessian has
-        the size of the number of features squared; hundreds of measures call for `qtrans`.
+        Memory beyond the scores is a few small integers for each trial. The Hessian has the size of
+        the number of features squared; hundreds of measures call for `qtrans`.
         """
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         tar, non = stack_tar_non(systems, key)
@@ -709,10 +673,9 @@ class QualityFusion(TrainedMap):
     def toolkit_weights(self) -> Float64Array:
         """The weights as the MATLAB toolkit orders them, for measures as they are.
 
-        Weights of the systems, offset, then the lower triangle of a matrix L, column
-        after column, with S = L + L'; so the entries on its diagonal are half of those
-        of S. The last one is 0: it would be a second offset. (In the toolkit the two share
-        the sum, offset + 2 * last, in a way that depends on the optimiser.)
+        Weights of the systems, offset, then the lower triangle of a matrix L, column after column,
+        with S = L + L'. The last one is 0: it would be a second offset. (In the toolkit the two
+        share the sum, offset + 2 * last, in a way that depends on the optimiser.)
         """
         # q'S r of standardised measures is q'(A'S A) r of raw ones, A the affine map.
         raw = in_raw_units(self.form, self.centre, self.spread)
@@ -751,10 +714,6 @@ class QualityFusion(TrainedMap):
 
         Raises
         ------
-        InvalidInputError
-            If the number of systems or measures is wrong, a score is NaN, a measure
-            that is wanted is not finite, or a fused score is the difference of two
-            infinite ones.
         TrialMismatchError
             If a system lacks scores of the trials in `ndx`; says how many for each.
 
@@ -851,8 +810,6 @@ def quality_systems(
 
     Raises
     ------
-    InvalidInputError
-        If a name is not known, an object holds more than one measure, or a value is not finite.
     TrialMismatchError
         If scores, or measures of models or segments with trials, are missing.
 

@@ -75,16 +75,14 @@ def _curve(kind: str, what: str, default: str) -> Callable[..., Axes]:
 class BayesPlot(Canvas):
     r"""A plot of error-rates over the prior, normalized by what is reached without a detector.
 
-    It shows how good decisions are that follow from the scores, and at which priors calibration
-    is lost. Each `plot_*` method draws the system that was set last, and returns the Axes. Scores
-    are taken as natural-log likelihood-ratios.
+    Each `plot_*` method draws the system that was set last, and returns the Axes. Scores are taken
+    as natural-log likelihood-ratios.
 
     Parameters
     ----------
     axes : (float, float, float, float), default: (-10, 0, 0, 1.2)
-        Limits xmin, xmax, ymin, ymax. The horizontal axis is the logit of the target prior
-        (costs absorbed into it), the vertical one the normalized error-rate. The prior in per
-        cent is above. On the Axes of an earlier Bayes plot, that one's limits stay.
+        Limits xmin, xmax, ymin, ymax, of the logit of the effective prior and of the normalized
+        error-rate. On the Axes of an earlier Bayes plot, that one's limits stay.
     title : str, optional
         Title of the plot.
     ax : matplotlib.axes.Axes, optional
@@ -96,28 +94,17 @@ class BayesPlot(Canvas):
     ax, artists
         As for `DETPlot`.
 
-    Raises
-    ------
-    InvalidInputError
-        If `axes` are not four ascending pairs of numbers, the horizontal ones within
-        +-700, or `ax` is not an Axes.
-
     See Also
     --------
     bosaris_py.DETPlot : Error-rates over all thresholds, whatever the calibration.
 
     Notes
     -----
-    The toolkit's ``Norm_DCF_Plot.m``, with its 1001 operating points from xmin to xmax; the
-    numbers are in `bosaris_py.evaluation.curves.BayesCurves`. Theory paper [1]_, section
-    2.5.4 and figures 1 to 3:
+    The toolkit's ``Norm_DCF_Plot.m``, with its 1001 operating points from xmin to xmax. Theory
+    paper (arXiv:1304.2865), section 2.5.4 and figures 1 to 3:
 
     .. math:: y = \frac{\pi P_{miss}(-x) + (1-\pi) P_{fa}(-x)}{\min(\pi, 1-\pi)},
        \quad x = \mathrm{logit}\,\pi
-
-    References
-    ----------
-    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit", 2011, arXiv:1304.2865.
 
     Examples
     --------
@@ -227,9 +214,8 @@ class BayesPlot(Canvas):
 
         Notes
         -----
-        As `DETPlot.plot_band`, with an example there; at each prior an interval of the
-        normalized error-rate. The band of a minimum is paler still, and hatched, so that
-        both bands of a system can be told apart.
+        As `DETPlot.plot_band`, with an example there; at each prior an interval of the normalized
+        error-rate. The band of a minimum is paler, and hatched.
         """
         check_band(band, DCFBand, "ActDCFCurve")
         if band.kind == "min":
@@ -263,12 +249,6 @@ class BayesPlot(Canvas):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If not one of `plo` and `prior` is given, it is not what it must be, or `style` is
-            not a format string.
 
         Warns
         -----
@@ -324,12 +304,6 @@ class BayesPlot(Canvas):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set, `mask` is not eight flags, or there is not one style for each
-            flag that is set.
         """
         flags = np.asarray(mask)
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
@@ -476,11 +450,6 @@ def plot_bayes(
     -------
     BayesPlot
         A notebook shows it; more can be drawn into it.
-
-    Raises
-    ------
-    InvalidInputError
-        If `systems` are something else, or as for `BayesPlot`.
 
     Examples
     --------

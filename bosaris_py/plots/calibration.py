@@ -172,11 +172,6 @@ def plot_tippett(
     matplotlib.axes.Axes
         Dots at LR = 1 mark the rates of misleading evidence.
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no such convention, or `systems` are something else.
-
     Examples
     --------
     >>> axes = plot_tippett({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
@@ -456,11 +451,6 @@ def plot_zoo(
     -------
     matplotlib.axes.Axes
         Lines are the quarters; corners name the kinds of speakers, see `SpeakerZoo`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `zoo` is something else.
 
     Examples
     --------

@@ -166,16 +166,10 @@ class Sheet:
         name : str, default: ""
             Comes first in all legend entries of the system.
 
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty or a score is NaN.
-
         Notes
         -----
-        What was drawn before stays. Each system has the next colour and marker, from the ninth on
-        with dashes; a name that was set before keeps them, also in another plot on the same Axes.
-        A property cycle that you have set in matplotlib gives the colours.
+        What was drawn before stays. Each system has the next colour and marker; a name that was set
+        before keeps them. A property cycle that you have set in matplotlib gives the colours.
         """
         self.set_system_from_results(Results(tar, non), name)
 
@@ -200,11 +194,6 @@ class Sheet:
         conditions : Conditions, optional
             Draw the curves of the weighted means of the conditions' error-rates.
 
-        Raises
-        ------
-        InvalidInputError
-            If no target or no non-target has a score, or one is NaN.
-
         Warns
         -----
         MissingTrialsWarning
@@ -221,11 +210,6 @@ class Sheet:
             The system's results, possibly of weighted trials.
         name : str, default: ""
             As in `set_system`.
-
-        Raises
-        ------
-        InvalidInputError
-            If `results` is something else, or `name` begins with an underscore.
         """
         _require("results", results, Results, "Use set_system for arrays of scores.")
         _require("name", name, str)
@@ -248,9 +232,9 @@ class Sheet:
     def display_legend(self, **legend_keywords: Any) -> Axes:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
-        If that is shorter, colours are listed by system and line styles by what they show. With
-        more than eight entries, or in a small Axes, the legend lies beside the Axes, outside of
-        the layout; `save` and notebooks widen the picture to show it.
+        Where shorter, colours are listed by system and line styles by what they show. With more
+        than eight entries, or in a small Axes, it lies beside the Axes; `save` and notebooks widen
+        the picture.
 
         Parameters
         ----------
@@ -343,8 +327,6 @@ class Sheet:
 
         Raises
         ------
-        InvalidInputError
-            If the extension is another one.
         OSError
             If the file cannot be written.
 
@@ -503,9 +485,8 @@ class Canvas(Sheet, ABC):
     ) -> Axes:
         """Draw each condition, its trials pooled with the others', and the equalised ones.
 
-        Equalised conditions, each with its weight: thick, in the colour of text. Pooled trials, in
-        which large conditions count more: dashed. Single conditions: thin and coloured. Legend
-        entries name them.
+        Equalised conditions: thick, in the colour of text. Pooled trials: dashed. Single
+        conditions: thin and coloured. Legend entries name them.
 
         Parameters
         ----------
@@ -532,9 +513,8 @@ class Canvas(Sheet, ABC):
 
         Notes
         -----
-        Figures 1 and 2 of D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition
-        using multiple conditions in an evaluation", 2008. The equalised system is the current one
-        afterwards. The same conditions are the rows of `bosaris_py.evaluation.condition_table`.
+        Figures 1 and 2 of van Leeuwen 2008, see `bosaris_py.Conditions`. The equalised system is
+        the current one afterwards. `bosaris_py.evaluation.condition_table` has the numbers.
         """
         check_scores(scores)
         _require("conditions", conditions, Conditions)
@@ -563,9 +543,8 @@ class Canvas(Sheet, ABC):
     def plot_DR30_fa(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Mark where there are 30 false alarms: to the left of the mark there are too few.
 
-        Doddington's rule of 30: figures that rest on fewer than 30 errors are hardly
-        worth comparing. A DET plot has a vertical line there, a Bayes plot a triangle on
-        the minimum curve, which points to the safe side.
+        The rule of 30, see `bosaris_py.uncertainty.rule_of_30`. A DET plot has a vertical line, a
+        Bayes plot a triangle on the minimum curve, which points to the safe side.
 
         Parameters
         ----------
@@ -576,11 +555,6 @@ class Canvas(Sheet, ABC):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
 
         Warns
         -----

@@ -38,7 +38,7 @@ class DETPlot(Canvas):
     """A plot of detection error trade-off curves.
 
     Each `plot_*` method draws the system that was set last, and returns the Axes. Its data are
-    probabilities, so more can be drawn into it with matplotlib's own methods.
+    probabilities.
 
     Parameters
     ----------
@@ -62,24 +62,18 @@ class DETPlot(Canvas):
         Lines (Line2D) and bands (PolyCollection) drawn so far, in order, by kind: the name of
         a method without ``plot_``, such as ``"steppy_det"``.
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no window of that name, or `ax` is not an Axes.
-
     See Also
     --------
     bosaris_py.BayesPlot : The effect of calibration too, over a range of priors.
 
     Notes
     -----
-    The toolkit's ``Det_Plot.m``. Theory paper [1]_, section 2.6 and figure 4. DET plots [2]_ are
-    square, so several in one figure fit best with ``Figure(layout="compressed")``.
+    The toolkit's ``Det_Plot.m``. Theory paper (arXiv:1304.2865), section 2.6 and figure 4. DET
+    plots [1]_ are square: for several in one figure use ``Figure(layout="compressed")``.
 
     References
     ----------
-    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit", 2011, arXiv:1304.2865.
-    .. [2] A. Martin et al., "The DET curve in assessment of detection task performance",
+    .. [1] A. Martin et al., "The DET curve in assessment of detection task performance",
        Eurospeech 1997.
 
     Examples
@@ -160,11 +154,6 @@ class DETPlot(Canvas):
         -------
         matplotlib.axes.Axes
 
-        Raises
-        ------
-        InvalidInputError
-            If no system is set or `style` is not a format string.
-
         Warns
         -----
         PlotRangeWarning
@@ -172,9 +161,8 @@ class DETPlot(Canvas):
 
         Notes
         -----
-        A group of equal scores of both classes is one slanted stroke, because neither ranks
-        higher. (The toolkit draws it as if its targets were rejected first.) Curves of many
-        vertices are drawn from a subset of them that looks the same, see
+        A group of equal scores of both classes is one slanted stroke. (The toolkit draws it as if
+        its targets were rejected first.) Many vertices are thinned to what looks the same, see
         `bosaris_py.evaluation.steppy_points`. Error-rates of 0 and 1 lie past the edge.
         """
         window = self.window
@@ -219,8 +207,7 @@ class DETPlot(Canvas):
 
         Notes
         -----
-        Pale and in the colour of the system that was set last, below all lines. It is
-        read vertically: at each false-alarm rate, an interval of the miss rate.
+        Pale, in the system's colour. At each false-alarm rate, an interval of the miss rate.
 
         Examples
         --------
@@ -255,11 +242,6 @@ class DETPlot(Canvas):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        InvalidInputError
-            If `prior` is not in (0, 1) or more than one, or as in `plot_steppy_det`.
 
         Warns
         -----
@@ -432,8 +414,7 @@ def plot_det(
 ) -> DETPlot:
     """Draw the DET curves of several systems in one call.
 
-    Each with its EER, as a dot and in the legend; the diagonal of equal error-rates; and the
-    margins in which there are fewer than 30 errors.
+    Each with its EER, the diagonal of equal error-rates, and the margins of fewer than 30 errors.
 
     Parameters
     ----------
@@ -455,11 +436,6 @@ def plot_det(
     -------
     DETPlot
         A notebook shows it; more can be drawn into it.
-
-    Raises
-    ------
-    InvalidInputError
-        If `systems` are something else, or as for `DETPlot`.
 
     Warns
     -----

@@ -61,8 +61,7 @@ def plot_intervals(
     Parameters
     ----------
     intervals : mapping of str to BootstrapResult or Interval
-        For each system, from left to right, an object with numbers ``estimate``, ``low``
-        and ``high``.
+        For each system an object with numbers ``estimate``, ``low`` and ``high``.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default, in a new figure that is not registered with pyplot.
     title : str, optional
@@ -72,27 +71,18 @@ def plot_intervals(
     label : str, optional
         Legend entry of these intervals. The legend lies above the Axes.
     offset : float, default: 0
-        Shift to the right, in steps from system to system, so that intervals of the same
-        systems by another method stand beside those drawn before.
+        Shift to the right, in steps from system to system, to draw another method's intervals.
     **marker_keywords
-        Matplotlib's line properties, for the markers of the estimates. The bars share
-        their colour, width of line and transparency.
+        Matplotlib's line properties, for the markers and, in part, the bars.
 
     Returns
     -------
     matplotlib.axes.Axes
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no interval, one is something else or of several numbers, or `ax` is not
-        an Axes.
-
     Notes
     -----
-    Figure 2 of Wu et al., "Measurement uncertainties in speaker recognition evaluation", NISTIR
-    7722, 2010. Systems whose intervals overlap may differ significantly on the same trials, see
-    `paired_bootstrap`.
+    Figure 2 of Wu et al., NISTIR 7722, 2010. Systems whose intervals overlap may differ
+    significantly on the same trials, see `paired_bootstrap`.
 
     Examples
     --------
@@ -207,15 +197,9 @@ def plot_standard_errors(
     matplotlib.axes.Axes
         With a legend.
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no distribution, one is something else, or `ax` is not an Axes.
-
     Notes
     -----
-    Figure 3 of Wu et al., IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725. The width of a
-    histogram is only the noise of a limited number of replicates.
+    Figure 3 of Wu et al., IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------
@@ -299,12 +283,6 @@ def plot_forest(
     Returns
     -------
     matplotlib.axes.Axes
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no row, one is something else or of several numbers, the table has no such
-        figure, or `ax` is not an Axes.
 
     Examples
     --------
@@ -409,11 +387,6 @@ def plot_condition_map(
     matplotlib.axes.Axes
         Rows are the first factor, columns the second; dark cells have low figures in the default
         colours. Empty cells have no trials of one class.
-
-    Raises
-    ------
-    InvalidInputError
-        If the table has no such figure, or names do not have two parts.
 
     Examples
     --------

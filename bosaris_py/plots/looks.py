@@ -74,11 +74,6 @@ def style(name: str) -> Any:
     context manager
         Plots that are made within have these settings.
 
-    Raises
-    ------
-    InvalidInputError
-        If there is no such style.
-
     Examples
     --------
     >>> from bosaris_py.plots import DETPlot, style

@@ -85,19 +85,12 @@ class DETWindow(metaclass=Readable):
     Parameters
     ----------
     pfa_limits, pmiss_limits : (float, float)
-        Lowest and highest false-alarm rate and miss rate shown, strictly between
-        0 and 1.
+        Lowest and highest false-alarm rate and miss rate shown, strictly between 0 and 1.
     xticks, yticks : sequence of float, optional
         Where the ticks of the false-alarm axis and of the miss axis are: ascending
         probabilities. By default at round numbers.
     xticklabels, yticklabels : sequence of str, optional
         Their labels, one for each tick. By default the ticks in per cent.
-
-    Raises
-    ------
-    InvalidInputError
-        If a limit or tick is not a probability, limits or ticks do not ascend,
-        or the number of labels is not that of the ticks.
 
     Notes
     -----
@@ -243,10 +236,9 @@ class ProbitScale(ScaleBase):
 
     Notes
     -----
-    A probability is drawn at its probit, the inverse of the standard normal distribution
-    function; data, limits and ticks stay probabilities. 0 and 1 are legal data: lines to them
-    run off the edge of the axes. (Values outside [0, 1] are drawn as 0 or 1.) Limits beyond
-    (0, 1) are replaced by the nearest sensible ones, so that panning and zooming never fail.
+    A probability is drawn at its probit, the inverse of the standard normal distribution function;
+    data, limits and ticks stay probabilities. Lines to 0 and 1 run off the edge of the axes, and
+    limits beyond (0, 1) are replaced by the nearest sensible ones.
 
     Examples
     --------

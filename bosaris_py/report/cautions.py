@@ -53,10 +53,8 @@ def of_speakers(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 def of_scores(
     results: Results, rows: Iterable[ConditionRow], points: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    """Yield topic and text of cautions about one system.
-
-    `rows` are its rows of a table, and `points` the operating points by their names there.
-    """
+    """Yield topic and text of cautions about one system."""
+    # `rows` are its rows of a table, and `points` the operating points by their names there.
     if results.eer == 0.0:
         limits = [100.0 * (1.0 - 0.05 ** (1.0 / n)) for n in (results.n_tar, results.n_non)]
         text = (

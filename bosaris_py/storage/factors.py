@@ -77,12 +77,6 @@ class Factor(metaclass=Readable):
         -------
         Factor
             With the distinct values as levels, in ascending order.
-
-        Raises
-        ------
-        InvalidInputError
-            If a value is no text, whole number or truth value: neither missing values nor measured
-            quantities are categories.
         """
         if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
             raise invalid("values", "be a list of values", describe(values))

@@ -343,8 +343,6 @@ class TrialTable(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If this table has no scores, or lists a trial with two different scores.
         TrialMismatchError
             If this table lacks some of the trials.
         """

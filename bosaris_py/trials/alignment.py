@@ -44,12 +44,11 @@ _ALL = slice(None)
 
 @frozen(eq=False)
 class IdIndex:
-    """A list of ids, sorted once so that ids are found by binary search.
+    """A list of ids, sorted once so that ids are found by binary search."""
 
-    `ordered` holds the ids in ascending order, equal ones in their old order, and `order` their
-    positions: ``ordered == ids[order]``. `order` is None if the ids are sorted already, as they are
-    after a merge or in anything read from a text file.
-    """
+    # `ordered` holds the ids in ascending order, equal ones in their old order, and `order` their
+    # positions: `ordered == ids[order]`. `order` is None if the ids are sorted already, as they are
+    # after a merge or in anything read from a text file.
 
     ids: StrArray
     ordered: StrArray
@@ -166,11 +165,10 @@ def _columns_first(matrix: AnyArray) -> AnyArray:
 
 @frozen(eq=False)
 class Frame:
-    """Where the rows and columns that are wanted lie in a source matrix.
+    """Where the rows and columns that are wanted lie in a source matrix."""
 
-    `rows` and `cols` are positions in the source: -1 stands for one that the source does not have,
-    None for all in their order. `shape` is the number of wanted rows and columns.
-    """
+    # `rows` and `cols` are positions in the source: -1 stands for one that the source does not
+    # have, None for all in their order. `shape` is the number of wanted rows and columns.
 
     rows: Positions | None
     cols: Positions | None
@@ -200,11 +198,9 @@ class Frame:
         return rows, cols
 
     def take(self, source: AnyArray, rows: slice = _ALL, cols: slice = _ALL) -> AnyArray:
-        """Return a block of the source in the wanted order; missing cells are 0 or False.
-
-        This is the source itself, or a view of it, if nothing has to be moved; else a new,
-        read-only array in the memory order of the source.
-        """
+        """Return a block of the source in the wanted order; missing cells are 0 or False."""
+        # This is the source itself, or a view of it, if nothing has to be moved; else a new,
+        # read-only array in the memory order of the source.
         # Nothing is copied where nothing moves: a matrix may fill half of the memory.
         if self.is_identity:
             return source if rows == _ALL and cols == _ALL else source[rows, cols]
@@ -271,10 +267,8 @@ _SPELLINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
-    """Raise if scores have no model or no segment of a key, or models for segments; say why.
-
-    `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
-    """
+    """Raise if scores have no model or no segment of a key, or models for segments; say why."""
+    # `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
     if not all(ids.size for ids in (*wanted, *found)):
         return
     shares = [n / ids.size for n, ids in zip(frame.n_found, wanted, strict=True)]
@@ -317,10 +311,8 @@ def _share(ids: StrArray, others: set[str]) -> float:
 
 
 def _why_strange(wanted: StrArray, found: StrArray, noun: str, whose: tuple[str, str]) -> str:
-    """Say in what two lists differ that have no id in common, and how to mend it.
-
-    `noun` says what the ids are of, `whose` what the wanted and the found ones belong to.
-    """
+    """Say in what two lists differ that have no id in common, and how to mend it."""
+    # `noun` says what the ids are of, `whose` what the wanted and the found ones belong to.
     for short, long, owner in ((wanted, found, whose[1]), (found, wanted, whose[0])):
         for at_end in (True, False):
             where, method = ("end", "removesuffix") if at_end else ("begin", "removeprefix")
@@ -373,12 +365,10 @@ def extract(
     *,
     any_order: bool = False,
 ) -> list[AnyArray]:
-    """Return the values under each mask as vectors in column-major order.
-
-    The masks have the shape of the frame, `values` and `present` (None: all values are valid) that
-    of the source. One pass over the matrix serves all masks. With `any_order`, the values come in
-    the order that is fastest.
-    """
+    """Return the values under each mask as vectors in column-major order."""
+    # The masks have the shape of the frame, `values` and `present` (None: all values are valid)
+    # that of the source. One pass over the matrix serves all masks. With `any_order`, the values
+    # come in the order that is fastest.
     by_rows = any_order and not _is_transposed(values)
     parts = _parts_by_rows if by_rows else _parts_by_columns
     vectors = [np.empty(np.count_nonzero(mask), dtype=values.dtype) for mask in masks]
@@ -498,12 +488,10 @@ def match_trials(
     frame: Frame,
     shape: tuple[int, int],
 ) -> tuple[Positions | None, BoolArray | None]:
-    """Find wanted trials in a list of trials, which come column by column, each once.
-
-    `frame` says where the wanted models and segments lie in the id lists of the list, which have
-    the sizes in `shape`. Returns the position in the list of each trial that is found (None: the
-    list is what is wanted) and which of the wanted trials are found (None: all).
-    """
+    """Find wanted trials in a list of trials, which come column by column, each once."""
+    # `frame` says where the wanted models and segments lie in the id lists of the list, which have
+    # the sizes in `shape`. Returns the position in the list of each trial that is found (None: the
+    # list is what is wanted) and which of the wanted trials are found (None: all).
     # Scores are mostly asked for the trials that they list: comparing is faster than searching.
     if frame.is_identity and all(
         a is b or np.array_equal(a, b) for a, b in zip(listed, wanted, strict=True)
@@ -527,10 +515,8 @@ def match_trials(
 
 
 def find_codes(listed: IntArray, wanted: IntArray, shape: tuple[int, int]) -> Positions:
-    """Return the position of each wanted code in a list of ascending codes, -1 if it has none.
-
-    Codes lie below the product of `shape`. Wanted codes that ascend are found fastest.
-    """
+    """Return the position of each wanted code in a list of ascending codes, -1 if it has none."""
+    # Codes lie below the product of `shape`. Wanted codes that ascend are found fastest.
     n_cells = shape[0] * shape[1]
     # Reading a table costs one step for each code, a binary search about log2(n).
     if n_cells <= max(_SMALL_TABLE, _CELLS_PER_TRIAL * (listed.size + wanted.size)):

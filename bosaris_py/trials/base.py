@@ -327,11 +327,9 @@ def name_cells(mask: BoolArray, ids: Ids) -> str:
 def warn_missing(
     shape: Sequence[int], n_ids: Sequence[int], wanted: Sequence[int], found: Sequence[int]
 ) -> None:
-    """Warn, in the toolkit's words, about models, segments and trials that are missing.
-
-    `shape` and `n_ids` are the numbers of models and segments that are wanted and found, `wanted`
-    and `found` those of trials or, of a key, of targets and of non-targets.
-    """
+    """Warn, in the toolkit's words, about models, segments and trials that are missing."""
+    # `shape` and `n_ids` are the numbers of models and segments that are wanted and found, `wanted`
+    # and `found` those of trials or, of a key, of targets and of non-targets.
     messages = _MISSING_IDS + (_MISSING_TRIALS if len(wanted) == 1 else _MISSING_OF_KEY)
     for message, n_wanted, n_found in zip(
         messages, (*shape, *wanted), (*n_ids, *found), strict=True
@@ -573,10 +571,8 @@ class TrialMatrix(TrialSet, MatFileMethods):
 def scatter(
     ids: IdLists, contents: AnyArray | None = None, name: str = ""
 ) -> tuple[StrArray, StrArray, BoolArray, AnyArray]:
-    """Return sorted ids, a mask and a matrix of the contents of trials that are given by ids.
-
-    `name` is the argument that an error names if a trial has two different contents.
-    """
+    """Return sorted ids, a mask and a matrix of the contents of trials that are given by ids."""
+    # `name` is the argument that an error names if a trial has two different contents.
     trials = TrialList.coded(ids, contents, name)
     values = np.ones(trials.models.shape, np.bool_) if contents is None else contents
     matrix = np.zeros((trials.modelset.size, trials.segset.size), dtype=values.dtype)
@@ -622,11 +618,9 @@ class IdUnion:
         return self.models.ids.size, self.segments.ids.size
 
     def place(self, item: TrialMatrix) -> tuple[Frame, Iterator[tuple[slice, Any]]]:
-        """Tell how the matrices of `item` are added to those of the union.
-
-        Returns a frame that takes blocks of rows of `item`, its columns as in a contiguous part of
-        the union. Then an iterator over these blocks, each with its index in the union.
-        """
+        """Tell how the matrices of `item` are added to those of the union."""
+        # Returns a frame that takes blocks of rows of `item`, its columns as in a contiguous part
+        # of the union. Then an iterator over these blocks, each with its index in the union.
         # Gathering whole rows and adding them is ten times faster in numpy than
         # addressing the cells by lists of rows and columns.
         rows = self.models.locate(item.model_index)
@@ -680,11 +674,9 @@ class TrialList(NamedTuple):
     def checked(
         cls, ids: IdLists, positions: Places, contents: AnyArray | None = None, name: str = ""
     ) -> "TrialList":
-        """Check the columns of a list and put its trials into column-major order, each once.
-
-        `name` is that of the contents, for error messages. Repeated trials are left out with a
-        warning; it is an error if their contents differ.
-        """
+        """Check the columns of a list and put its trials into column-major order, each once."""
+        # `name` is that of the contents, for error messages. Repeated trials are left out with a
+        # warning; it is an error if their contents differ.
         modelset, segset = as_ids(ids[0], "modelset"), as_ids(ids[1], "segset")
         n, hint = (modelset.size, segset.size), "For lists of ids there is from_trials."
         models = as_positions(positions[0], "modelset", n[0], "models", position_type(n[0]), hint)
@@ -722,11 +714,9 @@ class TrialList(NamedTuple):
         return name_trials(self.models[lines], self.segments[lines], self[:2])
 
     def warn_swapped(self, name: str = "") -> None:
-        """Warn if the same two segments make two trials, in either order.
-
-        Most detectors are symmetric; such trials then hold the same score twice. They are kept.
-        `name` is that of the contents, which the warning compares.
-        """
+        """Warn if the same two segments make two trials, in either order."""
+        # Most detectors are symmetric; such trials then hold the same score twice. They are kept.
+        # `name` is that of the contents, which the warning compares.
         models: AnyArray = self.models
         segments: AnyArray = self.segments
         contents, n_names = self.contents, self.modelset.size
@@ -772,11 +762,9 @@ class TrialList(NamedTuple):
     def merged(
         cls, objects: "Sequence[FlatTrials]", fault: str = "", *, may_repeat: bool = True
     ) -> "TrialList":
-        """Put the trials of objects of one class together, each once, with the ids of all.
-
-        It is an error if objects disagree on the contents of a trial or, unless trials
-        `may_repeat`, have the same trial; `fault` says so.
-        """
+        """Put the trials of objects of one class together, each once, with the ids of all."""
+        # It is an error if objects disagree on the contents of a trial or, unless trials
+        # `may_repeat`, have the same trial; `fault` says so.
         # The ids of all objects are united, so that codes of trials can be compared.
         union = IdUnion.of(objects)
         dtype = position_type(*union.shape)

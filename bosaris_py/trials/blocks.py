@@ -55,12 +55,11 @@ _EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 @attrs.frozen
 class TrialCounts:
-    """How many trials there are of each kind, and of how many there are scores.
+    """How many trials there are of each kind, and of how many there are scores."""
 
-    `n_tar` and `n_non` count the trials of the key, those of a trial list as targets, and
-    `scored_tar` and `scored_non` the ones that have a score in every file. `nan` counts the trials
-    whose score is NaN in some file; `first_nan` is the row and column of the first.
-    """
+    # `n_tar` and `n_non` count the trials of the key, those of a trial list as targets, and
+    # `scored_tar` and `scored_non` the ones that have a score in every file. `nan` counts the
+    # trials whose score is NaN in some file; `first_nan` is the row and column of the first.
 
     n_tar: int = 0
     n_non: int = 0
@@ -108,14 +107,14 @@ class TrialIds:
 
 @attrs.frozen(eq=False)
 class TrialBlock:
-    """Some trials of a key or trial list, and their scores.
+    """Some trials of a key or trial list, and their scores."""
 
-    The arrays may be buffers: they hold until the next block is read. `rows` says which rows of the
-    key these are. The matrices have these rows: `labels` are 1 for targets (of a trial list:
-    trials), -1 for non-targets, 0 for no trial; `scores` are those of each file; `valid` says where
-    all files have one (None: everywhere). If key and scores are lists, `cells` are the model and
-    segment of each trial, `rows` is a part of the list, and there are vectors in place of matrices.
-    """
+    # The arrays may be buffers: they hold until the next block is read. `rows` says which rows of
+    # the key these are. The matrices have these rows: `labels` are 1 for targets (of a trial list:
+    # trials), -1 for non-targets, 0 for no trial; `scores` are those of each file; `valid` says
+    # where all files have one (None: everywhere). If key and scores are lists, `cells` are the
+    # model and segment of each trial, `rows` is a part of the list, and there are vectors in place
+    # of matrices.
 
     rows: slice | Positions
     labels: Labels
@@ -134,11 +133,9 @@ class TrialBlock:
         return _cells_of_others(self.scored_labels)
 
     def scores_of(self, label: int) -> npt.NDArray[Any]:
-        """Return (n_files, n) scores of the trials of one kind that have one in every file.
-
-        `label` is 1 for targets or trials, -1 for non-targets. The scores come row by row, as
-        float64 unless all files hold float32.
-        """
+        """Return (n_files, n) scores of the trials of one kind that have one in every file."""
+        # `label` is 1 for targets or trials, -1 for non-targets. The scores come row by row, as
+        # float64 unless all files hold float32.
         labels, others = self.scored_labels.reshape(-1), self.few_others
         chosen: npt.NDArray[Any]
         # Targets are few: only the cells that are no non-targets are looked at.
@@ -223,10 +220,8 @@ def _cells_of_others(labels: Labels) -> Positions | None:
 def listed_blocks(
     files: Sequence[FlatFile], frames: Sequence[Frame], blocks: Sequence[slice]
 ) -> Iterator[TrialBlock]:
-    """Yield chunks of the trials in the first list with their scores in the others.
-
-    `frames` say where the models and segments of the trials are in each of these.
-    """
+    """Yield chunks of the trials in the first list with their scores in the others."""
+    # `frames` say where the models and segments of the trials are in each of these.
     with ExitStack() as stack:
         key, *readers = (stack.enter_context(FlatReader(file)) for file in files)
         for block in blocks:
@@ -301,12 +296,11 @@ def _find(
 
 @attrs.frozen(eq=False)
 class ListRows:
-    """Trials of a list, put into rows of a matrix.
+    """Trials of a list, put into rows of a matrix."""
 
-    Row `i` of those that are held has the `cols` and `contents` (labels or scores) from
-    ``starts[i]`` to ``starts[i + 1]``. `held_at` says which of the rows held each row of the matrix
-    is, -1 if it was not asked for; `n_cols` is the number of columns.
-    """
+    # Row `i` of those that are held has the `cols` and `contents` (labels or scores) from
+    # `starts[i]` to `starts[i + 1]`. `held_at` says which of the rows held each row of the matrix
+    # is, -1 if it was not asked for; `n_cols` is the number of columns.
 
     starts: Positions
     cols: Positions
@@ -316,10 +310,8 @@ class ListRows:
 
     @classmethod
     def read(cls, file: FlatFile, frame: Frame, blocks: Sequence[Rows]) -> Self:
-        """Read a list through, and keep the trials of some rows.
-
-        `frame` says where the rows and columns of the matrix lie in the ids of the list.
-        """
+        """Read a list through, and keep the trials of some rows."""
+        # `frame` says where the rows and columns of the matrix lie in the ids of the list.
         n_rows, n_cols = frame.shape
         everything = np.arange(n_rows)
         rows = np.concatenate([everything[:0], *(everything[block] for block in blocks)])
@@ -381,11 +373,10 @@ _SCATTERED = 16
 
 @attrs.frozen(eq=False)
 class TrialBlocks:
-    """How to read the trials of a key or trial list, and their scores, by blocks.
+    """How to read the trials of a key or trial list, and their scores, by blocks."""
 
-    Made by `open`. `frames` say where the rows and columns of the trials lie in each of the score
-    files. Rows are read in `order`, or as they are stored if that is None.
-    """
+    # Made by `open`. `frames` say where the rows and columns of the trials lie in each of the score
+    # files. Rows are read in `order`, or as they are stored if that is None.
 
     trials: AnyFile
     scores: tuple[AnyFile, ...]
@@ -401,12 +392,10 @@ class TrialBlocks:
         any_order: bool = False,
         is_key: bool = True,
     ) -> tuple[Self, TrialIds]:
-        """Look into the HDF5 files and align their ids.
-
-        With `any_order`, rows are read in the order of the first score file. A trial list is
-        refused if `is_key`. Without `trial_file`, the first score file has a trial wherever it has
-        a score.
-        """
+        """Look into the HDF5 files and align their ids."""
+        # With `any_order`, rows are read in the order of the first score file. A trial list is
+        # refused if `is_key`. Without `trial_file`, the first score file has a trial wherever it
+        # has a score.
         if not len(score_files):
             raise invalid("score_files", "hold at least one file", "none")
         kinds = ("key",) if is_key else ("key", "ndx")
@@ -454,11 +443,9 @@ class TrialBlocks:
         return all(isinstance(file, FlatFile) for file in (self.trials, *self.scores))
 
     def cut(self, block_rows: int | None = None) -> list[slice]:
-        """Cut the rows, or the list of trials if there are only lists, into blocks for `read`.
-
-        Blocks have `block_rows` rows, by default about four megabytes of scores. Of lists, they
-        have about as many trials as that many rows hold on average.
-        """
+        """Cut the rows, or the list of trials if there are only lists, into blocks for `read`."""
+        # Blocks have `block_rows` rows, by default about four megabytes of scores. Of lists, they
+        # have about as many trials as that many rows hold on average.
         if self._are_lists:
             return _cut_list(self.n_cells, self.shape[0], block_rows)
         files = [file for file in (self.trials, *self.scores) if isinstance(file, MatrixFile)]
@@ -470,20 +457,16 @@ class TrialBlocks:
         return blocks
 
     def read(self, blocks: Sequence[slice], *, ahead: bool = True) -> Iterator[TrialBlock]:
-        """Read some of the blocks, with `ahead` each while the one before is being used.
-
-        The arrays of a block hold until the next one is asked for. Raises FileFormatError if a file
-        cannot be read, or changes until the last block has been used.
-        """
+        """Read some of the blocks, with `ahead` each while the one before is being used."""
+        # The arrays of a block hold until the next one is asked for. Raises FileFormatError if a
+        # file cannot be read, or changes until the last block has been used.
         return _read_ahead(self._blocks(blocks)) if ahead else self._blocks(blocks)
 
     def read_scores(
         self, blocks: Sequence[slice], *, ahead: bool = True
     ) -> Iterator[tuple[AnyArray, ...]]:
-        """Read like `read`, but scores alone, when it is known which of them are trials.
-
-        Their memory is the caller's until the next are read.
-        """
+        """Read like `read`, but scores alone, when it is known which of them are trials."""
+        # Their memory is the caller's until the next are read.
         scores = (block.scores for block in self._blocks(blocks, scores_only=True))
         return _read_ahead(scores) if ahead else scores
 

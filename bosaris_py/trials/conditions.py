@@ -115,10 +115,8 @@ class ConditionMembers(metaclass=Readable):
 
 
 def any_of(parts: Iterable[Positions], size: int) -> slice | BoolArray:
-    """Return an index of the positions, among `size`, that some part holds.
-
-    It is a slice if these are all, so that indexing makes no copy.
-    """
+    """Return an index of the positions, among `size`, that some part holds."""
+    # It is a slice if these are all, so that indexing makes no copy.
     held = np.zeros(size, dtype=np.bool_)
     for part in parts:
         held[part] = True
@@ -370,10 +368,8 @@ def conflicts_of(
 def in_order(
     lines: TrialList, columns: Mapping[str, Column], name: str
 ) -> tuple[FlatNdx, dict[str, Column]]:
-    """Return the trials of lines in any order as a list, each once, and their columns.
-
-    Raises, naming the argument, if a trial is listed again with another value.
-    """
+    """Return the trials of lines in any order as a list, each once, and their columns."""
+    # Raises, naming the argument, if a trial is listed again with another value.
     order = order_trials(lines.models, lines.segments, lines.modelset.size)
     for column, conflicts in conflicts_of(order, columns):
         found = f"another value in {np.count_nonzero(conflicts)} lines of column {column!r}"
@@ -600,8 +596,6 @@ class Conditions(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If a trial is listed again with another label.
         TrialMismatchError
             If the table lacks some of the trials of `key`, unless that is allowed.
 
@@ -747,11 +741,6 @@ class Conditions(metaclass=Readable):
         -------
         dict of str to ndarray of int
             Positions, column by column, by name; without the checks of `members`.
-
-        Raises
-        ------
-        InvalidInputError
-            If a mask does not fit the trials.
         """
         return dict(zip(self.names, self._subsets.assign(ndx).positions(), strict=True))
 
@@ -1094,12 +1083,10 @@ def class_weights(
     *,
     scores: AnyScores | None = None,
 ) -> ClassWeights:
-    """Return the weights of the trials, from conditions or as the caller gave them.
-
-    Not both may be given. Weights of conditions sum to the number of trials in each class, and it
-    is an error if a class has no trial in any of them. With `scores`, only trials with a score
-    count.
-    """
+    """Return the weights of the trials, from conditions or as the caller gave them."""
+    # Not both may be given. Weights of conditions sum to the number of trials in each class, and it
+    # is an error if a class has no trial in any of them. With `scores`, only trials with a score
+    # count.
     if conditions is None:
         return tar_weights, non_weights
     check_conditions(conditions)

@@ -322,11 +322,9 @@ def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
 
 
 def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
-    """Return the trials of a file column by column, each once.
-
-    Lines of the same trial must not differ in their columns, nor in `what`: ``"labels"``,
-    ``"scores"`` or nothing.
-    """
+    """Return the trials of a file column by column, each once."""
+    # Lines of the same trial must not differ in their columns, nor in `what`: `"labels"`,
+    # `"scores"` or nothing.
     contents = {"labels": table.is_target, "scores": table.scores}.get(what)
     trials = TrialList(table.modelset, table.segset, table.models, table.segments, contents)
     order = order_trials(table.models, table.segments, table.modelset.size)

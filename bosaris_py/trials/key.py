@@ -722,11 +722,9 @@ def describe_trials(trials: AnyNdx, chosen: BoolArray) -> str:
 
 
 def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | None) -> None:
-    """Warn of models, segments and trials that are missing, in the toolkit's words.
-
-    `n_ids` are the numbers of models and segments that were found. `found` says which trials were
-    found: as a vector, as a matrix for a dense `ndx`, or None for all.
-    """
+    """Warn of models, segments and trials that are missing, in the toolkit's words."""
+    # `n_ids` are the numbers of models and segments that were found. `found` says which trials were
+    # found: as a vector, as a matrix for a dense `ndx`, or None for all.
     n_found = ndx.n_trials if found is None else int(np.count_nonzero(found))
     if not isinstance(ndx, AnyKey):
         warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))

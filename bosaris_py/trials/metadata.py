@@ -212,8 +212,6 @@ class TrialMetadata(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If a trial is listed again with another value.
         TrialMismatchError
             If the table lacks some of `trials`.
         """
@@ -244,9 +242,6 @@ class TrialMetadata(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If lengths differ, a column is neither text nor numbers, or a trial is listed again with
-            another value.
         TrialMismatchError
             If the table lacks some of the trials of `key`.
 

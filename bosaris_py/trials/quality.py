@@ -95,11 +95,6 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
             With exactly the segments of the list, in its order; the values of segments without
             measures are 0.
 
-        Raises
-        ------
-        InvalidInputError
-            If an id occurs twice, or a value of a wanted segment is not finite.
-
         Warns
         -----
         MissingTrialsWarning
@@ -369,11 +364,6 @@ class QualityMeasures(TrialSet, MatFileMethods):
             With exactly the models and segments of `ndx`, in its order; the values of those without
             measures are 0. The mask is true where `ndx` has a trial and this object its measures.
 
-        Raises
-        ------
-        InvalidInputError
-            If a measure of a model or segment that is wanted is not finite, or `ndx` is flat.
-
         Warns
         -----
         MissingTrialsWarning
@@ -471,10 +461,8 @@ def _wanted_sides(quality: QualityMeasures, ndx: AnyNdx, frame: Frame) -> tuple[
 def measures_of_trials(
     quality: QualityMeasures, ndx: AnyNdx
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the measures of the models and segments of some trials, and which are covered.
-
-    No matrix of all cells is made. The flags of the trials come column by column.
-    """
+    """Return the measures of the models and segments of some trials, and which are covered."""
+    # No matrix of all cells is made. The flags of the trials come column by column.
     frame = frame_of(ndx, quality)
     (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(quality, ndx, frame)
     models, segments = ndx.trial_positions()
@@ -497,12 +485,11 @@ Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
 @attrs.frozen(eq=False)
 class TrialQuality:
-    """The quality measures of the trials of an Ndx or a Key, in any form.
+    """The quality measures of the trials of an Ndx or a Key, in any form."""
 
-    `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0 for
-    those that have none. `models` and `segments` are the positions of the trials, column by column;
-    `covered` says which of them have measures.
-    """
+    # `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0 for
+    # those that have none. `models` and `segments` are the positions of the trials, column by
+    # column; `covered` says which of them have measures.
 
     modelQ: FloatArray
     segQ: FloatArray
@@ -522,11 +509,9 @@ class TrialQuality:
 
 
 def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
-    """Look up quality measures for the same trials and put them one below the other.
-
-    As `stack_quality`, but without a matrix of all models and segments, so that the trials may be
-    flat. A trial is covered where it has the measures of every object.
-    """
+    """Look up quality measures for the same trials and put them one below the other."""
+    # As `stack_quality`, but without a matrix of all models and segments, so that the trials may be
+    # flat. A trial is covered where it has the measures of every object.
     check_trials(ndx)
     parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
     return TrialQuality(
@@ -538,12 +523,10 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
 
 
 def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
-    """Align quality measures with the same trials and put them one below the other.
-
-    A SegmentQuality describes the test segments only; the measures of all models are then 0. A
-    trial has quality where it has that of every object. Warns for each object that lacks models,
-    segments or trials of `ndx`. BOSARIS: ``stackQ.m``.
-    """
+    """Align quality measures with the same trials and put them one below the other."""
+    # A SegmentQuality describes the test segments only; the measures of all models are then 0. A
+    # trial has quality where it has that of every object. Warns for each object that lacks models,
+    # segments or trials of `ndx`. BOSARIS: `stackQ.m`.
     check_trials(ndx)
     aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
     if len(aligned) == 1:
@@ -574,11 +557,9 @@ def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> Quality
 
 
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
-    """Replace the measures of models and segments by linear combinations of them.
-
-    `qtrans` has one row for each new measure and one column for each old one. BOSARIS:
-    ``applyQtrans.m``.
-    """
+    """Replace the measures of models and segments by linear combinations of them."""
+    # `qtrans` has one row for each new measure and one column for each old one. BOSARIS:
+    # `applyQtrans.m`.
     matrix = as_matrix(qtrans, "qtrans")
     if matrix.shape[1] != quality.n_measures or not len(matrix):
         expected = f"have one column for each of the {quality.n_measures} measures, and a row"

@@ -73,11 +73,10 @@ _NO_NAN = "not hold NaN where there is a trial"
 
 @frozen(eq=False)
 class ListedScores:
-    """The scores that an object has of the trials of an Ndx or a Key, as a vector.
+    """The scores that an object has of the trials of an Ndx or a Key, as a vector."""
 
-    `frame` says where the models and segments of `ndx` lie in the object, `found` which of its
-    trials have a score (None: all); `values` are those, column by column.
-    """
+    # `frame` says where the models and segments of `ndx` lie in the object, `found` which of its
+    # trials have a score (None: all); `values` are those, column by column.
 
     ndx: AnyNdx
     frame: Frame
@@ -839,11 +838,9 @@ def _found_in(source: AnyNdx | AnyScores, wanted: AnyNdx) -> BoolArray | None:
 
 
 def find_trials(source: AnyNdx, wanted: AnyNdx) -> Positions | None:
-    """Return the position of each wanted trial in the vector of trials of another list.
-
-    -1 stands for a trial that `source` does not have. None: both list the same trials in the same
-    order.
-    """
+    """Return the position of each wanted trial in the vector of trials of another list."""
+    # -1 stands for a trial that `source` does not have. None: both list the same trials in the same
+    # order.
     if source is wanted:
         return None
     listed, frame = source.trial_positions(), frame_of(wanted, source)
@@ -865,11 +862,9 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
 
 
 def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
-    """Return the scores of several systems for the same trials: (n_systems, n_trials).
-
-    Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one is
-    not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
-    """
+    """Return the scores of several systems for the same trials: (n_systems, n_trials)."""
+    # Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one is
+    # not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
     check_trials(ndx)
     (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
     return stack
@@ -891,11 +886,9 @@ def assemble(vector: npt.ArrayLike, ndx: FlatNdx | FlatKey) -> FlatScores: ...
 
 
 def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
-    """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials.
-
-    The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0 under
-    a false mask elsewhere.
-    """
+    """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials."""
+    # The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0
+    # under a false mask elsewhere.
     check_trials(ndx)
     values = as_vector(vector, "vector")
     if values.size != ndx.n_trials:
@@ -907,10 +900,8 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
 def _stacked(
     systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int]
 ) -> list[Float64Array]:
-    """Return one stack for each class of trials; refuse systems that lack scores.
-
-    `totals` names the classes, all trials or targets and non-targets, and counts their trials.
-    """
+    """Return one stack for each class of trials; refuse systems that lack scores."""
+    # `totals` names the classes, all trials or targets and non-targets, and counts their trials.
     classes, whole = (Scores, FlatScores), "Scores of all systems"
     listed: list[AnyScores] = as_list_of(classes, systems, "systems", "Scores", whole)
     # float64, whatever the systems have: sums of products follow.

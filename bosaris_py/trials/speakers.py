@@ -99,13 +99,6 @@ class TrialSpeakers(metaclass=Readable):
         -------
         TrialSpeakers
 
-        Raises
-        ------
-        InvalidInputError
-            If a speaker is not known and `unknown` is "refuse", a segment is the target of several
-            speakers, a map gives a model or segment with trials several speakers, or the speakers
-            contradict the key.
-
         Warns
         -----
         MissingTrialsWarning
@@ -195,11 +188,9 @@ def refuse_same_speaker(first: Positions, second: Positions) -> None:
 def number_pairs(
     first: Positions, second: Positions, shape: tuple[int, int], *, ordered: bool
 ) -> tuple[IntArray, int, IntArray | None]:
-    """Give a number to the pair of persons in each trial; their own numbers lie below `shape`.
-
-    Also return how many numbers there are, and which cells of the table of all pairs have one, None
-    if all have. Unless the sides are `ordered`, (i, j) and (j, i) are the same pair.
-    """
+    """Give a number to the pair of persons in each trial; their own numbers lie below `shape`."""
+    # Also return how many numbers there are, and which cells of the table of all pairs have one,
+    # None if all have. Unless the sides are `ordered`, (i, j) and (j, i) are the same pair.
     if not ordered:
         first, second = np.minimum(first, second), np.maximum(first, second)
     pairs = first.astype(np.int64)
@@ -228,10 +219,8 @@ def _named(
     unknown: Unknown,
     default: AnyArray | None = None,
 ) -> AnyArray:
-    """Return the speaker of each id; without a map those of `default`, or each its own.
-
-    Unknown speakers are refused where the ids have trials, or get a name of their own.
-    """
+    """Return the speaker of each id; without a map those of `default`, or each its own."""
+    # Unknown speakers are refused where the ids have trials, or get a name of their own.
     needed = _occurring(ids.size, positions)
     name = f"{kind[:-1]}_speakers"
     if speakers is not None:
@@ -372,12 +361,10 @@ def speaker_maps(
     metadata: TrialMetadata | None = None,
     names: tuple[str, str] = ("speakers", "speakers"),
 ) -> tuple[IdMap | None, IdMap | None]:
-    """Return the maps from model and from segment to speaker, None where nothing was said.
-
-    `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for both
-    sides, or a pair (models, segments). One for both sides counts where it fits. A map without any
-    id of a side says nothing of it, nor does a column that varies within its ids.
-    """
+    """Return the maps from model and from segment to speaker, None where nothing was said."""
+    # `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for
+    # both sides, or a pair (models, segments). One for both sides counts where it fits. A map
+    # without any id of a side says nothing of it, nor does a column that varies within its ids.
     is_pair = isinstance(speakers, tuple)
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)
     if len(pair) != 2:

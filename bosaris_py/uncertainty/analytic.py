@@ -1,13 +1,9 @@
 r"""Closed-form standard errors of AUC, DCF and error-rates.
 
-For independent trials: the plug-in variance of the Mann-Whitney statistic of NISTIR 7722
-(`auc_standard_error`) and DeLong's, with the covariance of several systems (`delong`).
-
 The cost :math:`a P_{miss} + b P_{fa}` with :math:`a = P_{target} C_{miss}` and
-:math:`b = (1-P_{target}) C_{fa}` is a linear function of two error-rates, so its variance
-is known in closed form as soon as one says what is independent: trials or sets of trials,
-as in the bootstraps of Wu et al. (`dcf_standard_error`), or speakers, who take part in
-trials on both sides (`speaker_errors`).
+:math:`b = (1-P_{target}) C_{fa}` is linear in two error-rates. Its variance is known as soon as one
+says what is independent: trials, sets of trials (`dcf_standard_error`) or speakers, who take part
+in trials on both sides (`speaker_errors`).
 """
 
 from __future__ import annotations
@@ -117,22 +113,14 @@ def auc_standard_error(
     float
         In [0, 0.5]; 0 if one class lies above the other altogether.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a weight is bad, labels of conditions are
-        missing or of the wrong number, or `ties` is unknown.
-
     Warns
     -----
     FewErrorsWarning
-        If the result is 0, because all pairs of a target and a non-target compare
-        alike: then it is no measure of uncertainty.
+        If the result is 0: all pairs compare alike, which is no measure of uncertainty.
 
     See Also
     --------
     delong : Nearly the same number, with the covariance of several systems.
-    bosaris_py.auc : The area itself.
 
     Notes
     -----
@@ -142,15 +130,13 @@ def auc_standard_error(
 
         SE^2 = \frac{A(1-A) + (T-1)(B_{TTN} - A^2) + (N-1)(B_{NNT} - A^2)}{T N},
 
-    with :math:`B_{TTN}` the chance that two targets, drawn with replacement, both
-    outscore one non-target and :math:`B_{NNT}` the chance that one target outscores
-    two non-targets, equations (12) to (14) of [1]_; for ``ties="half"`` mean products of
-    the kernel 0, 1/2, 1. With trial weights the numbers of trials are
-    :math:`(\sum w)^2 / \sum w^2`, which is right if weights have nothing to do with scores.
+    :math:`B_{TTN}` is the chance that two targets, drawn with replacement, outscore a non-target.
+    :math:`B_{NNT}` is the chance that a target outscores two non-targets, equations (12) to (14) of
+    [1]_; for ``ties="half"`` mean products of the kernel 0, 1/2, 1. With trial weights the numbers
+    of trials are :math:`(\sum w)^2 / \sum w^2`: right if weights do not depend on scores.
 
-    With weights of conditions the area is the mean of those of all pairs of a condition
-    :math:`\alpha` of targets and :math:`\beta` of non-targets,
-    :math:`A = \sum_{\alpha\beta} w_\alpha w_\beta A_{\alpha\beta}`, and its variance
+    With weights of conditions, :math:`\alpha` of targets and :math:`\beta` of non-targets,
+    :math:`A = \sum_{\alpha\beta} w_\alpha w_\beta A_{\alpha\beta}` has the variance
 
     .. math::
 
@@ -166,9 +152,8 @@ def auc_standard_error(
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "Measurement
-       uncertainties in speaker recognition evaluation", NISTIR 7722, 2010, equations (10)
-       to (14).
+    .. [1] J. C. Wu et al., "Measurement uncertainties in speaker recognition evaluation", NISTIR
+       7722, 2010, equations (10) to (14).
 
     Examples
     --------
@@ -192,30 +177,15 @@ def auc_standard_error_scores(
 
     Parameters
     ----------
-    scores : Scores or FlatScores
-        Scores of the system.
-    key : Key or FlatKey
-        Which trials are targets and which non-targets.
-    ties
-        As for `auc_standard_error`.
-    conditions : Conditions, optional
-        Weights of conditions: the area is then the condition-weighted one. Trials may be
-        in one condition only.
+    scores, key
+        As for `speaker_errors`, errors and warnings included; the key without metadata.
+    ties, conditions
+        As for `auc_standard_error`, and for `speaker_errors`.
 
     Returns
     -------
     float
         As for `auc_standard_error`, with its warning.
-
-    Raises
-    ------
-    InvalidInputError, TrialMismatchError
-        As for `auc_standard_error`; as for `speaker_errors` if conditions are bad.
-
-    Warns
-    -----
-    MissingTrialsWarning, ConditionWarning
-        As for `speaker_errors`.
 
     See Also
     --------
@@ -376,11 +346,6 @@ class DeLongResult(metaclass=Readable):
         -------
         ZTest
             With the difference of areas, first - second.
-
-        Raises
-        ------
-        InvalidInputError
-            If there are no such systems, or `alternative` is unknown.
         """
         size = self.auc.size
         for name, index in (("first", first), ("second", second)):
@@ -421,8 +386,6 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 
     Raises
     ------
-    InvalidInputError
-        If a class has fewer than two trials, or a score is NaN.
     TrialMismatchError
         If `tar` and `non` are not of equally many systems.
 
@@ -439,16 +402,13 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     -----
     Each target has a placement, the share of non-targets that it outscores, ties counted half;
     each non-target likewise. The covariance of the areas is that of the targets' placements,
-    divided by n_tar, plus that of the non-targets', divided by n_non; both unbiased [1]_.
-    Sorting and searching as in [2]_ takes O(k n log n) time.
-
-    Trials count one each; `paired_bootstrap` of `AUC` weighs conditions.
+    divided by n_tar, plus that of the non-targets', divided by n_non; both unbiased [1]_. O(k n log
+    n) time [2]_. Trials count one each; `paired_bootstrap` of `AUC` weighs conditions.
 
     References
     ----------
-    .. [1] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under
-       two or more correlated receiver operating characteristic curves", Biometrics 44,
-       1988, doi:10.2307/2531595.
+    .. [1] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under two or
+       more correlated ROC curves", Biometrics 44, 1988, doi:10.2307/2531595.
     .. [2] X. Sun and W. Xu, "Fast implementation of DeLong's algorithm", IEEE Signal
        Processing Letters 21, 2014, doi:10.1109/LSP.2014.2337313.
 
@@ -537,29 +497,19 @@ def dcf_standard_error(
         c_fa and perhaps normalize; or an ActDCF at one operating point. That of an
         OperatingPoint and of an ActDCF is the Bayes threshold, for log-likelihood-ratios.
     method : {"upper-bound", "iid", "one-layer", "two-layer"}, default: "upper-bound"
-        "upper-bound" is equation (4) of [1]_ without its covariance term, which is zero at a
-        fixed threshold. "iid" is the limit of the bootstrap of trials, the same number;
-        "one-layer" and "two-layer" are those of the bootstraps of sets, and of sets and
-        trials in them.
+        "upper-bound" is equation (4) of [1]_ without its covariance term, which is zero at a fixed
+        threshold. "iid" is the limit of the bootstrap of trials, the same number; "one-layer" and
+        "two-layer" are those of the bootstraps of sets, and of sets and trials in them.
     tar_sets, non_sets : (n,) array_like of str or int, optional
         Label of the set of each trial, for instance its model, for "one-layer" and "two-layer".
         Sets of the two classes are resampled independently, even if labels are the same.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative: how much each trial counts.
-    tar_conditions, non_conditions, condition_weights
-        Conditions of the trials and their weights, as for `bootstrap`; not together with
-        trial weights.
+    tar_weights, non_weights, tar_conditions, non_conditions, condition_weights
+        As for `auc_standard_error`.
 
     Returns
     -------
     float
         In the unit of the cost.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, labels are missing, of the wrong length or of
-        fewer than two sets, weights are bad, or the statistic has no threshold or prices.
 
     Warns
     -----
@@ -585,27 +535,20 @@ def dcf_standard_error(
             \sum_j \left( Z_j^2 + \sum_{i \in j} z_i^2 - Z_j^2 / n_j \right) & \text{two-layer}
         \end{cases}
 
-    *iid* is exact without weights: :math:`V = p (1-p) / n`. *one-layer* is exact for sets of
-    equal size; else the rate is a ratio of two random sums, and the formula is the variance of
-    its linear part, with a relative error of order 1/m for m sets. *two-layer* adds the variance
-    of :math:`n_j` draws from the trials of a drawn set, :math:`\sum z_i^2 - Z_j^2/n_j`; it is
-    never smaller. With weights all three are first order. With unequal sets the estimand is the
-    rate of all trials, not the mean of the sets' rates.
+    Without weights *iid* is exact, :math:`V = p (1-p) / n`. For sets of equal size *one-layer* is
+    exact; of unequal ones the relative error is of order 1/m for m sets. What *two-layer* adds is
+    the variance of :math:`n_j` draws from the trials of a drawn set. With weights all three are
+    first order. The estimand is the rate of all trials, not the mean of the sets' rates.
 
-    With weights :math:`w_\alpha` of conditions the rate is
-    :math:`\sum_\alpha w_\alpha p_\alpha`, and
-    :math:`z_i = W w_\alpha (e_i - p_\alpha) / n_\alpha` for a trial of condition
-    :math:`\alpha`. For *iid*
-    :math:`V = \sum_\alpha w_\alpha^2 p_\alpha (1 - p_\alpha) / n_\alpha` is exact: as many
-    trials are picked of each condition as it has. For *two-layer* the inner sums are over the
-    trials of each set and condition.
+    With weights of conditions :math:`z_i = W w_\alpha (e_i - p_\alpha) / n_\alpha` for a trial of
+    condition :math:`\alpha`. For *iid*
+    :math:`V = \sum_\alpha w_\alpha^2 p_\alpha (1 - p_\alpha) / n_\alpha` is exact. For
+    *two-layer* the inner sums are over the trials of each set and condition.
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data
-       dependence on speaker recognition evaluation", IEEE/ACM Transactions on Audio, Speech,
-       and Language Processing 25, 2017, equation (4) and algorithms I to III,
-       doi:10.1109/TASLP.2016.2614725.
+    .. [1] J. C. Wu et al., "The impact of data dependence on speaker recognition evaluation",
+       IEEE/ACM TASLP 25, 2017, equation (4), doi:10.1109/TASLP.2016.2614725.
 
     Examples
     --------
@@ -648,31 +591,19 @@ def dcf_standard_error_scores(
     Parameters
     ----------
     scores, key
-        The trials, as for `speaker_errors`.
+        As for `speaker_errors`, errors and warnings included.
     statistic : DCF, ActDCF or OperatingPoint
         Threshold, prior and costs, as for `dcf_standard_error`.
     method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
         "speaker" lets speakers be independent, see `speaker_errors`; the others are those
         of `dcf_standard_error`, with the trials of one model's speaker as a set.
-    speakers, model_speakers, segment_speakers, unknown
-        The speakers, as for `speaker_errors`; those of segments are used by "speaker" only.
-    conditions : Conditions, optional
-        Weights of conditions, as for `speaker_errors`.
+    speakers, model_speakers, segment_speakers, unknown, conditions
+        As for `speaker_errors`; those of segments are used by "speaker" only.
 
     Returns
     -------
     float
         In the unit of the cost.
-
-    Raises
-    ------
-    InvalidInputError, TrialMismatchError
-        As for `dcf_standard_error` and `speaker_errors`.
-
-    Warns
-    -----
-    MissingTrialsWarning, FewErrorsWarning, ConditionWarning
-        As for `speaker_errors`.
     """
     check_choice(method, ScoresMethod, "method")
     cost = FixedCost.of(statistic)
@@ -919,9 +850,8 @@ class SpeakerErrors(metaclass=Readable):
     ) -> SpeakersNeeded:
         """Return how many speakers would bring the standard error of the cost down to a value.
 
-        For an experiment like this one, with as many models and segments per speaker. The
-        variance is taken to be in inverse proportion to the number of speakers. That of a pilot
-        is itself uncertain: the number is the upper end of its interval, see `SpeakersNeeded`.
+        With as many models and segments per speaker as here. The variance falls in proportion to
+        the number of speakers. That of a pilot is uncertain, see `SpeakersNeeded`.
 
         Parameters
         ----------
@@ -970,8 +900,7 @@ def speaker_errors(
 ) -> SpeakerErrors:
     r"""Measure error-rates, with standard errors that hold when speakers recur.
 
-    Trials are independent only if they have no speaker in common, neither as model nor in the
-    test segment. This is the counterpart of the speaker bootstrap in closed form.
+    Trials are independent only if they have no speaker in common, on either side.
 
     Parameters
     ----------
@@ -1001,9 +930,6 @@ def speaker_errors(
 
     Raises
     ------
-    InvalidInputError
-        If a class is empty, there are fewer than two speakers, a speaker is not known, or
-        the speakers contradict the key, or conditions overlap.
     TrialMismatchError
         If a trial is in no condition, unless they allow that, or a condition has no
         trial with a score.
@@ -1037,14 +963,9 @@ def speaker_errors(
         \mathrm{Cov} = c \sum_k u_k v_k,
 
     where :math:`c = (K-1)/K` for K speakers, and the covariance is no larger than the variances
-    allow. Each pair is in the sums of both its speakers and is subtracted once; the variance is
-    at least that of independent pairs. Some speakers may appear on one side only.
-
-    With conditions, trial i of condition :math:`\alpha` adds
-    :math:`w_\alpha (e_i - P_\alpha) / n_\alpha` to the sums of its speakers, where :math:`e_i`
-    says if it is an error.
-
-    Time and memory in proportion to the score matrix.
+    allow. Each pair is in the sums of both its speakers and is subtracted once; the variance is at
+    least that of independent pairs. With conditions, a trial of condition :math:`\alpha` adds
+    :math:`w_\alpha (e_i - P_\alpha) / n_\alpha`, where :math:`e_i` is 1 for an error and else 0.
 
     References
     ----------
@@ -1094,7 +1015,7 @@ def speaker_interval(
     Parameters
     ----------
     scores, key
-        The trials, as for `speaker_errors`.
+        As for `speaker_errors`, errors and warnings of trials and conditions included.
     statistic : Statistic or OperatingPoint
         `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr` or `MinCllr`, of one operating point; or
         anything with a threshold and prices, as for `dcf_standard_error`.
@@ -1107,17 +1028,10 @@ def speaker_interval(
     -------
     Interval
 
-    Raises
-    ------
-    InvalidInputError, TrialMismatchError
-        As for `speaker_errors`; also if the statistic is none of those, or has several values.
-
     Warns
     -----
     FewSpeakersWarning
         If the metric rests on fewer than 20 effective speakers.
-    MissingTrialsWarning, ConditionWarning
-        As for `speaker_errors`.
 
     See Also
     --------
@@ -1127,15 +1041,12 @@ def speaker_interval(
     Notes
     -----
     The standard error is that of `speaker_errors`, with the loss of each trial in place of its
-    error. Minimum DCF, EER and minimum Cllr are minima of sums over trials, so their
-    derivative is that of the sum at the optimal threshold or map; Cllr is a sum, the area
-    above the ROC has the placements of the trials. The ends are
+    error. For a minimum (DCF, EER, Cllr) that is the loss at the optimal threshold or map; for the
+    area above the ROC it is the placement of the trial. The ends are
     :math:`\hat\theta e^{\pm t\, SE/\hat\theta}`, with Student's t of K - 1 degrees; of the AUC
     those of 1 - AUC. Where a class has no loss, the upper end counts with
-    :math:`1 - (\alpha/2)^{1/K}` of the greatest, for the K speakers of its trials.
-
-    A matrix of scores without gaps is added up by rows, lists of trials one by one, so the two may
-    differ in the last digits. Ten million trials take two to five times as long as to sort them.
+    :math:`1 - (\alpha/2)^{1/K}` of the greatest, for the K speakers of its trials. Matrices and
+    lists of trials may differ in the last digits.
 
     Examples
     --------

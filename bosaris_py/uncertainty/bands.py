@@ -1,8 +1,7 @@
 """Whole curves as statistics, and the bands that a bootstrap puts around them.
 
-A curve is bootstrapped like any other metric, by `bootstrap` or `bootstrap_scores`;
-its method ``band`` then makes a band of the result: an interval for each point of the curve,
-or a band for the whole of it. Plots shade it.
+`bootstrap` and `bootstrap_scores` take a curve like any other metric. Its method ``band`` makes of
+the result an interval for each point, or a band for the whole curve. Plots shade it.
 """
 
 from __future__ import annotations
@@ -73,10 +72,18 @@ DCFKind: TypeAlias = Literal["act", "min"]
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
-# Equally spaced on the paper of each plot, over all that its windows show.
-_PLO = tuple(np.linspace(-10.0, 10.0, 401).tolist())
 
-_PFA = tuple(special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
+class _Grid(tuple[float, ...]):
+    """Points of a curve by default; in the signature that ``help`` shows, their number and ends."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} from {self[0]:.4g} to {self[-1]:.4g}>"
+
+
+# Equally spaced on the paper of each plot, over all that its windows show.
+_PLO = _Grid(np.linspace(-10.0, 10.0, 401).tolist())
+
+_PFA = _Grid(special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
 
 
 def _to_grid(values: npt.ArrayLike, name: str) -> tuple[float, ...]:
@@ -179,10 +186,8 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
 
 
 def _pointwise(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
-    """Return the ends of intervals: of drawn speakers, Student's on a scale where it means much.
-
-    Elsewhere a rate may be as large as one that K speakers show no error of, 1 - 0.025^(1/K).
-    """
+    """Return the ends of intervals: of drawn speakers, Student's on a scale where it means much."""
+    # Elsewhere a rate may be as large as one that K speakers show no error of, 1 - 0.025^(1/K).
     low, high = np.asarray(result.low), np.asarray(result.high)
     if math.isinf(result.degrees) or result.interval != "percentile":
         return low, high
@@ -247,12 +252,8 @@ class DETBand(metaclass=Readable):
         Allowed false-alarm rates, ascending.
     pmiss : (k,) ndarray of float64
         Miss rate of the data at each.
-    low, high : (k,) ndarray of float64
-        Ends of its confidence interval.
-    method, interval, confidence
-        As in `BootstrapResult`.
-    kind_of_band : {"pointwise", "simultaneous"}
-        Whether the confidence is that of each point by itself, or of the whole curve.
+    low, high, method, interval, confidence, kind_of_band
+        As in `DCFBand`.
     """
 
     pfa: Float64Array
@@ -285,27 +286,19 @@ class DETCurve(CurveStatistic):
         Allowed false-alarm rates, strictly ascending, in [0, 1]. By default 351
         from 3.4e-6 to 0.994, equally spaced on a DET plot: all that its windows show.
 
-    Raises
-    ------
-    InvalidInputError
-        If the rates do not ascend or are not in [0, 1].
-
     Notes
     -----
-    The value is an array: for each rate the least miss rate of all thresholds that
-    keep it, as `ROC.threshold_at` finds it. In every replicate the thresholds are
-    found anew; in the literature on ROC curves, vertical averaging [1]_.
+    The value is an array: for each rate the least miss rate of all thresholds that keep it, as
+    `ROC.threshold_at` finds it, anew in every replicate: vertical averaging [1]_.
 
     A *pointwise* band is an interval of each point: it says where the true miss rate of one
     false-alarm rate may lie. A *simultaneous* band holds the whole true curve with its confidence:
     on the scale :math:`\arcsin\sqrt p`, the multiple of the standard error that all points of this
-    share of replicates keep. Neither says where the curve of another test set may lie, which
-    varies, too.
+    share of replicates keep. Neither says where the curve of another test set may lie.
 
     References
     ----------
-    .. [1] S. A. Macskassy and F. Provost, "Confidence bands for ROC curves: methods and
-       an empirical study", ROCAI 2004.
+    .. [1] S. A. Macskassy and F. Provost, "Confidence bands for ROC curves", ROCAI 2004.
 
     Examples
     --------
@@ -374,11 +367,6 @@ class DETCurve(CurveStatistic):
         Returns
         -------
         DETBand
-
-        Raises
-        ------
-        InvalidInputError
-            If the result is not of a curve of this size, or its replicates are all alike.
         """
         pfa = mark_read_only(np.array(self.pfa))
         band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate)))
@@ -449,10 +437,8 @@ class _DCFCurve(_Curve):
 
         Parameters
         ----------
-        result : BootstrapResult
-            What `bootstrap` or `bootstrap_scores` found for this curve.
-        kind : {"pointwise", "simultaneous"}, default: "pointwise"
-            As for `DETCurve.band`, on the logarithmic scale; NaN where replicates are alike.
+        result, kind
+            As for `DETCurve.band`; on the logarithmic scale, NaN where replicates are alike.
 
         Returns
         -------
@@ -469,13 +455,7 @@ class ActDCFCurve(_DCFCurve):
     Parameters
     ----------
     plo : (k,) array_like of float, optional
-        Prior log-odds, strictly ascending, within +-700. By default 401 from -10
-        to 10.
-
-    Raises
-    ------
-    InvalidInputError
-        If the log-odds do not ascend or are not within +-700.
+        Prior log-odds, strictly ascending, within +-700. By default 401 from -10 to 10.
 
     See Also
     --------
@@ -483,14 +463,8 @@ class ActDCFCurve(_DCFCurve):
 
     Notes
     -----
-    Theory paper [1]_, section 2.5.4: the curve that `BayesPlot.plot_dcf_curve_act`
-    draws. Scores are taken as natural-log likelihood-ratios. For the kinds of band
-    see `DETCurve`.
-
-    References
-    ----------
-    .. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit: Theory, Algorithms and
-       Code for Surviving the New DCF", 2011, arXiv:1304.2865.
+    Theory paper (arXiv:1304.2865), section 2.5.4: the curve of `BayesPlot.plot_dcf_curve_act`.
+    Scores are taken as natural-log likelihood-ratios. For the kinds of band see `DETCurve`.
 
     Examples
     --------
@@ -518,20 +492,14 @@ class MinDCFCurve(_DCFCurve):
     plo : (k,) array_like of float, optional
         Prior log-odds, as for `ActDCFCurve`.
 
-    Raises
-    ------
-    InvalidInputError
-        If the log-odds do not ascend or are not within +-700.
-
     See Also
     --------
     MinDCF : A single prior, or a few; says why the interval is ``"basic"``.
 
     Notes
     -----
-    The curve that `BayesPlot.plot_dcf_curve_min` draws. For the kinds of band
-    see `DETCurve`. A basic interval mirrors the replicates about the estimate, so
-    the band can lie above or below the curve where replicates are all on one side.
+    The curve of `BayesPlot.plot_dcf_curve_min`; kinds of band as for `DETCurve`. A basic interval
+    mirrors the replicates about the estimate. Where these are all on one side, so is the band.
 
     Examples
     --------
@@ -545,8 +513,8 @@ class MinDCFCurve(_DCFCurve):
 
 
 # Natural log of likelihood-ratios from 10^-6 to 10^6, and of prior odds from 10^-2.5 to 10^2.5.
-_LLR = tuple((np.linspace(-6.0, 6.0, 241) * math.log(10.0)).tolist())
-_ODDS = tuple((np.linspace(-2.5, 2.5, 51) * math.log(10.0)).tolist())
+_LLR = _Grid((np.linspace(-6.0, 6.0, 241) * math.log(10.0)).tolist())
+_ODDS = _Grid((np.linspace(-2.5, 2.5, 51) * math.log(10.0)).tolist())
 
 
 @attrs.frozen(eq=False)
@@ -589,11 +557,6 @@ class Tippett(_Curve):
     thresholds : (k,) array_like of float, optional
         Natural-log likelihood-ratios, strictly ascending. By default 241, log10 LR from -6 to 6.
 
-    Raises
-    ------
-    InvalidInputError
-        If they do not ascend.
-
     Notes
     -----
     The value is that of `ErrorRates`. The share of targets at or above an LLR is one minus the
@@ -629,7 +592,7 @@ class Tippett(_Curve):
         Parameters
         ----------
         result : BootstrapResult
-            What `bootstrap` or `bootstrap_scores` found for these curves.
+            As for `DETCurve.band`.
 
         Returns
         -------
@@ -677,11 +640,6 @@ class ECE(Cllr):
     plo : (k,) array_like of float, optional
         Prior log-odds, strictly ascending, within +-700. By default 51, log10 odds from -2.5 to
         2.5.
-
-    Raises
-    ------
-    InvalidInputError
-        If the log-odds do not ascend or are not within +-700.
 
     See Also
     --------
@@ -811,11 +769,6 @@ class PAVMap(CurveStatistic):
     thresholds : (k,) array_like of float, optional
         Scores, strictly ascending. By default 241, log10 LR from -6 to 6.
 
-    Raises
-    ------
-    InvalidInputError
-        If they do not ascend.
-
     See Also
     --------
     bosaris_py.evaluation.PAVCurve : All of the map.
@@ -851,7 +804,7 @@ class PAVMap(CurveStatistic):
         Parameters
         ----------
         result : BootstrapResult
-            What `bootstrap` or `bootstrap_scores` found for this map.
+            As for `DETCurve.band`.
 
         Returns
         -------
@@ -880,11 +833,6 @@ class Reliability(ThresholdStatistic):
         Target prior.
     bins : int, default: 10
         Number of bins between 0 and 1.
-
-    Raises
-    ------
-    InvalidInputError
-        If the prior is not in (0, 1), or `bins` is below 2.
 
     See Also
     --------
@@ -934,7 +882,7 @@ class Reliability(ThresholdStatistic):
         Parameters
         ----------
         result : BootstrapResult
-            What `bootstrap` or `bootstrap_scores` found for this diagram.
+            As for `DETCurve.band`.
 
         Returns
         -------

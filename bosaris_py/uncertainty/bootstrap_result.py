@@ -213,18 +213,11 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
         :math:`x_{(\lceil np \rceil)}`; the smallest value at 0, the largest at 1. Axes: those of
         `probability`, then those of `values` without the first.
 
-    Raises
-    ------
-    InvalidInputError
-        If the sample is empty or holds NaN, or a probability is not in [0, 1].
-
     Notes
     -----
     Definition 2 of [1]_, which NISTIR 7722 and Wu et al. use for their confidence intervals.
-    numpy's ``averaged_inverted_cdf`` multiplies in floating point and then takes some whole numbers
-    for fractions: for n = 100 and p = 0.29 the product is 28.999999999999996 and the answer the
-    29th value where it should be the mean of the 29th and the 30th. Here a product counts as whole
-    if a change of the probability by rounding alone could make it so.
+    numpy's ``averaged_inverted_cdf`` takes some whole numbers for fractions: 100 times 0.29 is
+    28.999999999999996. Here a product counts as whole if rounding alone could make it so.
 
     References
     ----------
@@ -284,9 +277,6 @@ class NormalityTest(metaclass=Readable):
 def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     """Test if a sample looks normal, by Shapiro and Wilk's test.
 
-    Both papers do so with bootstrap replicates, and the second with the distribution of standard
-    errors, before they use normal tests.
-
     Parameters
     ----------
     sample : (n,) array_like of float
@@ -295,16 +285,11 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     Returns
     -------
     NormalityTest
-        With W and the p-value. A small p-value speaks against normality.
-
-    Raises
-    ------
-    InvalidInputError
-        If the sample is too small, too large, constant or not one-dimensional.
+        With W and the p-value; a small one speaks against normality.
 
     Notes
     -----
-    NISTIR 7722, section 3; Wu et al. 2016, sections VIII-A and VIII-B. A fixed-threshold DCF takes
+    NISTIR 7722, section 3; Wu et al. 2017, sections VIII-A and VIII-B. A fixed-threshold DCF takes
     few distinct values where there are few errors, and the test then finds steps, not skewness.
 
     Examples
@@ -344,10 +329,8 @@ def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> An
 
     Parameters
     ----------
-    standard_error : float or array_like of float
-        Standard error of the estimate.
-    estimate : float or array_like of float
-        The estimate.
+    standard_error, estimate : float or array_like of float
+        The estimate and its standard error.
 
     Returns
     -------
@@ -356,7 +339,7 @@ def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> An
 
     Notes
     -----
-    The relative error that tables I to III of Wu et al. 2016 print, in percent.
+    The relative error that tables I to III of Wu et al. 2017 print, in percent.
 
     Examples
     --------
@@ -381,8 +364,7 @@ class BootstrapResult(Records):
     estimate : float or ndarray of float64
         The statistic of the data themselves.
     standard_error : float or ndarray of float64
-        Standard deviation of the replicates, with B - 1 in the denominator; 0 if they differ by
-        rounding only.
+        Unbiased standard deviation of the replicates; 0 if they differ by rounding only.
     low, high : float or ndarray of float64
         Ends of the confidence interval.
     replicates : (B,) or (B, ...) ndarray of float64
@@ -444,11 +426,6 @@ class BootstrapResult(Records):
         Returns
         -------
         BootstrapResult
-
-        Raises
-        ------
-        InvalidInputError
-            If the statistic is defined on fewer than two replicates.
         """
         options = method, interval, confidence, 0, bounds, student, False, degrees
         return cls(estimate, nan, nan, nan, replicates, *options)._summarised(0.0)
@@ -537,7 +514,7 @@ class BootstrapResult(Records):
 
     @property
     def relative_error(self) -> Any:
-        """1.96 SE / estimate, as the tables of Wu et al. 2016 print it; a fraction."""
+        """1.96 SE / estimate, as the tables of Wu et al. 2017 print it; a fraction."""
         return relative_error(self.standard_error, self.estimate)
 
     @property
@@ -603,11 +580,6 @@ class BootstrapResult(Records):
         low, high : float or ndarray of float64
             Clipped to the values that the statistic can take, so that no interval of a rate leaves
             [0, 1].
-
-        Raises
-        ------
-        InvalidInputError
-            If the kind is unknown or `confidence` is not in (0, 1).
 
         Notes
         -----
@@ -682,11 +654,6 @@ class BootstrapResult(Records):
         Returns
         -------
         NormalityTest
-
-        Raises
-        ------
-        InvalidInputError
-            If the statistic is an array, or there are more than 5000 replicates.
         """
         return normality_test(self._defined)
 

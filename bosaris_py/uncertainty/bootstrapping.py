@@ -133,9 +133,8 @@ def bootstrap(
         Non-target scores, likewise.
     statistic : Statistic or callable
         `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr`, `MinCllr` or `ErrorRates`, or any function
-        ``f(tar, non, tar_weights, non_weights)`` that returns a number or an array. A function gets
-        the scores in the order given here and weights, whole numbers unless there are conditions,
-        and is called once for each replicate: the slow way.
+        ``f(tar, non, tar_weights, non_weights)`` that returns a number or an array. It gets the
+        scores as given here, and weights; called once for each replicate, it is the slow way.
     method : {"iid", "one-layer", "two-layer"}
         ``"iid"``: pick trials. ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets,
         and trials within each set picked.
@@ -159,12 +158,10 @@ def bootstrap(
         `EER` and `MinCllr`, whose percentile intervals lie too low, see `MinDCF`; ``"percentile"``,
         as in the papers, for all others.
     rng : Generator, int or None
-        Source of randomness. The same seed gives the same replicates, however many workers there
-        are. Draws are made from children that a Generator spawns: its own position stays, and
-        another call with it gives new replicates.
+        Source of randomness. The same seed gives the same replicates with any number of workers. Of
+        a Generator, spawned children are used, so another call gives new replicates.
     workers : int, default: 1
-        Number of processes. A script that uses several must protect its main part by
-        ``if __name__ == "__main__":``.
+        Number of processes; of several, a script needs ``if __name__ == "__main__":``.
     progress : bool, default: False
         Show a progress bar.
 
@@ -173,21 +170,13 @@ def bootstrap(
     BootstrapResult
         Estimate, standard error, interval and all replicates.
 
-    Raises
-    ------
-    InvalidInputError
-        If a class is empty, a score is NaN, labels are missing, of the wrong length, not wanted, or
-        name fewer than two sets, if weights of conditions are bad, if the statistic is no number or
-        not finite on the data, or an option is out of range.
-
     Warns
     -----
     FewErrorsWarning
         If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors, or all
         replicates are alike, so that a standard error of 0 means nothing.
     DegenerateReplicatesWarning
-        If the statistic is not defined on some replicates; for instance because sets that were
-        picked have no trials of a condition.
+        If the statistic is not defined on some replicates.
 
     See Also
     --------
@@ -197,37 +186,29 @@ def bootstrap(
     Notes
     -----
     Algorithms I, II and III of [2]_; the first is the algorithm of [1]_, section 2.4. The standard
-    error is the unbiased standard deviation of the replicates, quantiles are Hyndman and Fan's
-    definition 2.
+    error is the unbiased standard deviation of the replicates, quantiles are as in `quantile`.
 
-    Sets of unequal size are resampled as they are: as many sets are picked as there are, each
-    brings its own number of trials, and a rate is all errors over all trials of the replicate. This
-    ratio of sums estimates the rate in all trials, in which large sets count more; the mean of the
-    sets' own rates is another quantity. The papers first drop trials until all sets are equally
-    large, and then both are the same, see `equal_size_sets`.
+    Sets of unequal size are resampled as they are, each with its own number of trials. So a rate is
+    that of all trials, in which large sets count more, not the mean of the sets' own rates. The
+    papers first drop trials until both are the same, see `equal_size_sets`.
 
     *Conditions.* A condition :math:`\alpha` of weight :math:`w_\alpha` with :math:`n_\alpha` trials
     of a class gives each of them the weight :math:`w_\alpha / n_\alpha`, equation (12) of [3]_, so
-    that error-rates are :math:`P = \sum_\alpha w_\alpha P_\alpha`. How many trials a condition has
-    is a matter of design. ``"iid"`` therefore picks :math:`n_\alpha` trials within each condition,
-    and the variance of an error-rate is
-    :math:`\sum_\alpha w_\alpha^2 P_\alpha (1-P_\alpha) / n_\alpha`. A set may be of several
-    conditions; ``"two-layer"`` picks trials of a set within their condition. A replicate in which
-    condition :math:`\alpha` has :math:`n_\alpha^*` trials weights each by
-    :math:`w_\alpha / n_\alpha^*`: the same metric of other trials. Without trials of a condition it
-    is degenerate.
+    that error-rates are :math:`P = \sum_\alpha w_\alpha P_\alpha`. ``"iid"`` picks
+    :math:`n_\alpha` trials within each condition. A set may be of several conditions;
+    ``"two-layer"`` picks trials of a set within their condition. A replicate in which condition
+    :math:`\alpha` has :math:`n_\alpha^*` trials weights each by :math:`w_\alpha / n_\alpha^*`;
+    without trials of a condition it is degenerate.
 
-    No method here makes scores lists and sorts them. Errors at a fixed threshold are drawn as
-    binomial numbers; a minimum DCF or an EER draws only the part of a replicate that decides it;
-    all else gathers weights on scores sorted once. The replicates have exactly the distribution of
-    the plain loop's.
+    Replicates are drawn in fast ways, see :doc:`/performance`; they have exactly the distribution
+    of the plain loop's.
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "Measurement uncertainties in
-       speaker recognition evaluation", NISTIR 7722, 2010.
-    .. [2] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
-       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+    .. [1] J. C. Wu et al., "Measurement uncertainties in speaker recognition evaluation", NISTIR
+       7722, 2010.
+    .. [2] J. C. Wu et al., "The impact of data dependence on speaker recognition evaluation",
+       IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
     .. [3] D. A. van Leeuwen, "A note on performance metrics for speaker recognition using multiple
        conditions in an evaluation", 2008.
 
@@ -439,9 +420,8 @@ def bootstrap_scores(
 ) -> Any:
     r"""Estimate the standard error and a confidence interval of a metric of a score matrix.
 
-    In a matrix of trials one speaker occurs in a row and in a column of trials.
-    ``method="speaker"`` resamples speakers, each with all these trials; the
-    other methods are those of the papers, for comparison.
+    ``method="speaker"`` resamples speakers, each with all trials on either side. The other methods
+    are those of the papers, for comparison.
 
     Parameters
     ----------
@@ -450,33 +430,20 @@ def bootstrap_scores(
     key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     statistic : Statistic, callable, or list of these
-        As for `bootstrap`. A function gets the scores column by column of the
-        key, and weights that with ``weights="exponential"`` or `conditions` are not
-        whole. Several statistics are computed on the same replicates.
+        As for `bootstrap`; a function gets the scores column by column of the key. Several
+        statistics are computed on the same replicates.
     method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
-        ``"speaker"``: draw a weight for each speaker. ``"iid"``: pick trials.
-        ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets, and
-        trials within each set picked. A set is all target trials, or all
-        non-target trials, of the models of one speaker, as in [1]_.
-    speakers : IdMap, dict, callable, str, or pair of these, optional
-        The speakers of models and segments, as for `evaluate`; a column is of the metadata
-        in the pair (key, metadata).
-    model_speakers : IdMap, dict, callable or str, optional
-        From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, dict, callable or str, optional
-        From test segment to speaker. By default the speaker of a segment is
-        that of the models whose target it is. Used by ``"speaker"`` only.
-    unknown : {"refuse", "own"}, default: "refuse"
-        What to do where the speaker is not known: refuse, or take each model or
-        segment for a speaker of its own, with a warning.
+        ``"speaker"``: draw a weight for each speaker. ``"iid"``: pick trials. ``"one-layer"``: pick
+        sets of trials. ``"two-layer"``: pick sets, and trials within each set picked. A set is all
+        target trials, or all non-target trials, of the models of one speaker, as in [1]_.
+    speakers, model_speakers, segment_speakers, unknown
+        As for `speaker_errors`; speakers of segments are used by ``"speaker"`` only.
     weights : {"multinomial", "exponential", "double-or-nothing"}
-        The law of a speaker's weight: how often one is picked when as many are
-        picked as there are; exponential with mean 1; or 0 or 2. Exponential
-        weights are never zero, so no class is ever lost: the choice if targets
-        are of a few speakers only. For ``"speaker"`` only.
+        The law of a speaker's weight: how often one is picked when as many are picked as there are;
+        exponential with mean 1; or 0 or 2. Exponential weights are never zero, so no class is ever
+        lost: the choice if targets are of a few speakers only. For ``"speaker"`` only.
     pigeonhole : bool, default: False
-        Whether the persons on the two sides are different ones, drawn
-        independently. For ``"speaker"`` only.
+        Whether persons on the two sides are different, drawn independently; for ``"speaker"`` only.
     conditions : Conditions, optional
         Weights of conditions: the metric is the condition-weighted one, on the data and
         in each replicate, see Notes. Trials may be in one condition only.
@@ -491,24 +458,17 @@ def bootstrap_scores(
 
     Raises
     ------
-    InvalidInputError
-        If a class is empty, a score is NaN, a speaker is not known, there are fewer than two
-        speakers or sets, the speakers contradict the key, the statistic is not finite on the data,
-        conditions overlap, or an option is out of range.
     TrialMismatchError
         If a trial is in no condition, unless they allow that, or a condition has no trial with a
         score.
 
     Warns
     -----
-    FewErrorsWarning
+    FewErrorsWarning, DegenerateReplicatesWarning
         As for `bootstrap`.
     MissingTrialsWarning
         If trials of the key have no scores, they are left out; or if models or segments were taken
         for speakers of their own.
-    DegenerateReplicatesWarning
-        If the statistic is not defined on some replicates, for instance because all speakers with
-        targets, or with targets of a condition, got weight zero.
     FewSpeakersWarning
         If a built-in metric of one number rests on fewer than 20 effective speakers.
     ConditionWarning
@@ -521,27 +481,20 @@ def bootstrap_scores(
 
     Notes
     -----
-    Let speaker i have weight :math:`w_i`. A target trial of speaker i gets the weight :math:`w_i`,
-    a non-target trial with a model of speaker i and a segment of speaker j gets :math:`w_i w_j`. So
-    a speaker's habits, as a goat, a lamb or a wolf, appear in a replicate together, and misses and
-    false alarms vary together as they do when new speakers are recorded. A target trial has one
-    speaker, so its weight is not squared; that would make the miss rate's error too large by more
-    than half. A speaker who is picked twice does not become two persons: no target trials are made
-    of the two copies.
+    A target trial of speaker i gets the weight :math:`w_i` of the speaker, a non-target trial with
+    a model of speaker i and a segment of speaker j gets :math:`w_i w_j`. So misses and false alarms
+    vary together as they do when new speakers are recorded. A target trial has one speaker, so its
+    weight is not squared. No target trials are made of two copies of a speaker.
 
-    With ``pigeonhole=True`` [2]_ models have the weights :math:`w_i` of the persons on their side,
-    segments independent weights :math:`v_j`, and every trial the product. Right where rows and
-    columns are different things, for instance languages and speakers; for speaker verification it
-    makes the error of the miss rate too large. `segment_speakers` may then name persons who are in
-    no model.
+    With ``pigeonhole=True`` [2]_ models have weights :math:`w_i`, segments independent ones
+    :math:`v_j`, and every trial the product. That is right where rows and columns are different
+    things, for instance languages and speakers. For speaker verification it makes the error of the
+    miss rate too large. `segment_speakers` may then name persons who are in no model.
 
-    What is peculiar to single pairs of speakers, beyond the speakers' habits, enters the variance
-    three times [2]_; so does the sampling error of single trials if a pair has one or few of them.
-    Where speakers' habits dominate this hardly matters. Where they are weak, or trials of each pair
-    are few, the standard deviation of the replicates is too large, by up to :math:`\sqrt 3`. The
-    studentised interval does not use it: it compares each replicate with its own standard error by
-    the formula of `speaker_interval`, which counts pairs once. The number of speakers is what
-    limits the accuracy, not that of trials.
+    Variance of pairs of speakers, and of single trials, enters three times [2]_. Where these
+    dominate the standard deviation of the replicates is too large, by up to :math:`\sqrt 3`. The
+    studentised interval compares each replicate with its own standard error, by the formula of
+    `speaker_interval`, which counts pairs once. For the coverage see :doc:`/coverage`.
 
     *Conditions.* With weights :math:`w_\alpha` of conditions, the error-rates of a replicate are
 
@@ -550,26 +503,16 @@ def bootstrap_scores(
         P^* = \sum_\alpha w_\alpha \frac{\sum_{i \in \alpha} v_i e_i}{\sum_{i \in \alpha} v_i},
 
     where :math:`v_i` is the weight that trial i got from its speakers or from picks of it, and
-    :math:`e_i` says if it is an error: weights are divided by the replicate's own total in each
-    condition, and all other metrics follow in the same way. Speakers and sets may be of several
-    conditions, and are drawn from all; ``"iid"`` picks trials within each condition, see
-    `bootstrap`. If a condition loses all its weight the replicate is degenerate: with small
+    :math:`e_i` is 1 for an error and else 0. Speakers and sets may be of several conditions, and
+    are drawn from all. If a condition loses all its weight the replicate is degenerate: with small
     conditions ``weights="exponential"`` is safer.
 
-    In 2000 simulated data sets each, the nominal 95 % interval of a cost covers the truth 93 % of
-    the time with 10 speakers, 94 % with 20 and 40, 95 % with 80, and at least 92.9 % in 16 laws of
-    scores; by trials 16 to 66 % where speakers recur (``benchmarks/coverage_study.py``).
-
-    Statistics made of sums over trials, `DCF`, `ActDCF`, `ErrorRates` and `Cllr`, add these sums
-    for each pair of speakers; a replicate is then a quadratic form in the weights, :math:`w^T F w`,
-    hundreds of them one product. For functions of the ROC this is done in cells of thresholds, and
-    the cells that can hold the answer are completed trial by trial. Peak memory is 32 bytes a trial
-    at most, if trials are many more than pairs of speakers.
+    Peak memory is 32 bytes a trial at most, if trials are many more than pairs of speakers.
 
     References
     ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
-       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+    .. [1] J. C. Wu et al., "The impact of data dependence on speaker recognition evaluation",
+       IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
     .. [2] A. B. Owen and D. Eckles, "Bootstrapping data arrays of arbitrary order", Annals of
        Applied Statistics 6, 2012, doi:10.1214/12-AOAS547.
 
@@ -647,14 +590,8 @@ def bootstrap_condition_table(
         default. Each takes a bootstrap for every row.
     method, speakers, model_speakers, segment_speakers, unknown, weights
         As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
-    replications, confidence, interval
-        As for `bootstrap`.
-    rng : Generator, int or None
-        Source of randomness; each bootstrap draws from a child of its own.
-    workers : int, default: 1
-        Number of processes, as for `bootstrap`.
-    progress : bool, default: False
-        Show a progress bar that counts bootstraps.
+    replications, confidence, interval, rng, workers, progress
+        As for `bootstrap`; each bootstrap draws from a child of `rng` of its own.
 
     Returns
     -------
@@ -663,17 +600,13 @@ def bootstrap_condition_table(
 
     Raises
     ------
-    InvalidInputError
-        If there is no such figure; or as for `evaluation.condition_table` and `bootstrap_scores`.
     TrialMismatchError
         If the conditions do not fit the key.
 
     Warns
     -----
-    MissingTrialsWarning, ConditionWarning
-        As for `evaluation.condition_table`.
-    FewErrorsWarning, DegenerateReplicatesWarning
-        As for `bootstrap_scores`, for each row where it applies.
+    MissingTrialsWarning, ConditionWarning, FewErrorsWarning, DegenerateReplicatesWarning
+        As for `evaluation.condition_table`, and for each row as for `bootstrap_scores`.
 
     Examples
     --------
@@ -869,12 +802,6 @@ def standard_error_distribution(
     -------
     StandardErrorDistribution
 
-    Raises
-    ------
-    InvalidInputError
-        As `bootstrap`; or if the statistic is an array, is not defined on some replicates, or is no
-        `DCF` although `count_threshold_twice`.
-
     Warns
     -----
     FewErrorsWarning
@@ -882,15 +809,9 @@ def standard_error_distribution(
 
     Notes
     -----
-    Section VII of [1]_ finds 500 runs enough. With `count_threshold_twice`,
-    :math:`\alpha(t) = \sum_{s \le t} P_T(s)` and :math:`\beta(t) = \sum_{s \ge t} P_N(s)`, its
-    equation (2) and NISTIR 7722, equation (5). Elsewhere this package accepts a score equal to the
-    threshold.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
-       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+    Section VII of Wu et al. 2017, see `bootstrap`, finds 500 runs enough. With
+    `count_threshold_twice`, :math:`\alpha(t) = \sum_{s \le t} P_T(s)` and
+    :math:`\beta(t) = \sum_{s \ge t} P_N(s)`, its equation (2) and NISTIR 7722, equation (5).
 
     Examples
     --------
@@ -946,10 +867,8 @@ def relative_deviation(standard_error: npt.ArrayLike, reference: npt.ArrayLike) 
 
     Parameters
     ----------
-    standard_error : float or array_like of float
-        From a bootstrap.
-    reference : float or array_like of float
-        From a formula.
+    standard_error, reference : float or array_like of float
+        From a bootstrap, and from a formula.
 
     Returns
     -------
@@ -1007,20 +926,11 @@ def z_test_of_means(
     ZTest
         With the difference of the means, its standard error, z and p-value.
 
-    Raises
-    ------
-    InvalidInputError
-        If a sample is too small or holds NaN.
-
     Notes
     -----
-    Section VIII-B of Wu et al. 2016, see `standard_error_distribution`:
-    :math:`z = (\bar x_1 - \bar x_2) / \sqrt{s_1^2/n_1 + s_2^2/n_2}`. Its p-values "close to one"
-    are those of the alternative that the mean of the one-layer bootstrap is greater than that of
-    the two-layer bootstrap.
-
-    It tells whether two *methods* differ, and with enough runs they always do; it says nothing
-    about systems.
+    Section VIII-B of Wu et al. 2017, see `bootstrap`:
+    :math:`z = (\bar x_1 - \bar x_2) / \sqrt{s_1^2/n_1 + s_2^2/n_2}`. It tells whether two
+    *methods* differ, and with enough runs they always do; it says nothing about systems.
 
     Examples
     --------
@@ -1051,16 +961,11 @@ def f_test_of_variances(
     FTest
         Ratio and p-value. Two-sided: twice the smaller tail.
 
-    Raises
-    ------
-    InvalidInputError
-        If a sample is too small, holds NaN or is constant.
-
     Notes
     -----
-    Section VIII-B of Wu et al. 2016: :math:`s_1^2/s_2^2` has an F distribution with
-    :math:`n_1 - 1` and :math:`n_2 - 1` degrees of freedom if both samples are
-    normal and the variances equal. For system EL it prints 0.73 %.
+    Section VIII-B of Wu et al. 2017, see `bootstrap`: :math:`s_1^2/s_2^2` has an F distribution
+    with :math:`n_1 - 1` and :math:`n_2 - 1` degrees of freedom if both samples are normal and the
+    variances equal.
 
     Examples
     --------

@@ -114,13 +114,11 @@ class PairedBootstrapResult(metaclass=Readable):
     Parameters
     ----------
     first, second : BootstrapResult
-        The metric of each system. Replicate i of both is of the same resampled
-        trials.
+        The metric of each system. Replicate i of both is of the same resampled trials.
     contrast : BootstrapResult
         The difference, first minus second.
     alternative : {"two-sided", "less", "greater"}
-        What counts as extreme: any difference, or one that is less or greater
-        than zero.
+        What counts as extreme: any difference, or one that is less or greater than zero.
     """
 
     first: BootstrapResult
@@ -254,35 +252,26 @@ def paired_bootstrap(
     conditions : Conditions, optional
         Weights of conditions, as for `bootstrap_scores`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
-        Whether any difference counts, or only a first system whose metric is
-        less or greater than that of the second.
+        Whether any difference counts, or only a first metric that is less or greater.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap_scores`, for the difference and for each system.
 
     Returns
     -------
     PairedBootstrapResult
-        Difference, its standard error and interval, correlation, z and p, and
-        the result of each system. `ComparisonTable` takes it.
+        Difference, standard error, interval, correlation, z and p, and each system's result.
 
     Raises
     ------
-    InvalidInputError
-        As `bootstrap_scores`.
     TrialMismatchError
         If a trial has a score in one of the systems only, or as `bootstrap_scores`.
 
     Warns
     -----
-    FewErrorsWarning
-        If a rate of a `DCF`, `ActDCF` or `ErrorRates` rests on fewer than 30 errors
-        in either system.
-    MissingTrialsWarning
-        If trials of the key have no scores in either system; they are left out.
+    FewErrorsWarning, MissingTrialsWarning, DegenerateReplicatesWarning
+        As for `bootstrap_scores`, of either system.
     FewSpeakersWarning
         If a difference by speaker rests on fewer than 30 effective speakers.
-    DegenerateReplicatesWarning
-        If the statistic of a system is not defined on some replicates.
 
     See Also
     --------
@@ -291,7 +280,7 @@ def paired_bootstrap(
 
     Notes
     -----
-    Wu et al. [1]_ compare two systems by
+    Wu et al. 2017, see `bootstrap`, compare two systems by
 
     .. math::
 
@@ -300,19 +289,11 @@ def paired_bootstrap(
     where :math:`\rho` is the correlation of replicates of the same trials. The root is the standard
     deviation of the difference of the replicates.
 
-    With ``method="speaker"`` it is usually too large, by up to :math:`\sqrt 3`: the habits of
-    speakers, which systems share, cancel, and the sampling error of pairs counts three times.
-    Interval and p-value of built-in metrics therefore come from
-    :math:`|\Delta^* - \Delta| / SE^*`, with the standard error of each replicate by the formula of
-    `speaker_z_test`; p is not below :math:`2^{1-K}` for K speakers who contribute. Those of other
-    statistics come from the replicates. Always, p is below 1 - confidence if and only if 0 lies
-    outside the interval.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact
-       of data dependence on speaker recognition evaluation", IEEE/ACM TASLP 25,
-       2017, doi:10.1109/TASLP.2016.2614725.
+    With ``method="speaker"`` it is usually too large, by up to :math:`\sqrt 3`: the sampling error
+    of pairs counts three times. Interval and p-value of built-in metrics therefore come from
+    :math:`|\Delta^* - \Delta| / SE^*`, with standard errors as for `speaker_z_test`. Then
+    p is not below :math:`2^{1-K}` for K speakers who contribute. For other statistics both come
+    from the replicates. Always, p is below 1 - confidence if and only if 0 is outside the interval.
 
     Examples
     --------
@@ -394,10 +375,8 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
 def _rate_sampler(
     statistics: list[ThresholdStatistic], systems: list[System], plan: ResamplingPlan
 ) -> Sampler | None:
-    """Draw the numbers of errors of both systems, which takes no longer for more trials.
-
-    None if sets are picked and trials in them, or speakers, or if there are many thresholds.
-    """
+    """Draw the numbers of errors of both systems, which takes no longer for more trials."""
+    # None if sets are picked and trials in them, or speakers, or if there are many thresholds.
     combine = functools.partial(_both_costs, statistics)
     both = list(zip(statistics, systems, strict=True))
     if isinstance(plan, SetPlan) and not plan.two_layer:
@@ -469,8 +448,7 @@ def mcnemar_test(
     Parameters
     ----------
     a, b : Decisions
-        Decisions of the two systems on the same trials; or `Disagreements` as `a`
-        alone.
+        Decisions of the two systems on the same trials; or `Disagreements` as `a` alone.
     classes : {"both", "tar", "non"}, default: "both"
         Which trials to use. "both" compares the error-rates of all trials, which the larger class
         dominates; for a detection cost see `dcf_z_test`.
@@ -485,9 +463,6 @@ def mcnemar_test(
 
     Raises
     ------
-    InvalidInputError
-        If the arguments are no decisions, a choice is unknown, or numbers of disagreements are
-        not whole where the binomial distribution needs them.
     TrialMismatchError
         If decisions are not on equally many trials.
 
@@ -501,9 +476,8 @@ def mcnemar_test(
     ----------
     .. [1] Q. McNemar, "Note on the sampling error of the difference between correlated
        proportions or percentages", Psychometrika 12, 1947, doi:10.1007/BF02295996.
-    .. [2] M. W. Fagerland, S. Lydersen and P. Laake, "The McNemar test for binary
-       matched-pairs data: mid-p and asymptotic are better than exact conditional", BMC
-       Medical Research Methodology 13, 2013, doi:10.1186/1471-2288-13-91.
+    .. [2] M. W. Fagerland, S. Lydersen and P. Laake, "The McNemar test for binary matched-pairs
+       data", BMC Medical Research Methodology 13, 2013, doi:10.1186/1471-2288-13-91.
 
     Examples
     --------
@@ -595,20 +569,10 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> HolmResu
     -------
     HolmResult
 
-    Raises
-    ------
-    InvalidInputError
-        If there are no p-values, one is not in [0, 1], or `level` is not in (0, 1).
-
     Notes
     -----
-    In ascending order, :math:`\tilde p_{(i)} = \max_{j \le i} \min(1, (m-j+1)\, p_{(j)})`
-    [1]_. Never worse than Bonferroni's m p.
-
-    References
-    ----------
-    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure",
-       Scandinavian Journal of Statistics 6, 1979.
+    In ascending order, :math:`\tilde p_{(i)} = \max_{j \le i} \min(1, (m-j+1)\, p_{(j)})`: S. Holm,
+    Scandinavian Journal of Statistics 6, 1979. Never worse than Bonferroni's m p.
 
     Examples
     --------
@@ -687,11 +651,6 @@ class ComparisonTable(Table):
         Returns
         -------
         ComparisonTable
-
-        Raises
-        ------
-        InvalidInputError
-            If there are no comparisons, or `level` is not in (0, 1).
         """
         if not tests:
             raise invalid("tests", "hold at least one comparison", "none")
@@ -763,8 +722,7 @@ class PermutationTest(metaclass=Readable):
     standard_error : float
         Standard deviation of the difference over all swaps.
     p_value : float
-        Share of swaps with a difference at least as extreme, the observed one
-        included.
+        Share of swaps with a difference at least as extreme, the observed one included.
     alternative : {"two-sided", "less", "greater"}
         What counts as extreme.
     n_speakers : int
@@ -803,20 +761,15 @@ def speaker_permutation_test(
 ) -> PermutationTest:
     """Test if two systems differ, given the cost that each causes each speaker.
 
-    If the systems are alike, their names may be swapped for any speaker without
-    changing the law of the costs.
-
     Parameters
     ----------
     costs_a, costs_b : (k,) array_like of float
-        Cost of the first and the second system for each of k speakers, in the same
-        order; finite.
+        Cost of the first and the second system for each of k speakers, in the same order; finite.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better
         ("less") or worse ("greater").
     permutations : int, default: 10000
-        Number of random swaps. If there are no more than that in all, 2 ** k, each
-        is tried once, and the p-value is exact.
+        Number of random swaps. If all 2 ** k are no more, each is tried once, and p is exact.
     rng : Generator, int or None, keyword-only
         Source of random swaps.
     progress : bool, default: False
@@ -829,9 +782,6 @@ def speaker_permutation_test(
 
     Raises
     ------
-    InvalidInputError
-        If a cost is not finite, there are fewer than two speakers, or no
-        permutations.
     TrialMismatchError
         If there are not equally many costs of both systems.
 
@@ -841,9 +791,8 @@ def speaker_permutation_test(
 
     Notes
     -----
-    Random swaps count the observed one, so the p-value is never zero and the test never too
-    liberal. Speakers must be independent: false alarms, of two speakers each, take
-    `speaker_permutation_test_scores`.
+    If the systems are alike, swapping them for any speaker leaves the law of the costs. Random
+    swaps count the observed one, so p is never zero. Speakers must be independent.
 
     Examples
     --------
@@ -892,7 +841,7 @@ def speaker_permutation_test_scores(
     Parameters
     ----------
     scores_a, scores_b, key, statistic, statistic_b
-        As for `speaker_z_test`.
+        As for `speaker_z_test`, errors and warnings included.
     speakers, model_speakers, segment_speakers, unknown, conditions, alternative
         As for `speaker_z_test`.
     permutations, rng, progress
@@ -902,11 +851,6 @@ def speaker_permutation_test_scores(
     -------
     PermutationTest
         With the difference of the costs.
-
-    Raises
-    ------
-    InvalidInputError, TrialMismatchError
-        As for `speaker_z_test`; also if there are no permutations.
 
     Notes
     -----
@@ -920,10 +864,10 @@ def speaker_permutation_test_scores(
 
     with :math:`m_k` the difference in misses of speaker k, :math:`e_k` the difference in
     false alarms in the :math:`n_k` non-target trials that k takes part in on either side.
-    They add up to :math:`\Delta`. Each false alarm counts in full for both its speakers; where
-    false alarms do not depend on speakers, the standard error is up to :math:`\sqrt 2` times too
-    large, and `speaker_z_test` is more powerful. For few speakers the test is not exact.
-    With weights of conditions, :math:`\psi_k` is the weighted sum of those of the conditions.
+    They add up to :math:`\Delta`. Each false alarm counts in full for both speakers. Where false
+    alarms do not depend on speakers, the standard error is up to :math:`\sqrt 2` times too large,
+    and `speaker_z_test` is more powerful. For few speakers the test is not exact. Of conditions,
+    :math:`\psi_k` is the weighted sum.
     """
     key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
     persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
@@ -1019,10 +963,9 @@ def speaker_z_test(
 ) -> SpeakerZTest:
     """Test if a metric of two systems differs, letting only speakers be independent.
 
-    The paired t-test with the standard error of `speaker_interval`, applied to the difference
-    of the two systems' losses on each trial, with K - 1 degrees of freedom for K speakers. The
-    p-value is not below :math:`2^{1-K}` for the K speakers who contribute: that of flips of signs.
-    If all speakers differ alike, the standard error is that of such flips.
+    The paired t-test with the standard error of `speaker_interval`, applied to the difference of
+    the losses on each trial, with K - 1 degrees of freedom for K speakers. The p-value is not below
+    :math:`2^{1-K}`, that of flips of signs.
 
     Parameters
     ----------
@@ -1047,8 +990,6 @@ def speaker_z_test(
 
     Raises
     ------
-    InvalidInputError
-        If a speaker is not known, or there are fewer than two.
     TrialMismatchError
         If a trial of the key has no score in one of the systems, or is in no condition.
 
@@ -1182,9 +1123,7 @@ def compare_systems(
         The metric, a number. A built-in metric is compared by `speaker_z_test`, any other as by
         `paired_bootstrap`.
     speakers : IdMap, dict, callable, str, or pair of these, optional
-        The speaker of each model and segment: a map, a function of the id, or a column
-        of the metadata. A pair is for (models, segments), a single value for both, where it
-        fits. By default each model is a speaker of its own.
+        The speaker of each model and segment, as for `evaluate`.
     correction : {"holm"}, default: "holm"
         The correction, see `holm_correction`.
     level : float, default: 0.05
@@ -1201,8 +1140,8 @@ def compare_systems(
 
     Raises
     ------
-    InvalidInputError, TrialMismatchError
-        As for `speaker_z_test` and `paired_bootstrap`, or if there are fewer than two systems.
+    TrialMismatchError
+        As for `speaker_z_test` and `paired_bootstrap`.
 
     Warns
     -----

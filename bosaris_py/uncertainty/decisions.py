@@ -131,12 +131,6 @@ class ErrorCounts(metaclass=Readable):
     n_non : float
         Number of non-target trials, at least 1.
 
-    Raises
-    ------
-    InvalidInputError
-        If a count is negative or not finite, a class is empty, or there are more
-        errors than trials.
-
     Notes
     -----
     Counts need not be whole, see `from_rates`. `speaker_errors` weighs conditions.
@@ -179,11 +173,6 @@ class ErrorCounts(metaclass=Readable):
         -------
         ErrorCounts
             With counts that need not be whole.
-
-        Raises
-        ------
-        InvalidInputError
-            If a rate is not in [0, 1], or a class is empty.
         """
         for name, rate in (("pmiss", pmiss), ("pfa", pfa)):
             if not 0.0 <= as_threshold(rate, name) <= 1.0:
@@ -280,11 +269,6 @@ class Decisions(metaclass=Readable):
     non_accepted : (n_non,) array_like of bool
         For each non-target trial, whether it was accepted, wrongly.
 
-    Raises
-    ------
-    InvalidInputError
-        If an array is empty, not boolean or not one-dimensional.
-
     Examples
     --------
     >>> decisions = Decisions.at_threshold([1.0, 3.0], [0.0, 2.0], threshold=1.5)
@@ -314,11 +298,6 @@ class Decisions(metaclass=Readable):
         Returns
         -------
         Decisions
-
-        Raises
-        ------
-        InvalidInputError
-            If a class is empty, or a score or the threshold is NaN.
         """
         limit = as_threshold(threshold, "threshold")
         return cls(*(~rejected(scores, limit) for scores in as_classes(tar, non)))
@@ -421,8 +400,6 @@ class Disagreements(metaclass=Readable):
 
         Raises
         ------
-        InvalidInputError
-            If one is not a `Decisions`.
         TrialMismatchError
             If they are not on equally many trials of each class.
         """
@@ -491,12 +468,6 @@ def error_rate_interval(
     Interval
         With the standard error :math:`\sqrt{p(1-p)/n}`, a fraction like the rate.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are no trials, more errors than trials, or `confidence` is not
-        in (0, 1).
-
     Warns
     -----
     FewErrorsWarning
@@ -512,9 +483,8 @@ def error_rate_interval(
        authentication", Odyssey 2004.
     .. [2] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
        proportion", Statistical Science 16, 2001, doi:10.1214/ss/1009213286.
-    .. [3] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in
-       1:1 matching tasks", International Journal of Computer Vision, 2024,
-       arXiv:2306.01198.
+    .. [3] R. Fogliato, P. Patil and P. Perona, "Confidence intervals for error rates in 1:1
+       matching tasks", International Journal of Computer Vision, 2024, arXiv:2306.01198.
 
     Examples
     --------
@@ -623,15 +593,13 @@ def wilson_interval(
 def rule_of_30(trials: float) -> float:
     """Return the smallest error-rate that so many trials can measure: that of 30 errors.
 
-    The true rate is then within 30 % of the observed one with 90 % confidence, if trials are
-    independent: Doddington et al., Speech Communication 31, 2000,
-    doi:10.1016/S0167-6393(99)00080-1.
+    With 90 % confidence the true rate is then within 30 % of the observed one, of independent
+    trials: Doddington et al., Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1.
 
     Parameters
     ----------
     trials : float
-        Number of trials that can be this error, positive: targets for misses,
-        non-targets for false alarms.
+        Number of trials that can be this error, positive: targets, or non-targets.
 
     Returns
     -------
@@ -661,8 +629,7 @@ def rule_of_3(trials: float) -> float:
     Returns
     -------
     float
-        3 / trials, at most 1. Slightly above the exact limit,
-        1 - 0.05 ** (1 / trials).
+        3 / trials, at most 1. Slightly above the exact limit, 1 - 0.05 ** (1 / trials).
 
     Examples
     --------
@@ -675,8 +642,7 @@ def rule_of_3(trials: float) -> float:
 def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:
     r"""Return how many independent trials measure an error-rate so accurately.
 
-    The defaults are those of the rule of 30. Dependent trials, those that share
-    speakers, must be more.
+    The defaults are those of the rule of 30. Trials that share speakers must be more.
 
     Parameters
     ----------
@@ -728,19 +694,13 @@ def hter_interval(
         Strictly between 0 and 1.
     method : {"hter", "naive", "class"}, default: "hter"
         "hter" is equation (13) of [1]_. "naive" (18) takes the HTER for the error-rate of all
-        trials, "class" (17) is the interval of the classification error: both are there for
-        comparison, and usually far too narrow.
+        trials, "class" (17) is the interval of the classification error: often far too narrow.
 
     Returns
     -------
     Interval
         Centred at the HTER ("class": at the classification error), a fraction;
         symmetric, not clipped to [0, 1].
-
-    Raises
-    ------
-    InvalidInputError
-        If `errors` holds no counts, or `confidence` is not in (0, 1).
 
     Warns
     -----
@@ -852,8 +812,8 @@ def hter_z_test(
         Errors of the two systems. The dependent test needs two `Decisions` on the same trials,
         or `Disagreements` as `a` alone.
     method : {"independent", "dependent", "stricter", "naive", "class"}, optional
-        "independent" is equation (15) of [1]_, "dependent" (16). By default "dependent" if it is
-        known on which trials systems disagree, "independent" for counts of errors.
+        "independent" is equation (15) of the paper, "dependent" (16). By default "dependent" where
+        it is known on which trials systems disagree, "independent" for counts of errors.
         "stricter" is whichever of the two has the larger standard error, as the paper
         recommends. "naive" (18) and "class" (17), see `hter_interval`, are there for
         comparison and report differences that do not exist.
@@ -864,13 +824,10 @@ def hter_z_test(
     Returns
     -------
     ZTest
-        With the difference a - b; its attribute `confidence`, 1 - p, is the
-        paper's delta.
+        With the difference a - b; its `confidence`, 1 - p, is the paper's delta.
 
     Raises
     ------
-    InvalidInputError
-        If counts are given where decisions are needed, or a choice is unknown.
     TrialMismatchError
         If decisions are not on equally many trials.
 
@@ -890,13 +847,8 @@ def hter_z_test(
         \mathrm{HTER}_A - \mathrm{HTER}_B = \frac{n_A - n_B}{2T} + \frac{m_A - m_B}{2N},
         \qquad \sigma^2 = \frac{n_A + n_B}{4T^2} + \frac{m_A + m_B}{4N^2}.
 
-    Figure 2 of the paper leaves out the factor 1/2 of the difference, which would double z; its
-    tables 3 and 6 agree with the formula above.
-
-    References
-    ----------
-    .. [1] S. Bengio and J. Mariethoz, "A statistical significance test for person
-       authentication", Odyssey 2004.
+    Figure 2 of Bengio and Mariethoz, see `hter_interval`, leaves out the factor 1/2, which would
+    double z. Their tables 3 and 6 agree with the formula above.
 
     Examples
     --------
@@ -924,8 +876,7 @@ def dcf_z_test(
     Parameters
     ----------
     a, b : ErrorCounts or Decisions
-        Errors of the two systems, as for `hter_z_test`; `Disagreements` as `a` and
-        None as `b`.
+        Errors of the two systems, as for `hter_z_test`; `Disagreements` as `a` and None as `b`.
     cost : OperatingPoint or DCF
         Prior and costs, as for `dcf_interval`.
     method, alternative

@@ -7,11 +7,9 @@ To first order every metric is a sum over the trials of both classes of a *loss*
     \theta \approx \sum_{i \in tar} f_i \ell_i + \sum_{j \in non} f_j \ell_j,
 
 with the weight :math:`f = w_\alpha / n_\alpha` of a trial of its condition. Costs at a fixed
-threshold and Cllr are such sums. Minimum DCF, EER and minimum Cllr are minima over thresholds or
-maps of such sums, so by the envelope theorem their derivative in the weights of trials is that of
-the sum at the optimum, held fixed. The area above the ROC has the placements of DeLong et al.
-
-What is left are sums over speakers and pairs of speakers; `SpeakerInfluence` has the formulas.
+threshold and Cllr are such sums. Minimum DCF, EER and minimum Cllr are minima of such sums. By the
+envelope theorem their derivative in the weights of trials is that of the sum at the optimum, held
+fixed. The area above the ROC has the placements of DeLong et al. `SpeakerInfluence` has the sums.
 """
 
 from __future__ import annotations
@@ -107,12 +105,11 @@ _SCORES_AT_A_TIME = 2**15
 
 
 class Losses(NamedTuple):
-    """What a trial of either class with some score adds to a metric, and the metric.
+    """What a trial of either class with some score adds to a metric, and the metric."""
 
-    `part` is the share of the metric that the mean loss of one class counts for: a half where
-    either is the whole. `loss` is the metric as a cost: 1 - AUC. `most` is the greatest mean loss
-    that a class without any loss may come to have.
-    """
+    # `part` is the share of the metric that the mean loss of one class counts for: a half where
+    # either is the whole. `loss` is the metric as a cost: 1 - AUC. `most` is the greatest mean loss
+    # that a class without any loss may come to have.
 
     tar: Loss
     non: Loss
@@ -226,10 +223,9 @@ _CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**10, 2**18
 
 @attrs.frozen(eq=False)
 class Steps:
-    """A step function of scores, with one level more than edges: at an edge the upper level.
+    """A step function of scores, with one level more than edges: at an edge the upper level."""
 
-    `at` is the value at each edge, if it is neither of the two levels.
-    """
+    # `at` is the value at each edge, if it is neither of the two levels.
 
     edges: Float64Array
     levels: Float64Array
@@ -335,11 +331,10 @@ class ListedTrials:
 
 @attrs.frozen(eq=False)
 class SpeakerPairs:
-    """Who takes part in which trials: speakers numbered without gaps, and pairs of them.
+    """Who takes part in which trials: speakers numbered without gaps, and pairs of them."""
 
-    `pairs` says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass is
-    the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
-    """
+    # `pairs` says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass
+    # is the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
 
     trials: ListedTrials | None
     n_trials: tuple[int, int]
@@ -472,12 +467,11 @@ _WEIGHTS_AT_A_TIME = 2**20
 
 @attrs.frozen(eq=False)
 class SpeakerInfluence:
-    """The influence of speakers on a metric of one system, or on a difference of two.
+    """The influence of speakers on a metric of one system, or on a difference of two."""
 
-    `estimate` is the metric as a loss, see `Losses`, and `scale` the larger one if it is a
-    difference; `unseen` is the greatest mean loss of each class in which no trial lost anything,
-    `certain` that of each class in which all did.
-    """
+    # `estimate` is the metric as a loss, see `Losses`, and `scale` the larger one if it is a
+    # difference; `unseen` is the greatest mean loss of each class in which no trial lost anything,
+    # `certain` that of each class in which all did.
 
     pairs: SpeakerPairs
     tar: _Sums
@@ -555,9 +549,8 @@ class SpeakerInfluence:
     def covariance(self) -> Float64Array:
         r"""Covariance of the two parts of the metric, of targets and of non-targets: (2, 2).
 
-        With the residuals :math:`u_k` of the targets of speaker k, :math:`s_{kj}` of the pairs
-        of speakers and :math:`v_k = \sum_j s_{kj}`, each as large as the estimate without the
-        speaker makes it (the jackknife),
+        With the jackknife's residuals :math:`u_k` of the targets of speaker k, :math:`s_{kj}` of
+        the pairs of speakers and :math:`v_k = \sum_j s_{kj}`,
 
         .. math::
 
@@ -565,8 +558,7 @@ class SpeakerInfluence:
             V_{non} = c \max\Big(\sum_k v_k^2 - \sum_{k<j} s_{kj}^2, \sum_{k<j} s_{kj}^2\Big), \quad
             C = c \sum_k u_k v_k,
 
-        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`. Pairs are in the sums of
-        both speakers, so they are subtracted once; independent pairs are the least.
+        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`.
         """
         pairs, (u, v) = self.pairs, self.influences
         _, of_non = pairs.leverages
@@ -628,13 +620,11 @@ class SpeakerInfluence:
     def interval(
         self, confidence: float, method: str, students: Float64Array | None = None
     ) -> Interval:
-        r"""Return the confidence interval of the metric, by Student's t on the logarithmic scale.
-
-        The ends are :math:`\hat\theta e^{\pm t\, SE / \hat\theta}`, with the t of K - 1 degrees or
-        the quantiles of `students`, at most half as large again. A class of trials without loss, or
-        with the greatest, adds what its number of speakers leaves open:
-        :math:`1 - (\alpha/2)^{1/K}` of the greatest.
-        """
+        """Return the confidence interval of the metric, by Student's t on the logarithmic scale."""
+        # The ends are \hat\theta e^{\pm t\, SE / \hat\theta}, with the t of K - 1 degrees or the
+        # quantiles of `students`, at most half as large again. A class of trials without loss, or
+        # with the greatest, adds what its number of speakers leaves open: 1 - (\alpha/2)^{1/K} of
+        # the greatest.
         tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
         value, error = self.estimate, self.standard_error
         ratio = error / value if value > 0 else 0.0
@@ -652,12 +642,9 @@ class SpeakerInfluence:
         return Interval(value, low, high, error, float(confidence), method)
 
     def students(self, weights: Float64Array, *, log: bool) -> Float64Array | None:
-        """Return Student's t of replicates, ascending, one for each row of weights of the speakers.
-
-        The metric is taken as the sum of its losses at the optimum of the data, and copies of a
-        speaker count as speakers. None where that says nothing: for too many speakers, or without
-        variation.
-        """
+        """Return Student's t of replicates by weights of speakers, ascending; None: of no use."""
+        # The metric is taken as the sum of its losses at the optimum of the data, and copies of a
+        # speaker count as speakers. Of too many speakers, or without variation, that is of no use.
         k = self.pairs.n_speakers
         if k > _LARGEST_TABLE or self.standard_error == 0:
             return None
@@ -714,11 +701,10 @@ class SpeakerInfluence:
 
 @attrs.frozen(eq=False)
 class Studentised:
-    """The studentised bootstrap of a metric, or of a difference: one inversion for interval and p.
+    """The studentised bootstrap of a metric or difference: one inversion for interval and p."""
 
-    `draws` are Student's t of replicates, ascending; of a difference without their signs. None
-    where there are none: then Student's t has its law.
-    """
+    # `draws` are Student's t of replicates, ascending; of a difference without their signs. None
+    # where there are none: then Student's t has its law.
 
     influence: SpeakerInfluence
     draws: Float64Array | None

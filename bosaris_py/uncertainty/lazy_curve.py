@@ -1,25 +1,19 @@
 r"""Lazy i.i.d. bootstrap replicates of a ROC: only the part that decides a minimum is drawn.
 
 An i.i.d. replicate of a ROC is a multinomial draw of how often each score was picked. Cut the
-distinct target scores into two halves, and both halves again, down to single scores: a multinomial
-draw is then a binomial draw at each cut, given how many picks fell to the piece that is cut. At the
-edges of a piece a cost is known; inside it the cost is at least that of its corner,
-
-    (misses at the left edge, false alarms at the right edge),
-
-so a piece whose corner cannot beat the best edge is never cut. A replicate takes some hundred
-binomial draws, for ten million scores hardly more than for ten thousand, and its distribution is
-exactly that of the plain bootstrap. Where conditions are weighted, a piece holds the trials of each
-condition, a cut is a binomial draw for each, and costs are sums over conditions.
+distinct target scores into halves, and these again, down to single scores: each cut is a binomial
+draw, given how many picks fell to the piece. At the edges of a piece a cost is known. Inside it the
+cost is at least that of its corner, (misses at the left edge, false alarms at the right edge). A
+piece whose corner cannot beat the best edge is never cut. A replicate takes some hundred binomial
+draws, for ten million scores hardly more than for ten thousand, and its distribution is exactly
+that of the plain bootstrap. With conditions a cut is a draw for each, and costs are sums of theirs.
 
 The convex-hull EER is the maximum over the prior of the minimum cost (theory paper, equation 26),
-so it depends on the scores near one threshold. `EERWindow` cuts the axis of scores into a *window*
-around it, whose trials are picked one by one, and a few large cells on either side, of which only
-the numbers of picks are drawn. Let :math:`\bar e` be the EER of the points that are known, and
-:math:`\pi` its prior. If no cell's corner costs less than :math:`\bar e` at :math:`\pi`, that is
-the EER of the replicate. Otherwise the trials of these cells are divided, too, until no corner is
-below. So the distribution is exact wherever the window lies; where it lies well, hardly one
-replicate in a hundred needs its cells.
+so it depends on the scores near one threshold. `EERWindow` picks the trials of a *window* around it
+one by one; of a few large cells on either side only the numbers of picks are drawn. Let
+:math:`\bar e` be the EER of the points that are known, and :math:`\pi` its prior. If no cell's
+corner costs less than :math:`\bar e` at :math:`\pi`, that is the EER of the replicate. Otherwise
+these cells are divided, too, until no corner is below: the distribution is exact.
 """
 
 from __future__ import annotations
@@ -38,12 +32,11 @@ from bosaris_py.uncertainty.speaker_curve import open_cells
 
 @attrs.frozen(eq=False)
 class ClassTree:
-    """How the trials of one class divide when the distinct target scores are halved.
+    """How the trials of one class divide when the distinct target scores are halved."""
 
-    For each level of cuts, from the whole down to pairs of neighbouring target scores, `shares`
-    is (n, k): the share of each piece's trials of each condition that lies in its left half.
-    `factors` is the weight of a trial of each condition.
-    """
+    # For each level of cuts, from the whole down to pairs of neighbouring target scores, `shares`
+    # is (n, k): the share of each piece's trials of each condition that lies in its left half.
+    # `factors` is the weight of a trial of each condition.
 
     sizes: IntArray
     factors: Float64Array
@@ -120,11 +113,9 @@ class LazyCurve:
 
     @classmethod
     def from_index(cls, index: CurveIndex, *prices: float) -> Self:
-        """Arrange the counts between target scores; `prices` are the other fields of a subclass.
-
-        Between the thresholds at two neighbouring target scores lie the trials at the
-        lower one and the non-targets in the gap above it.
-        """
+        """Arrange the counts between target scores; `prices` are the other fields of a subclass."""
+        # Between the thresholds at two neighbouring target scores lie the trials at the lower one
+        # and the non-targets in the gap above it.
         trees = ClassTree.from_edges(index.tar, 1), ClassTree.from_edges(index.non, 2)
         return cls(*trees, *prices)
 
@@ -247,11 +238,10 @@ class LazyEER(LazyCurve):
 
 @attrs.frozen(eq=False)
 class _Bracket:
-    """For each replicate two points of its curve, either side of pmiss = pfa.
+    """For each replicate two points of its curve, either side of pmiss = pfa."""
 
-    Both are (2, n_replicates): pmiss and pfa of the points with fewer misses than false alarms, and
-    with at least as many. Updated in place.
-    """
+    # Both are (2, n_replicates): pmiss and pfa of the points with fewer misses than false alarms,
+    # and with at least as many. Updated in place.
 
     low: Float64Array
     high: Float64Array
@@ -261,11 +251,9 @@ class _Bracket:
         return diagonal_crossing(self.low, self.high)
 
     def take_in(self, replicate: IntArray, pmiss: Float64Array, pfa: Float64Array) -> None:
-        """Move the bracket to the maximum over priors of the minimum over these points.
-
-        Each round puts the point into the bracket that is cheapest at the present prior. The
-        prior moves monotonically along the hull's edges, so this ends.
-        """
+        """Move the bracket to the maximum over priors of the minimum over these points."""
+        # Each round puts the point into the bracket that is cheapest at the present prior. The
+        # prior moves monotonically along the hull's edges, so this ends.
         rising = pmiss - pfa
         while replicate.size:
             value, prior = self.meeting()
@@ -332,12 +320,12 @@ _NUMBERS_AT_A_TIME = 2**14
 
 @attrs.frozen(eq=False)
 class _ClassWindow:
-    """The trials of one class: in the window one by one, elsewhere cell by cell.
+    """The trials of one class: in the window one by one, elsewhere cell by cell."""
 
-    `below` counts the trials below each edge of the axis, from none to all; `chances` is the share
-    of the trials in each cell, of which the window has number `number`. For each trial in the
-    window, `pieces` is how many of the window's edges it lies above, which cut it into `n_pieces`.
-    """
+    # `below` counts the trials below each edge of the axis, from none to all; `chances` is the
+    # share of the trials in each cell, of which the window has number `number`. For each trial in
+    # the window, `pieces` is how many of the window's edges it lies above, which cut it into
+    # `n_pieces`.
 
     below: IntArray
     chances: Float64Array
@@ -386,11 +374,10 @@ class _ClassWindow:
 
 @attrs.frozen(eq=False)
 class EERWindow:
-    """A window of the ROC for drawing i.i.d. replicates of the EER on the convex hull.
+    """A window of the ROC for drawing i.i.d. replicates of the EER on the convex hull."""
 
-    `edges` says where the axis is cut, as numbers of edges: all is accepted, the distinct target
-    scores, all is rejected.
-    """
+    # `edges` says where the axis is cut, as numbers of edges: all is accepted, the distinct target
+    # scores, all is rejected.
 
     block: ClassVar[int] = 250
 
@@ -400,11 +387,9 @@ class EERWindow:
 
     @classmethod
     def from_index(cls, index: CurveIndex) -> Self | None:
-        """Place the window; None where drawing lazily is the better way.
-
-        That is where conditions are weighted, the classes are separated, there are few
-        trials, or the window would hold very many.
-        """
+        """Place the window; None where drawing lazily is the better way."""
+        # That is where conditions are weighted, the classes are separated, there are few trials, or
+        # the window would hold very many.
         if len(index.tar.edges) > 1 or len(index.non.edges) > 1:
             return None
         sizes = int(index.tar.sizes[0]), int(index.non.sizes[0])
@@ -479,11 +464,9 @@ class EERWindow:
     def _complete(
         self, tar: list[IntArray], non: list[IntArray], rng: np.random.Generator
     ) -> float:
-        """Divide the cells of one replicate until none can hold the point that decides.
-
-        For each class, the number of picks in the pieces of each cell, in cells that are not
-        divided a single number; changed in place.
-        """
+        """Divide the cells of one replicate until none can hold the point that decides."""
+        # For each class, the number of picks in the pieces of each cell, in cells that are not
+        # divided a single number; changed in place.
         whole = np.ones(len(tar), dtype=np.bool_)
         whole[self.tar.number] = False
         while True:
@@ -512,10 +495,8 @@ def _cell_edges(
     room: Float64Array,
     window: tuple[int, int],
 ) -> tuple[IntArray, int]:
-    """Return the edges of the window and of the cells, and the number of the window.
-
-    Each cell reaches as far as its corner stays clear of the least cost, by `room`.
-    """
+    """Return the edges of the window and of the cells, and the number of the window."""
+    # Each cell reaches as far as its corner stays clear of the least cost, by `room`.
     left, right = [window[0]], [window[1]]
     while left[-1] > 0:
         here = left[-1]

@@ -7,19 +7,16 @@ Where conditions are weighted, an error-rate is
     P = \sum_\alpha w_\alpha \frac{e_\alpha}{n_\alpha},
 
 with :math:`e_\alpha` errors in :math:`n_\alpha` trials of condition :math:`\alpha`. Weight and
-number of trials of a condition are matters of design. Trials are therefore resampled within their
-condition, and where a replicate gives a condition another number of trials, because sets or
-speakers are picked, :math:`w_\alpha` is divided by that number: the same metric of other trials.
+number of trials of a condition are matters of design, so trials are resampled within their
+condition. Where sets or speakers are picked, :math:`w_\alpha` is divided by the replicate's number
+of trials of the condition: the same metric of other trials.
 
 A plan knows nothing about scores. It draws how often each trial was picked, in the order of the
-trials it was made for; `reordered` makes the same plan for the trials in another order, so that
-weights come out in the order of sorted scores. Two systems are resampled alike by giving both the
-weights of one draw. Trials are vectors, column by column, whether a matrix or a list holds them.
+trials it was made for; `reordered` makes the same plan for another order. Two systems are resampled
+alike by giving both the weights of one draw. Trials are vectors, column by column.
 
-A target trial has one speaker, a non-target trial two. The weight of a speaker multiplies all
-trials that the speaker takes part in, on either side: with weights :math:`w`, a target trial of
-speaker i gets :math:`w_i`, which is never squared, a non-target trial with a model of speaker i and
-a segment of speaker j gets :math:`w_i w_j`.
+With weights :math:`w` of speakers, a target trial of speaker i gets :math:`w_i`, which is never
+squared. A non-target trial of speakers i and j gets :math:`w_i w_j`.
 """
 
 from __future__ import annotations
@@ -100,11 +97,10 @@ _FEWEST_SETS = 2
 
 @attrs.frozen(eq=False, repr=False)
 class TrialGroups:
-    """Which group each trial of one class belongs to.
+    """Which group each trial of one class belongs to."""
 
-    `labels` numbers the group of each trial from 0, None if there is one group only; `sizes` is the
-    number of trials in each group.
-    """
+    # `labels` numbers the group of each trial from 0, None if there is one group only; `sizes` is
+    # the number of trials in each group.
 
     labels: AnyArray | None = attrs.field(converter=attrs.converters.optional(read_only))
     sizes: IntArray = attrs.field(converter=read_only)
@@ -256,25 +252,12 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
         With a mask of the trials to keep. Sets smaller than the size chosen are dropped, larger
         ones are sampled without replacement.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are fewer than two sets, a label is missing, or `rng` is no source of randomness.
-
     Notes
     -----
-    Wu et al. 2016 ([1]_, section IX) choose the size by trial and error. It has an exact answer:
-    with the sizes in descending order, the j largest sets keep at most j times the size of the
-    j-th, and only these products compete. At least two sets are kept; of equally good choices the
-    one with more sets.
-
-    Throwing away trials is needed only to repeat the paper's bootstraps to the letter: `bootstrap`
-    takes sets of any size.
-
-    References
-    ----------
-    .. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "The impact of data dependence
-       on speaker recognition evaluation", IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+    Wu et al. 2017, section IX (see `bootstrap`, which takes sets of any size), choose the size by
+    trial and error. It has an exact answer: with the sizes in descending order, the j largest sets
+    keep at most j times the size of the j-th, and only these products compete. At least two sets
+    are kept; of equally good choices the one with more sets.
 
     Examples
     --------
@@ -327,10 +310,9 @@ class SortedStrata(NamedTuple):
 
 @attrs.frozen(eq=False, repr=False)
 class Strata(TrialGroups):
-    """Which condition each trial of one class belongs to, and the weight of each in the class.
+    """Which condition each trial of one class belongs to, and the weight of each in the class."""
 
-    Conditions without trials of the class are left out; `shares` sum to one.
-    """
+    # Conditions without trials of the class are left out; `shares` sum to one.
 
     shares: Float64Array = attrs.field(converter=read_only)
 
@@ -341,10 +323,8 @@ class Strata(TrialGroups):
 
     @classmethod
     def from_codes(cls, codes: AnyArray, weights: Float64Array) -> Self:
-        """Group trials by the number of their condition, given the weight of each condition.
-
-        Conditions that have no trials of this class are left out; the others share the weight.
-        """
+        """Group trials by the number of their condition, given the weight of each condition."""
+        # Conditions that have no trials of this class are left out; the others share the weight.
         counts = np.bincount(codes, minlength=weights.size)
         present = np.flatnonzero(counts)
         if present.size == 1:
@@ -433,10 +413,8 @@ class Strata(TrialGroups):
         return placed
 
     def cells(self, sets: SetIndex) -> SetIndex:
-        """Return the trials of each set and condition: cell (s, c) has the number s k + c.
-
-        Cells may be empty.
-        """
+        """Return the trials of each set and condition: cell (s, c) has the number s k + c."""
+        # Cells may be empty.
         if self.labels is None:
             return sets
         labels = sets.labels * self.n_sets + self.labels
@@ -554,10 +532,8 @@ def weighted_sum(terms: Sequence[Any], shares: Float64Array) -> Any:
 
 
 def effective_errors(errors: AnyArray, factors: Float64Array) -> Float64Array:
-    """Return how many errors of equal weight would leave a weighted rate as uncertain.
-
-    `errors` (k, ...) counts those of each condition, `factors` (k,) is the weight of its trials.
-    """
+    """Return how many errors of equal weight would leave a weighted rate as uncertain."""
+    # `errors` (k, ...) counts those of each condition, `factors` (k,) is the weight of its trials.
     if factors.size == 1:
         return np.asarray(errors[0], dtype=np.float64)
     # (sum f e)^2 / sum f^2 max(e, 1). A condition without errors counts as uncertain as one
@@ -581,10 +557,9 @@ _Chosen = Positions | slice
 
 @attrs.frozen(eq=False)
 class ScoredTrials:
-    """The trials of a key that have scores and are in a condition, of both classes.
+    """The trials of a key that have scores and are in a condition, of both classes."""
 
-    `tar` and `non` are the positions of the model and of the segment of each trial of the class.
-    """
+    # `tar` and `non` are the positions of the model and of the segment of each trial of the class.
 
     tar: ScoredPositions
     non: ScoredPositions
@@ -735,12 +710,11 @@ class IidPlan:
 
 @attrs.frozen(eq=False)
 class SetPlan:
-    """Pick as many sets of trials of each class as there are, and on request trials within them.
+    """Pick as many sets of trials of each class as there are, and on request trials within them."""
 
-    A set may be of several conditions. With `two_layer`, the trials of each set that is picked, or
-    those of each condition in the set, are replaced by as many picks from them; if a set is picked
-    twice, its trials are drawn anew each time.
-    """
+    # A set may be of several conditions. With `two_layer`, the trials of each set that is picked,
+    # or those of each condition in the set, are replaced by as many picks from them; if a set is
+    # picked twice, its trials are drawn anew each time.
 
     tar: SetIndex
     non: SetIndex
@@ -818,11 +792,10 @@ class TrialUnits:
 
 @attrs.frozen
 class PersonWeights:
-    """The law of the weights of all persons: mean and variance are 1 (multinomial: 1 - 1/k).
+    """The law of the weights of all persons: mean and variance are 1 (multinomial: 1 - 1/k)."""
 
-    `n_second` is the number of persons on the segments' side if they are drawn independently of
-    those on the models' side; None if both sides are the same persons.
-    """
+    # `n_second` is the number of persons on the segments' side if they are drawn independently of
+    # those on the models' side; None if both sides are the same persons.
 
     n_first: int
     n_second: int | None
@@ -834,10 +807,8 @@ class PersonWeights:
         return self.n_first, self.n_first if self.n_second is None else self.n_second
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> tuple[Weights, Weights]:
-        """Draw weights for both sides: (n_replicates, n) each.
-
-        Replicate by replicate, so that drawing several at once makes no difference.
-        """
+        """Draw weights for both sides: (n_replicates, n) each."""
+        # Replicate by replicate, so that drawing several at once makes no difference.
         sides = (self.n_first,) if self.n_second is None else (self.n_first, self.n_second)
         drawn = [[self._draw_side(n, rng) for n in sides] for _ in range(n_replicates)]
         first, *second = (np.array(weights) for weights in zip(*drawn, strict=True))
@@ -869,11 +840,9 @@ class SpeakerPlan:
         who: Speakers,
         strata: TrialStrata,
     ) -> "SpeakerPlan":
-        """Make a plan for the persons who take part in trials, at least two.
-
-        `tar` and `non` are the person of the model and of the segment of each trial. In a
-        pigeonhole bootstrap the two sides are different persons, drawn independently.
-        """
+        """Make a plan for the persons who take part in trials, at least two."""
+        # `tar` and `non` are the person of the model and of the segment of each trial. In a
+        # pigeonhole bootstrap the two sides are different persons, drawn independently.
         tar_second = n_second = None
         if who.pigeonhole:
             (tar_first, non_first), n_first = _renumber(tar[0], non[0])

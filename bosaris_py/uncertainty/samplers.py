@@ -1,13 +1,12 @@
 """Samplers: draw bootstrap replicates of a statistic, each in its fastest exact way.
 
-All draw from the distribution of the plain loop that picks trials, makes two lists of
-scores and computes the statistic anew. A sampler is made once, holds only what its draws
-need, and can be sent to another process.
+All draw from the distribution of the plain loop that picks trials and computes the statistic anew.
+A sampler is made once, holds only what its draws need, and can be sent to another process.
 
-From weights: scores are sorted, and ties found, once. A replicate of a ROC is one cumulative sum
-of weights in each class and condition, read off at the distinct target scores. From sums: what
-trials have in common is added up once, by cells between thresholds or by sets; a replicate takes as
-long for ten million trials as for ten thousand. Weights of speakers: see `speaker_curve`.
+From weights: scores are sorted, and ties found, once. A replicate of a ROC is one cumulative sum of
+weights in each class and condition, read off at the distinct target scores. From sums: what trials
+have in common is added up once, by cells between thresholds or by sets. Then the number of trials
+does not matter to a replicate. Weights of speakers: see `speaker_curve`.
 """
 
 from __future__ import annotations
@@ -60,10 +59,9 @@ class Sampler(Protocol):
 
 @attrs.frozen(eq=False)
 class WeightedSampler:
-    """Any statistic under any plan: draw weights and evaluate them, without a new sort.
+    """Any statistic under any plan: draw weights and evaluate them, without a new sort."""
 
-    The plan draws weights in the order that `evaluate` takes; `shape` is that of a value.
-    """
+    # The plan draws weights in the order that `evaluate` takes; `shape` is that of a value.
 
     block: ClassVar[int] = 50
 
@@ -89,10 +87,9 @@ _PICKS_PER_BINOMIAL = 8
 
 @attrs.frozen(eq=False)
 class ClassEdges:
-    """For each condition of one class, how many of its trials lie before edges on the score axis.
+    """How many trials of each condition of one class lie before edges on the score axis."""
 
-    `sizes` and `shares` are the numbers of trials and the weights of the conditions.
-    """
+    # `sizes` and `shares` are the numbers of trials and the weights of the conditions.
 
     edges: tuple[IntArray, ...]
     sizes: IntArray
@@ -147,11 +144,10 @@ def running_total(weights: Weights) -> Weights:
 
 @attrs.frozen(eq=False)
 class CurveIndex:
-    """Where the distinct target scores lie among the sorted scores of both classes.
+    """Where the distinct target scores lie among the sorted scores of both classes."""
 
-    `tar` has the number of targets below each; `non` the number of non-targets below each, and
-    below or equal to each, in turn.
-    """
+    # `tar` has the number of targets below each; `non` the number of non-targets below each, and
+    # below or equal to each, in turn.
 
     target_scores: Float64Array
     tar: ClassEdges
@@ -187,11 +183,10 @@ class CurveIndex:
 
 @attrs.frozen(eq=False)
 class CurveSampler:
-    """Any statistic of the ROC, trials picked.
+    """Any statistic of the ROC, trials picked."""
 
-    Picks are counted between the target scores only. Where there are many more non-targets than
-    targets, these counts are one multinomial draw, instead of millions of picks.
-    """
+    # Picks are counted between the target scores only. Where there are many more non-targets than
+    # targets, these counts are one multinomial draw, instead of millions of picks.
 
     block: ClassVar[int] = 50
 
@@ -260,14 +255,12 @@ def _below_limits(cells: IntArray, order: IndexArray) -> IntArray:
 
 @attrs.frozen(eq=False)
 class CellCounts:
-    """Trials of one class between the fixed thresholds of one system, or of two; trials picked.
+    """Trials of one class between the fixed thresholds of one system, or of two; trials picked."""
 
-    Which thresholds accept a trial is all that matters, so a replicate is a multinomial draw
-    over cells; of one threshold, a binomial draw.
-
-    `cells` is (k, ...): conditions, then an axis for each system, its cells in ascending order;
-    `orders` sorts the thresholds of each system. Errors are accepted trials, or rejected ones.
-    """
+    # Which thresholds accept a trial is all that matters, so a replicate is a multinomial draw over
+    # cells; of one threshold, a binomial draw. `cells` is (k, ...): conditions, then an axis for
+    # each system, its cells in ascending order; `orders` sorts the thresholds of each system.
+    # Errors are accepted trials, or rejected ones.
 
     cells: IntArray
     orders: tuple[IndexArray, ...]
@@ -324,12 +317,11 @@ class CellCounts:
 
 @attrs.frozen(eq=False)
 class SetSums:
-    """What each set of one class adds to means; sets picked, and trials in them or not.
+    """What each set of one class adds to means; sets picked, and trials in them or not."""
 
-    Sets that add the same are one row: `multiplicities` sets with `sizes` (n_rows, k) trials of
-    each condition and `sums` (n_rows, k, m) of m quantities over them. With `two_layer` the one
-    quantity is a number of errors, so the trials of a set are a binomial draw.
-    """
+    # Sets that add the same are one row: `multiplicities` sets with `sizes` (n_rows, k) trials of
+    # each condition and `sums` (n_rows, k, m) of m quantities over them. With `two_layer` the one
+    # quantity is a number of errors, so the trials of a set are a binomial draw.
 
     multiplicities: IntArray
     sizes: IntArray
@@ -385,12 +377,11 @@ class SetSums:
 
 @attrs.frozen(eq=False)
 class ErrorTotal:
-    """The number of errors in a replicate of sets of equal size, whose law is written down.
+    """The number of errors in a replicate of sets of equal size, whose law is written down."""
 
-    It is a sum of independent numbers, one for each pick of a set: a convolution, computed once
-    by the fast Fourier transform. A replicate is then one random number. `distribution` is the
-    chance of at most `first`, `first` + 1, ... errors among `n_trials`; its last value is 1.
-    """
+    # It is a sum of independent numbers, one for each pick of a set: a convolution, computed once
+    # by the fast Fourier transform. A replicate is then one random number. `distribution` is the
+    # chance of at most `first`, `first` + 1, ... errors among `n_trials`; its last value is 1.
 
     distribution: Float64Array
     first: int

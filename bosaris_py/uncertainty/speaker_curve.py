@@ -1,14 +1,10 @@
 r"""ROCs of weighted trials, and replicates by weights of speakers: many at a time, each exact.
 
 Cut the sorted scores into cells. In a cell let :math:`A_{ij}` be the number of non-targets with a
-model of speaker i and a segment of speaker j. Their weight in a replicate is :math:`w^T A w`, and
-for all replicates at once one product of matrices: the points of all ROCs at the borders of cells.
-In between no cost is below that of the corner of a cell,
-
-    (misses at the left border, false alarms at the right border),
-
-which leaves few cells that can hold the minimum of a cost. Only their trials are weighted one by
-one, for those replicates that need them, again many at a time.
+model of speaker i and a segment of speaker j. Their weight in a replicate is :math:`w^T A w`, for
+all replicates one product of matrices. In between no cost is below that of the corner of a cell,
+(misses at the left border, false alarms at the right border). So few cells can hold the minimum of
+a cost. Only their trials are weighted one by one, for those replicates that need them.
 
 Whole weights and numbers of trials are exact in single precision up to :math:`2^{24}`. Other
 weights are cut into two parts, with which products of matrices are exact in double precision. So
@@ -82,11 +78,10 @@ Block = tuple[int, np.random.Generator]
 
 
 class WeightedCurve(NamedTuple):
-    """Weights at the k distinct target scores of the data, ascending, of one replicate.
+    """Weights at the k distinct target scores of the data, ascending, of one replicate."""
 
-    `misses` is the target weight below each and in total; `below` and `up_to` are the
-    non-target weight below each, and below or equal to each.
-    """
+    # `misses` is the target weight below each and in total; `below` and `up_to` are the non-target
+    # weight below each, and below or equal to each.
 
     target_scores: Float64Array
     misses: Weights
@@ -147,10 +142,8 @@ def open_cells(
     eers: Float64Array,
     priors: Float64Array,
 ) -> BoolArray:
-    """Tell which cells may hold a point that costs less than the known ones: (n_curves, n_cells).
-
-    Cells begin at the points `starts`; `eers` are the least costs of the points at `priors`.
-    """
+    """Tell which cells may hold a point cheaper than the known ones: (n_curves, n_cells)."""
+    # Cells begin at the points `starts`; `eers` are the least costs of the points at `priors`.
     corner_pmiss, corner_pfa = pmiss[:, starts], pfa[:, starts + 1]
     costs = corner_pfa + priors[:, None] * (corner_pmiss - corner_pfa)
     # Where a cell holds one class only, an edge is its best point.
@@ -193,12 +186,11 @@ class _SpeakerWeights(NamedTuple):
 
 @attrs.frozen(eq=False)
 class _WeightedTrials:
-    """The persons of the trials of one condition of one class, in the order of scores.
+    """The persons of the trials of one condition of one class, in the order of scores."""
 
-    `edges` is the number of trials below each limit, ascending. Between edges with more than
-    `most` trials their pairs are counted. If sides are `folded` no first number is greater. Weights
-    are multiplied by `values`, if there are any.
-    """
+    # `edges` is the number of trials below each limit, ascending. Between edges with more than
+    # `most` trials their pairs are counted. If sides are `folded` no first number is greater.
+    # Weights are multiplied by `values`, if there are any.
 
     first: AnyArray
     second: AnyArray | None
@@ -344,10 +336,8 @@ class _WeightedClass:
         self, edges: IntArray, weights: _SpeakerWeights,
         places: IntArray | slice = _NOWHERE, known: Gaps | None = None,
     ) -> Gaps:  # fmt: skip
-        """Return the weight in gaps between some edges, condition by condition.
-
-        Of the gaps at `places` it is known.
-        """
+        """Return the weight in gaps between some edges, condition by condition."""
+        # Of the gaps at `places` it is known.
         gaps, fresh = [], np.ones(edges.size - 1, dtype=np.bool_)
         fresh[places] = False
         for number, part in enumerate(self.parts):
@@ -360,10 +350,8 @@ class _WeightedClass:
         return gaps
 
     def below(self, gaps: Gaps, *, whole: bool = False) -> tuple[Weights, BoolArray]:
-        """Add up gaps: (n_replicates, n_gaps); and tell which replicates have all conditions.
-
-        Each condition has its share of one; of a single one weights stay as they are.
-        """
+        """Add up gaps: (n_replicates, n_gaps); and tell which replicates have all conditions."""
+        # Each condition has its share of one; of a single one weights stay as they are.
         below = [part.T.copy(order="C") for part in gaps]
         for part in below:
             np.cumsum(part, axis=1, out=part)
@@ -412,10 +400,9 @@ class SpeakerMeans:
 
 @attrs.frozen(eq=False)
 class SpeakerRates:
-    """A function `combine` of the error-rates at fixed thresholds.
+    """A function `combine` of the error-rates at fixed thresholds."""
 
-    `places` are the positions of the thresholds of each class in ascending order.
-    """
+    # `places` are the positions of the thresholds of each class in ascending order.
 
     tar: _WeightedClass
     non: _WeightedClass
@@ -452,13 +439,12 @@ class SpeakerRates:
 
 @attrs.frozen(eq=False)
 class SpeakerCurve:
-    """A function `of_curve` of the ROC, whose value has `shape`.
+    """A function `of_curve` of the ROC, whose value has `shape`."""
 
-    Points of the ROC are the distinct target scores, `limits`, and one more where all is rejected;
-    `cells` are the points at borders of cells. From the miss and false-alarm rates there,
-    (n_replicates, n_borders), `open_cells` tells which cells can hold points that decide; None if
-    all points do, and ties.
-    """
+    # Points of the ROC are the distinct target scores, `limits`, and one more where all is
+    # rejected; `cells` are the points at borders of cells. From the miss and false-alarm rates
+    # there, (n_replicates, n_borders), `open_cells` tells which cells can hold points that decide;
+    # None if all points do, and ties.
 
     tar: _WeightedClass
     non: _WeightedClass
@@ -576,11 +562,10 @@ _WEIGHTS_AT_A_TIME = 2**21
 
 @attrs.frozen(eq=False)
 class SpeakerSampler:
-    """Statistics of one system, or of several on the same trials, under weights of speakers.
+    """Statistics of one system, or of several on the same trials, under weights of speakers."""
 
-    Each of `systems` makes one value, or array, of each row of weights; those of several stand in
-    one row. It is the number that a sum over all trials gives.
-    """
+    # Each of `systems` makes one value, or array, of each row of weights; those of several stand in
+    # one row. It is the number that a sum over all trials gives.
 
     block: ClassVar[int] = 50
 

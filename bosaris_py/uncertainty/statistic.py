@@ -1,8 +1,8 @@
 """Statistics that can be resampled, each with its fastest exact way.
 
-Each is called like a function, ``statistic(tar, non)``, and knows the fastest way to its own
-bootstrap replicates, see `Statistic.sampler`: functions of class means (error-rates at fixed
-thresholds, Cllr), functions of the ROC, and functions that a user gives.
+Each is called like a function, ``statistic(tar, non)``, and chooses the fastest way to its own
+bootstrap replicates, see `Statistic.sampler`. There are functions of class means (error-rates at
+fixed thresholds, Cllr), of the ROC, and those that a user gives.
 """
 
 from __future__ import annotations
@@ -255,10 +255,8 @@ class _MeansStatistic(Statistic):
         """Add up what the means are of over the trials of each set: (n_sets, m)."""
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
-        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
-
-        If whole sets are picked, their sums are all it takes.
-        """
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        # If whole sets are picked, their sums are all it takes.
         if isinstance(plan, SetPlan) and not plan.two_layer:
             return self._set_sampler(tar, non, plan)
         return super().sampler(tar, non, plan)
@@ -315,11 +313,9 @@ class ThresholdStatistic(_MeansStatistic):
         return functools.partial(_weighted_rates, which, parts, strata.shares)
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
-        """Choose the fastest way to draw replicates; see `Statistic.sampler`.
-
-        Trials: binomial draws. Sets: the distribution of the number of errors, or draws over
-        the distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
-        """
+        """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
+        # Trials: binomial draws. Sets: the distribution of the number of errors, or draws over the
+        # distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         if isinstance(plan, IidPlan):
             limits = [(tar, self.miss_limits)], [(non, self.fa_limits)]
             return samplers.cell_sampler(plan, *limits, self.combine)
@@ -397,15 +393,10 @@ class DCF(_ActualCost):
     normalize : bool, default: False
         Divide by the cost of the better decision made without a detector.
 
-    Raises
-    ------
-    InvalidInputError
-        If the threshold is NaN, or a prior or cost is out of range.
-
     Notes
     -----
     :math:`C_{miss} P_{miss}(t) P_{tar} + C_{fa} P_{fa}(t) (1-P_{tar})`, NISTIR 7722 equation (6),
-    Wu et al. 2016 equation (3). The papers count integer scores equal to the threshold as errors in
+    Wu et al. 2017 equation (3). The papers count integer scores equal to the threshold as errors in
     both classes (equation 2); here a score equal to the threshold is accepted, see
     `standard_error_distribution` for the papers' way.
 
@@ -449,11 +440,6 @@ class ActDCF(_AtPriors, _ActualCost):
     normalize : bool, default: False
         Divide by the cost of the better decision made without a detector.
 
-    Raises
-    ------
-    InvalidInputError
-        If a prior is not in (0, 1).
-
     See Also
     --------
     bosaris_py.act_dcf : The same number as a function.
@@ -487,11 +473,6 @@ class ErrorRates(ThresholdStatistic):
     ----------
     thresholds : float or (k,) array_like of float
         Accept iff score >= threshold.
-
-    Raises
-    ------
-    InvalidInputError
-        If a threshold is NaN or there is none.
 
     Notes
     -----
@@ -642,11 +623,6 @@ class MinDCF(_AtPriors, CurveStatistic):
     prior, normalize
         As for `ActDCF`.
 
-    Raises
-    ------
-    InvalidInputError
-        If a prior is not in (0, 1).
-
     See Also
     --------
     bosaris_py.min_dcf : The same number as a function.
@@ -654,14 +630,10 @@ class MinDCF(_AtPriors, CurveStatistic):
     Notes
     -----
     A minimum is optimistic: the threshold is chosen on the scores that it is judged on. A replicate
-    chooses once more and is more optimistic still, so a percentile interval lies too low. The
-    default interval is therefore ``"basic"``, which mirrors the replicates about the estimate and
-    corrects for as much optimism as they show. With 100 targets and 2000 non-targets at a prior of
-    0.01, a nominal 95 % percentile interval covers the truth in 73 % of simulated experiments, the
-    basic one in 88 %; with ten times the trials 84 and 95 %. Where it matters, prefer the actual
-    cost.
-
-    The i.i.d. bootstrap draws replicates lazily: see `lazy_curve.py`.
+    chooses once more, so a percentile interval lies too low. The default interval is therefore
+    ``"basic"``, which mirrors the replicates about the estimate. With 100 targets and 2000
+    non-targets at a prior of 0.01, the nominal 95 % percentile interval covers the truth in 73 % of
+    simulated experiments, the basic one in 88 %; with ten times the trials 84 and 95 %.
 
     Examples
     --------
@@ -716,9 +688,8 @@ class EER(CurveStatistic):
 
     Notes
     -----
-    Optimistic as `MinDCF` is, of which it is the maximum over all priors; the
-    default interval is ``"basic"`` for the same reason. The i.i.d. bootstrap
-    draws the part of a replicate that decides, see `lazy_curve.py`.
+    Optimistic as `MinDCF` is, of which it is the maximum over all priors; the default interval is
+    ``"basic"`` for the same reason.
 
     Examples
     --------
@@ -787,9 +758,8 @@ class MinCllr(CurveStatistic):
     Notes
     -----
     Optimistic as `MinDCF` is, of which it is an average over all priors; the default interval is
-    ``"basic"`` for the same reason. With 100 targets and 1000 non-targets, normal with means 2
-    apart, the nominal 95 % percentile interval covers the truth in 55 % of 300 simulated
-    experiments, the basic one in 82 %.
+    ``"basic"`` for the same reason. With 100 targets and 1000 non-targets, the nominal 95 %
+    percentile interval covers the truth in 55 % of 300 simulated experiments, the basic one 82 %.
 
     Examples
     --------
@@ -812,11 +782,10 @@ class MinCllr(CurveStatistic):
 
 @attrs.frozen(eq=False)
 class UserFunction:
-    """A function ``f(tar, non, tar_weights, non_weights)``, resampled as a `Statistic` is.
+    """A function ``f(tar, non, tar_weights, non_weights)``, resampled as a `Statistic` is."""
 
-    It is called once for each replicate: the slow way. `shape` is that of its value on the data,
-    and must be that of all others, once it is known.
-    """
+    # It is called once for each replicate: the slow way. `shape` is that of its value on the data,
+    # and must be that of all others, once it is known.
 
     default_interval: ClassVar[IntervalKind] = "percentile"
     bounds: ClassVar[Bounds] = (-math.inf, math.inf)

@@ -640,11 +640,6 @@ def write_answers(path: FilePath, table: TrialTable, *, number_format: str | Non
         Scores in the order of the trial list: see `bosaris_py.TrialTable.in_order_of`.
     number_format : str, optional
         As for `write_table`.
-
-    Raises
-    ------
-    InvalidInputError
-        If the table has no scores, or some are missing.
     """
     if not isinstance(table, TrialTable):
         raise invalid("table", "be a TrialTable", describe(table))

@@ -59,12 +59,6 @@ def write_table(
         How a number is written, for instance ``"%.5f"``. By default with as many digits as are
         needed to read the same number back.
 
-    Raises
-    ------
-    InvalidInputError
-        If the table lacks what the format needs, an id cannot be written, or scores are missing in
-        a format that cannot say so; nothing is written.
-
     Examples
     --------
     >>> import pathlib, tempfile
