@@ -492,7 +492,7 @@ class FileObjective(LinearObjective):
     """The objective of a linear calibration or fusion of scores in files; see `from_passes`."""
 
     # `some_non` are all non-targets, or evenly spaced ones of `n_non`; `class_moments` are those of
-    # targets and of non-targets; `points` stand for all non-targets of one system, each for so many.
+    # targets and of non-targets; `points` stand for all non-targets of one system, with counts.
 
     passes: FilePasses
     tar: FloatArray

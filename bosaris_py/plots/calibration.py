@@ -135,7 +135,7 @@ def plot_histogram(
             heights = sheet.ax.get_xaxis_transform()
             ends = (0.0, 0.03) if which == 0 else (0.03, 0.06)
             sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)
-    points = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo)
+    points = () if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
     for plo, dash in zip(points, itertools.cycle((":", "-.", "--", "-"))):
         label = f"threshold at {100.0 * float(sigmoid(plo)):.3g} %"
         sheet.ax.axvline(-plo, color=text_colour(), linewidth=1.0, linestyle=dash, label=label)

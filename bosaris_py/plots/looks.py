@@ -147,7 +147,7 @@ def legend_share(axes: Axes, labels: Sequence[str]) -> float:
     letter = 0.83 * mpl.rcParams["font.size"] * axes.figure.figure.dpi / 72.0
     width = (4.0 + 0.5 * max(map(len, labels), default=0)) * letter
     box = axes.get_window_extent()
-    return width * 1.4 * letter * len(labels) / (box.width * box.height)
+    return float(width * 1.4 * letter * len(labels) / (box.width * box.height))
 
 
 def legend_beside(axes: Axes, handles: Any, labels: Sequence[str], **keywords: Any) -> None:
