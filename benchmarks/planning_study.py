@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 THRESHOLD = 0.0
 POINT = OperatingPoint(0.05)
 EXPERIMENTS = {
-    "as above": CrossedExperiment(),
+    "one design": CrossedExperiment(),
     "twice the speakers": CrossedExperiment(n_speakers=160),
     "half the speakers": CrossedExperiment(n_speakers=40),
     "twice the models": CrossedExperiment(n_models=4),
