@@ -430,7 +430,7 @@ def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _NonTargets | None:
             continue
         moments.append(class_moments(non))
         low, high = moments[-1].lowest[0], moments[-1].highest[0]
-        if len(non) == 1 and np.isfinite(high - low):
+        if len(non) == 1 and max(-low, high) <= LARGEST_SCORE:
             bins = bins or _Bins(non, low, high)
             bins.add(non[0])
         sizes.append(non.shape[1])

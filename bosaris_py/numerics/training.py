@@ -813,8 +813,8 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> L
     # The unit of the penalty is the spread; scores that do not vary are penalised by their size.
     stiffness = strength * float((spread / unit)[0] or 1.0) ** 2
 
-    def evaluate(of: LinearObjective, rule: ScoringRule, point: Float64Array) -> Evaluation:
-        here = evolve(of, rule=rule).evaluate(np.append(point, offset))
+    def evaluate(rule: ScoringRule, point: Float64Array) -> Evaluation:
+        here = evolve(scaled, rule=rule).evaluate(np.append(point, offset))
         return Evaluation(
             here.value + 0.5 * stiffness * point[0] ** 2,
             here.gradient[:1] + stiffness * point,
@@ -823,19 +823,11 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> L
         )
 
     convex = objective.rule if objective.rule.convex else scoring_rule("cllr")
-    condensed = scaled.condensed()
-
-    def lowest_from(start: Float64Array, rule: ScoringRule) -> Minimum:
-        if condensed is not None:
-            of_few = functools.partial(evaluate, condensed, rule)
-            start = minimise(of_few, start, max_evaluations=_FEW_EVALUATIONS).point
-        return minimise(functools.partial(evaluate, scaled, rule), start)
-
-    minima = [lowest_from(np.zeros(1), convex)]
+    minima = [minimise(functools.partial(evaluate, convex), np.zeros(1))]
     if convex is not objective.rule:
         # From the optimum of cllr and from zero; of equal minima the first, as `train_linear` does.
-        starts = minima[0].point, np.zeros(1)
-        minima = [lowest_from(start, objective.rule) for start in starts]
+        of_rule = functools.partial(evaluate, objective.rule)
+        minima = [minimise(of_rule, start) for start in (minima[0].point, np.zeros(1))]
     minimum = min(minima, key=lambda found: found.value)
     value = minimum.value - 0.5 * stiffness * minimum.point[0] ** 2
     ends = np.array([lowest]), np.array([highest])

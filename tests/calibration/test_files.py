@@ -319,6 +319,23 @@ def test_points_stand_for_all_trials(
         np.testing.assert_allclose(mine.gradient, other.gradient, rtol=0, atol=1e-7 * scale)
 
 
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.usefixtures("nothing_kept")
+def test_a_score_far_beyond_the_histogram(
+    rng: np.random.Generator, tmp_path: Path, objective: str
+) -> None:
+    """Its bin is the last one, so that the first step is not near enough."""
+    (system,), key = trials(rng)
+    values = system.scoremat.copy()
+    values[tuple(np.argwhere(key.non)[-1])] = 60.0
+    outlying, settings = attrs.evolve(system, scoremat=values), {"objective": objective}
+    (path,), key_path = save(tmp_path, [outlying], key)
+    expected = LinearCalibration.fit_scores(outlying, key, **settings)
+    found = FIT(path, key_path, block_rows=5, **settings)
+    for name in ("scale", "offset", "objective_value"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-7)
+
+
 def test_points_need_one_system_and_a_range(rng: np.random.Generator, tmp_path: Path) -> None:
     systems, key = trials(rng, n_systems=2)
     assert open_files(*save(tmp_path, systems, key)).condensed() is None
@@ -456,6 +473,10 @@ def test_scores_that_cannot_be_trained_on(
     )
     with pytest.raises(InvalidInputError, match=text):
         FUSE(paths, key_path, block_rows=block_rows)
+    huge = np.where(key.non, systems[0].scoremat * 1e200, 0.0)
+    Scores(huge, key.modelset, key.segset).save(paths[1])
+    with pytest.raises(InvalidInputError, match=f"{key.n_non} scores of non-targets .* beyond"):
+        FIT(paths[1], key_path, block_rows=block_rows)
     values[tuple(np.argwhere(key.non)[0])] = np.nan
     Scores(values, key.modelset, key.segset).save(paths[1])
     with pytest.raises(InvalidInputError, match="NaN for 1 trial, the first"):
