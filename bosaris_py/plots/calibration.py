@@ -306,8 +306,8 @@ def plot_pav(
     for name, results in results_of(systems).items():
         curves[name] = results, PAVCurve.from_results(results)
     # Pools of one class, which may reach far, are marks on the frame.
-    pools = [(c.lowest, c.highest, c.llr) for _, c in curves.values()]
-    finite = [np.abs(np.stack(parts)[:, np.isfinite(parts[2])]) for parts in pools]
+    pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for _, c in curves.values()]
+    finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
     limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
     for name, (results, curve) in curves.items():
         sheet.set_system_from_results(results, name)
