@@ -10,7 +10,13 @@ import pytest
 
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import hdf5, mat
-from bosaris_py.storage._guarded_hdf5 import GuardedDataset, format_bytes, machine_memory
+from bosaris_py.storage._guarded_hdf5 import (
+    GuardedDataset,
+    check_mask_values,
+    format_bytes,
+    machine_memory,
+)
+from bosaris_py.storage._stored_bytes import fletcher32
 
 ROWS, COLUMNS = np.array([b"m1", b"m2"]), np.array([b"s1", b"s2", b"s3"])
 
@@ -373,3 +379,23 @@ def test_number_of_objects_is_limited(
         monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._MOST_OBJECTS", limit)
         with pytest.raises(FileFormatError, match=f"more than {limit} objects"):
             hdf5.read("scores", path)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float64])
+@pytest.mark.parametrize("value", [-128, -2, 2, 127])
+def test_labels_beyond_one_are_refused(dtype: type, value: int) -> None:
+    labels = np.array([[1, -1, 0], [0, value, 1]], dtype=dtype)
+    with pytest.raises(FileFormatError, match=rf"1 of 6 .* \({value}\S*\), the first at \(1, 1\)"):
+        check_mask_values(labels, "here", signed=True)
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000, 131_069, 131_070, 131_075, 400_001])
+def test_checksum_is_that_of_the_library(size: int, tmp_path: Path) -> None:
+    """Of more than 65535 words the weights begin again, modulo 65535."""
+    data = np.random.default_rng(size).integers(0, 256, size, dtype=np.uint8)
+    with h5py.File(tmp_path / "sum.h5", "w") as file:
+        stored = file.create_dataset("x", data=data, chunks=(size,), fletcher32=True)
+        file.flush()
+        _, chunk = stored.id.read_direct_chunk((0,))
+    assert chunk[:-4] == data.tobytes()
+    assert fletcher32(data.tobytes()) == int.from_bytes(chunk[-4:], "little")

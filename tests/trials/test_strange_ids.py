@@ -94,10 +94,10 @@ def test_ids_that_do_not_meet(scores: bp.Scores, message: str) -> None:
 
 def test_thousands_of_ids_that_do_not_meet() -> None:
     """Of long lists a sample is looked at."""
-    models, segments = [f"m{i}" for i in range(2500)], [f"s{i}" for i in range(2500)]
-    pairs = list(range(2500))
+    models, segments = [f"m{i}" for i in range(1500)], [f"s{i}" for i in range(1500)]
+    pairs = list(range(1500))
     key = bp.FlatKey(models, segments, pairs, pairs, [i % 2 == 0 for i in pairs])
-    scores = bp.FlatScores([0.0] * 2500, segments, models, pairs, pairs)
+    scores = bp.FlatScores([0.0] * 1500, segments, models, pairs, pairs)
     with pytest.raises(DisjointIdsError, match="models of the one are the segments of the other"):
         bp.Results.from_scores(scores, key)
 
