@@ -27,6 +27,11 @@ from bosaris_py.numerics.priors import sigmoid
 from tests.calibration.test_cross_fitting import simulated
 
 STEP = 0.01
+# Scores are multiples of 0.1: what changes there changes right beside a point of the grid.
+TENTHS = 0.1 * np.arange(-200, 200)
+GRID = np.sort(
+    np.concatenate((STEP * (np.arange(-2000, 2000) + 0.5), TENTHS - 1e-9, TENTHS + 1e-9))
+)
 
 
 def elub_by_grid(tar, non):
@@ -35,8 +40,7 @@ def elub_by_grid(tar, non):
     Expected utilities as published: P(LR <= t | H1) + t P(LR > t | H2), with one misleading
     likelihood-ratio more in each class; of the neutral system min(1, t).
     """
-    grid = STEP * (np.arange(-2000, 2000) + 0.5)
-    threshold = np.exp(grid)
+    grid, threshold = GRID, np.exp(GRID)
     below = 1 + (tar[:, None] <= grid).sum(axis=0)
     above = 1 + (non[:, None] > grid).sum(axis=0)
     cost = below / (tar.size + 1) + threshold * above / (non.size + 1)
@@ -46,7 +50,7 @@ def elub_by_grid(tar, non):
 
 def iv_by_grid(tar, non):
     """Return the interval around 0 in which both log-ratios of tails keep their sign."""
-    grid = STEP * (np.arange(-2000, 2000) + 0.5)
+    grid = GRID
 
     def tail(scores, *, above):
         counts = (scores[:, None] >= grid) if above else (scores[:, None] < grid)
