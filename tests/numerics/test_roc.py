@@ -15,9 +15,10 @@ from scipy.stats import norm
 
 import bosaris_py
 from bosaris_py import Results, error_rates_at
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.numerics import ROC, OperatingPoint, Threshold, auc, eer, min_dcf, prbep
 from bosaris_py.numerics.counts import SortedScores, sort_classes
+from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.numerics.rocch import _convex, _scan_hull, eer_of_hull, eers_of_hulls
 from tests.score_strategies import naive_hull, naive_points, priors, score_lists, weighted_scores
 
@@ -337,6 +338,14 @@ def test_few_non_targets_are_counted_as_many_are(tar: np.ndarray, non: np.ndarra
     many = ROC.from_scores(tar, np.tile(non, 300))
     np.testing.assert_array_equal(few.non_at * 300, many.non_at)
     np.testing.assert_array_equal(few.non_between * 300, many.non_between)
+
+
+def test_inverted_scores_are_those_beyond_three_standard_errors() -> None:
+    """Of 100 and 100 scores that tell nothing: sqrt(201 / 120000) = 0.0409, so 0.3772."""
+    with pytest.warns(SuspectScoresWarning, match=r"area under the ROC is 0\.377"):
+        warn_if_inverted(0.6, lambda: 0.377, 100, 100)
+    warn_if_inverted(0.6, lambda: 0.378, 100, 100)
+    warn_if_inverted(0.6, lambda: 0.0, 30, 100)
 
 
 def test_all_may_be_missed() -> None:
