@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import counts as counting
 from bosaris_py.numerics import threshold_grid
-from bosaris_py.numerics.counts import RunningCounts, SortedScores, count_between, count_sorted
+from bosaris_py.numerics.counts import (
+    RunningCounts,
+    SortedScores,
+    are_whole,
+    count_between,
+    count_sorted,
+)
 
 HARD_NUMBERS = [
     -np.inf,
@@ -220,3 +226,11 @@ def test_blocks_add_up(limits, blocks: list, constants: dict) -> None:
     together = np.concatenate([np.empty(0), *(block.astype(np.float64) for block in scores)])
     expected = naive(thresholds, together, [1] * together.size)
     assert (at.tolist(), between.tolist()) == expected
+
+
+@pytest.mark.parametrize("place", [0, 2**16 - 1, 2**16, 2**17 - 1, 2**17 + 4])
+def test_one_fractional_weight_of_many_is_seen(place: int) -> None:
+    weights = np.ones(2**17 + 5)
+    assert are_whole(weights)
+    weights[place] = 0.5
+    assert not are_whole(weights)
