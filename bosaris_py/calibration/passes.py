@@ -352,12 +352,11 @@ _WORK_SPACE = 2**18
 
 @attrs.frozen(eq=False)
 class _Histogram:
-    """Centres of bins that hold scores; rows of number, sum, and variance times number.
+    """Centres of bins that hold scores; rows of number, sum, and variance times number."""
 
-    The variance is that of a uniform distribution inside a bin. Two halves of the scores on both
-    sides of their mean have it, too: a smooth sum over these is off by some 1e-4 of the fourth
-    power of a bin's width, in standard deviations.
-    """
+    # The variance is that of a uniform distribution inside a bin. Two halves of the scores on both
+    # sides of their mean have it, too: a smooth sum over these is off by some 1e-4 of the fourth
+    # power of a bin's width, in standard deviations.
 
     centres: Float64Array
     sums: Float64Array

@@ -448,7 +448,9 @@ def test_look_alikes(content: str, expected: str | None, tmp_path: Path) -> None
     path = tmp_path / "a.txt"
     path.write_text(content)
     if expected is None:
-        with pytest.raises(FileFormatError, match=r"no format fits|is not like the lines before it"):
+        with pytest.raises(
+            FileFormatError, match=r"no format fits|is not like the lines before it"
+        ):
             detect_format(path)
     else:
         assert detect_format(path) == expected
