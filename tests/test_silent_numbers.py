@@ -477,7 +477,7 @@ def test_bad_plot_arguments(call: Call, message: str) -> None:
 # What has no order, and words in the place of truth values
 
 FRAME = {"m": ["a", "b"], "s": ["t", "t"], "label": [1, 0], "x": [1.0, 0.0], "y": [2.0, 0.0]}
-KEY = bp.Key(["a", "b"], ["t"], [[True], [False]], [[False], [True]])
+PAIR = bp.Key(["a", "b"], ["t"], [[True], [False]], [[False], [True]])
 ONE = bp.Scores([[1.0], [0.0]], ["a", "b"], ["t"])
 TEXTS = ["f", "m"]
 
@@ -495,14 +495,14 @@ TEXTS = ["f", "m"]
             lambda: bp.from_frame(FRAME, model="m", segment="s", columns={"y"}),
             "`columns` must be a list of names",
         ),
-        (lambda: bp.evaluate(ONE, KEY, conditions={"gender"}), "`conditions` must name columns"),
-        (lambda: bp.evaluate(ONE, KEY, conditions=np.array(TEXTS)), r"Conditions\.from_trials"),
+        (lambda: bp.evaluate(ONE, PAIR, conditions={"gender"}), "`conditions` must name columns"),
+        (lambda: bp.evaluate(ONE, PAIR, conditions=np.array(TEXTS)), r"Conditions\.from_trials"),
         (lambda: bp.Key.from_trials(*[["a", "b"]] * 2, TEXTS), "Of words make truth values"),
         (
             lambda: bp.TrialTable.from_trials(*[["a", "b"]] * 2, columns={"gender": TEXTS}),
             r"hold real numbers or be a Factor; .* Factor\.from_values",
         ),
-        (lambda: bp.LinearFusion.fit_scores({"x": ONE}, KEY), "`systems` .* into a list"),
+        (lambda: bp.LinearFusion.fit_scores({"x": ONE}, PAIR), "`systems` .* into a list"),
     ],
 )
 def test_sets_and_words(call: Call, message: str) -> None:
@@ -513,7 +513,7 @@ def test_sets_and_words(call: Call, message: str) -> None:
 def test_a_fusion_of_a_dict() -> None:
     fusion = bp.LinearFusion.fit([SCORES[:30]], [SCORES[30:]])
     with pytest.raises(InvalidInputError, match=r"got a dict\. Put its values into a list"):
-        fusion.apply({"x": ONE}, KEY)
+        fusion.apply({"x": ONE}, PAIR)
 
 
 @pytest.mark.parametrize(("scale", "n_warnings"), [(0.5, 1), (5.0, 0)])

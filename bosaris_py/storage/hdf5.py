@@ -75,7 +75,10 @@ from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, list_some, warn_caller
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
-from bosaris_py.storage._guarded_hdf5 import (
+from bosaris_py.storage._stored_bytes import checksums
+from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.hdf5_reading import (
     CHECKSUMS,
     GuardedDataset,
     GuardedFile,
@@ -84,9 +87,6 @@ from bosaris_py.storage._guarded_hdf5 import (
     open_guarded,
     refuse_unstorable,
 )
-from bosaris_py.storage._stored_bytes import checksums
-from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.schema import (
     FIELDS,
     FORMAT_VERSION,

@@ -30,7 +30,9 @@ from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, list_some
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.storage._guarded_hdf5 import (
+from bosaris_py.storage._mat5 import HEADER_SIZE, OBJECT, Matrix, find_variable
+from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.hdf5_reading import (
     LONGEST_ID,
     GuardedFile,
     MemoryBudget,
@@ -38,8 +40,6 @@ from bosaris_py.storage._guarded_hdf5 import (
     open_guarded,
     refuse_unstorable,
 )
-from bosaris_py.storage._mat5 import HEADER_SIZE, OBJECT, Matrix, find_variable
-from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.schema import FIELDS, KINDS, STRUCT_SIGNS, Arrays, check_fields
 
 _SAVE_AS_STRUCT = "save it with the toolkit's save_mat, or as struct(object)"

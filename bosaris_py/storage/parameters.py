@@ -30,8 +30,8 @@ import numpy as np
 from bosaris_py._validation import FilePath, as_path, describe, invalid, repetitions, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.hdf5_reading import MemoryBudget, within_memory
 from bosaris_py.storage.schema import refuse_newer
 
 _FORMAT = "bosaris_py.parameters"

@@ -45,12 +45,6 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
-from bosaris_py.storage._guarded_hdf5 import (
-    GuardedDataset,
-    GuardedFile,
-    check_mask_values,
-    open_guarded,
-)
 from bosaris_py.storage.hdf5 import (
     CHUNK_TRIALS,
     USE_KEY,
@@ -59,6 +53,12 @@ from bosaris_py.storage.hdf5 import (
     open_fields,
     put_strings,
     write_hdf5,
+)
+from bosaris_py.storage.hdf5_reading import (
+    GuardedDataset,
+    GuardedFile,
+    check_mask_values,
+    open_guarded,
 )
 from bosaris_py.storage.schema import KINDS
 from bosaris_py.storage.trial_table import ascends, trial_codes

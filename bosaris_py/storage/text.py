@@ -40,8 +40,8 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, mark_read_only
 from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
-from bosaris_py.storage._guarded_hdf5 import LONGEST_ID, MemoryBudget, within_memory
 from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.hdf5_reading import LONGEST_ID, MemoryBudget, within_memory
 from bosaris_py.storage.schema import FIELDS, KINDS, Arrays, check_fields
 from bosaris_py.storage.tokens import (
     Block,

@@ -25,7 +25,7 @@ from tqdm import tqdm
 from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage._guarded_hdf5 import (
+from bosaris_py.storage.hdf5_reading import (
     LONGEST_STORED_ID,
     MemoryBudget,
     character_codes,

@@ -16,8 +16,8 @@ from bosaris_py._arrays import mark_read_only
 from bosaris_py._validation import FilePath, as_path, describe, invalid, warn_caller
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat
-from bosaris_py.storage._guarded_hdf5 import usable_memory
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
+from bosaris_py.storage.hdf5_reading import usable_memory
 from bosaris_py.storage.trial_table import order_trials
 from bosaris_py.trials.base import FileMethods, FlatTrials, TrialList
 from bosaris_py.trials.conditions import Column, conflicts_of

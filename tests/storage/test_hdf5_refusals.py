@@ -10,13 +10,13 @@ import pytest
 
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import hdf5, mat
-from bosaris_py.storage._guarded_hdf5 import (
+from bosaris_py.storage._stored_bytes import fletcher32
+from bosaris_py.storage.hdf5_reading import (
     GuardedDataset,
     check_mask_values,
     format_bytes,
     machine_memory,
 )
-from bosaris_py.storage._stored_bytes import fletcher32
 
 ROWS, COLUMNS = np.array([b"m1", b"m2"]), np.array([b"s1", b"s2", b"s3"])
 
@@ -164,7 +164,7 @@ def test_limit_of_the_caller(craft: Callable[..., Path]) -> None:
 def test_limit_is_the_memory_of_the_machine_by_default(
     craft: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bosaris_py.storage._guarded_hdf5.machine_memory", lambda: 200)
+    monkeypatch.setattr("bosaris_py.storage.hdf5_reading.machine_memory", lambda: 200)
     with pytest.raises(FileFormatError, match=r"half of the memory of this machine.* is 100 bytes"):
         hdf5.read("scores", craft(lambda _: None))
 
@@ -373,10 +373,10 @@ def test_number_of_objects_is_limited(
 ) -> None:
     path = craft(lambda file: file.create_group("a/b"))
     # ID with its two lists, scores, score_mask, a and b.
-    monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._MOST_OBJECTS", 7)
+    monkeypatch.setattr("bosaris_py.storage.hdf5_reading._MOST_OBJECTS", 7)
     assert hdf5.read("scores", path)
     for limit in (1, 6):
-        monkeypatch.setattr("bosaris_py.storage._guarded_hdf5._MOST_OBJECTS", limit)
+        monkeypatch.setattr("bosaris_py.storage.hdf5_reading._MOST_OBJECTS", limit)
         with pytest.raises(FileFormatError, match=f"more than {limit} objects"):
             hdf5.read("scores", path)
 

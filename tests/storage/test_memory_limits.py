@@ -12,8 +12,8 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.storage import _guarded_hdf5
-from bosaris_py.storage._guarded_hdf5 import usable_memory
+from bosaris_py.storage import hdf5_reading
+from bosaris_py.storage.hdf5_reading import usable_memory
 
 LINES = 60_000
 
@@ -106,10 +106,10 @@ def test_compressed_text_is_counted_when_unpacked(tmp_path: Path) -> None:
 
 
 def test_default_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_guarded_hdf5, "machine_memory", lambda: 2**40)
+    monkeypatch.setattr(hdf5_reading, "machine_memory", lambda: 2**40)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY,) * 2)
     second, first = tmp_path / "memory.max", tmp_path / "memory.limit_in_bytes"
-    monkeypatch.setattr(_guarded_hdf5, "_CONTAINER_LIMITS", (str(second), str(first)))
+    monkeypatch.setattr(hdf5_reading, "_CONTAINER_LIMITS", (str(second), str(first)))
     assert usable_memory() == 2**39
     second.write_text("max\n")
     assert usable_memory() == 2**39

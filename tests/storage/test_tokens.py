@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import tokens
-from bosaris_py.storage._guarded_hdf5 import MemoryBudget
+from bosaris_py.storage.hdf5_reading import MemoryBudget
 from bosaris_py.storage.tokens import (
     Block,
     DecodedIds,

@@ -474,7 +474,7 @@ NONE = np.zeros_like(SAME)
         ({"method": "iid", "weights": "exponential"}, '`weights` .* left out with method="iid"'),
         ({"method": "one-layer", "pigeonhole": True}, "`pigeonhole` .* left out"),
         ({"unknown": "guess"}, '`unknown` .* one of "refuse", "own"'),
-        ({"model_speakers": {"a": "x"}}, "`model_speakers` .* IdMap"),
+        ({"model_speakers": {"a": "x"}}, r"`model_speakers` .* got none for 2 \(b, c\)"),
         ({"model_speakers": IdMap(NAMES, ["x", "x", "x"])}, "two speakers in each non-target"),
         (
             {"model_speakers": IdMap(NAMES, ["x"] * 3), "method": "one-layer"},

@@ -28,7 +28,6 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.errors import BosarisWarning, FileFormatError, TrialMismatchError
-from bosaris_py.storage._guarded_hdf5 import MemoryBudget, within_memory
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (
     LABEL,
@@ -50,6 +49,7 @@ from bosaris_py.storage.formats.columns import (
     make_plan,
 )
 from bosaris_py.storage.formats.detection import detect_in
+from bosaris_py.storage.hdf5_reading import MemoryBudget, within_memory
 from bosaris_py.storage.text import formatter, row_slices, write_parts
 from bosaris_py.storage.tokens import (
     Block,
