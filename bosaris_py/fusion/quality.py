@@ -860,7 +860,8 @@ def _of_trials(quality: Any, ids: StrArray, positions: Positions, name: str) -> 
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
         message = (
-            f"{examples.size} ids with trials have no value of {name!r} ({list_some(examples)})"
+            f"{examples.size} ids with trials have no value of {name!r} ({list_some(examples)}). "
+            "For a measure of one side give a pair, (None, quality) for segments only"
         )
         raise TrialMismatchError(message)
     values = quality.values[:, places].astype(np.float64)

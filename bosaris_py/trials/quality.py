@@ -41,7 +41,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     ----------
     ids : (n,) array_like of str
         Ids of the segments, each once.
-    values : (q, n) array_like of float
+    values : (q, n) array_like of float, or (n,) of one measure
         One row per measure, one column per segment.
 
     See Also
@@ -61,6 +61,9 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     _kind = "segment_quality"
 
     def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
+        # One measure needs no second dimension; a Series has an order of its own, so not that.
+        if isinstance(values, list | tuple | np.ndarray) and np.ndim(values) == 1:
+            values = np.expand_dims(values, 0)
         self.__attrs_init__(as_ids(ids, "ids"), to_matrix(values, "values"))
 
     def __attrs_post_init__(self) -> None:

@@ -106,3 +106,10 @@ def test_trials_are_needed(quality):
 def test_bad_mixing(quality, qtrans, message):
     with pytest.raises(InvalidInputError, match=message):
         mix_measures(quality, qtrans)
+
+
+def test_one_measure_is_a_list_of_numbers():
+    assert SegmentQuality(["x", "y"], [1.0, 2.0]) == SegmentQuality(["x", "y"], [[1.0, 2.0]])
+    assert SegmentQuality(["x", "y"], np.array([1.0, 2.0])).n_measures == 1
+    with pytest.raises(InvalidInputError, match="`values`"):
+        SegmentQuality(["x", "y"], [1.0, 2.0, 3.0])
