@@ -42,7 +42,7 @@ BAD_INPUT: list[tuple[Callable[[], object], str]] = [
     (lambda: Scores(V[0], M, S), r"`scoremat` must be two-dimensional"),
     (lambda: Scores([[1, 2], [3]], M, S), r"`scoremat` must be a regular array"),
     (lambda: SegmentQuality(["a", "b"], [[1]]), r"one column for each of the 2 ids"),
-    (lambda: SegmentQuality(["a", "b"], [1, 2]), r"`values` must be two-dim"),
+    (lambda: SegmentQuality(["a", "b"], [1, 2, 3]), r"one column for each of the 2 ids"),
     (
         lambda: SegmentQuality(["a"], [[1, 2]]),
         r"one column for each of the 1 ids; got shape \(1, 2\)\. Did you swap measures",
