@@ -523,6 +523,7 @@ def bad(folder: Path) -> Path:
     Path("damaged.h5").write_bytes(Path("eval_a.h5").read_bytes()[:3000])
     Path("empty.txt").touch()
     (folder / "locked").mkdir()
+    os.mkfifo(folder / "pipe")
     return folder
 
 
@@ -546,8 +547,8 @@ JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
         (("calibrate", "dev_a.txt", "--key", "targets.txt", "--model", "p.json"), "`non`"),
         (("calibrate", "dev_a.txt", "--key", "dev_key.h5", "--model", "p.txt"), "end in .json"),
         (("convert", "eval_a.h5", "no/such/p.h5"), "such/p.h5: No such folder|No such folder"),
-        (("convert", "eval_a.h5", "/dev/full"), "must end in"),
-        (("convert", "eval_a.h5", "/dev/full", "--to", "csv"), "not a regular file"),
+        (("convert", "eval_a.h5", "pipe"), "must end in"),
+        (("convert", "eval_a.h5", "pipe", "--to", "csv"), "not a regular file"),
         (("convert", "eval_a.h5", "locked", "--to", "csv"), "Is a directory"),
         (("convert", "eval_key.h5", "p.txt", "--to", "kaldi-scores"), "scor"),
         (("primary-cost", "eval_a.h5", "--key", "eval_key.h5", "--plan", "XYZ"), "plan"),
