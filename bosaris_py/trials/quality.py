@@ -62,7 +62,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
 
     def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
         # One measure needs no second dimension; a Series has an order of its own, so not that.
-        if isinstance(values, list | tuple | np.ndarray) and np.ndim(values) == 1:
+        if isinstance(values, list | tuple | np.ndarray) and np.ndim(values) == 1 and len(values):
             values = np.expand_dims(values, 0)
         self.__attrs_init__(as_ids(ids, "ids"), to_matrix(values, "values"))
 

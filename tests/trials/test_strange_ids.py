@@ -169,7 +169,7 @@ TABLE = SimpleNamespace(columns=["model", "segment", "A"])
         (lambda: bp.Results.from_scores(SCORES, TABLE), r"from_frame\(df\)\.key"),
         (lambda: bp.Results.from_scores(TABLE, KEY), r"from_frame\(df\)\.scores"),
         (lambda: bp.Results.from_scores({"A": SCORES}, KEY), r"Give one system of it: A\."),
-        (lambda: bp.SegmentQuality(["s", "t"], [1.0, 2.0]), r"A single row is \[values\]"),
+        (lambda: bp.Scores([1.0, 2.0], ["m"], ["s", "t"]), r"A single row is \[scoremat\]"),
     ],
 )
 def test_other_mistakes(call: Callable[[], object], message: str) -> None:
