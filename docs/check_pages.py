@@ -1,4 +1,4 @@
-"""Look at all pages in Chromium: no code cut off at 1280 pixels, none wider than a phone.
+"""Look at all pages in Chromium: no code or table cut off at 1280 pixels, none wider than a phone.
 
 Run with ``python docs/check_pages.py [FOLDER]`` after ``make docs``. The exit code is 1 if
 something is found. A page of the server shows each page in a frame and measures it.
@@ -25,7 +25,8 @@ function cut(page, width) {
   const inside = frame.contentDocument, root = inside.documentElement;
   if (width === 400 && root.scrollWidth > width) found.push(`${page}: scrolls sideways at 400`);
   if (width === 1280) {
-    for (const block of inside.querySelectorAll("article pre")) {
+    const blocks = "article pre, article .pst-scrollable-table-container";
+    for (const block of inside.querySelectorAll(blocks)) {
       if (block.scrollWidth > block.clientWidth)
         found.push(`${page}: cut off at 1280: ` + block.textContent.trim().split("\\n")[0]);
     }
