@@ -1,10 +1,9 @@
 """Sorted scores of one class, and exact counts of scores at and between thresholds.
 
-The decision rule of the package (accept iff score >= threshold) and its rule for ties stand here
-and nowhere else. `SortedScores` counts the scores below a threshold. The functions count unsorted
-scores between thresholds in the fastest way: passes over the scores for few thresholds, a search
-for few scores, a grid of cells for the rest. Where thresholds are many and this processor sorts
-fast, they sort blocks.
+`SortedScores` counts the scores below a threshold. The functions count unsorted scores between
+thresholds in the fastest way: passes over the scores for few thresholds, a search for few scores, a
+grid of cells for the rest. Where thresholds are many and this processor sorts fast, they sort
+blocks. What a tie means for decisions stands in `roc`.
 
 Counts at and between k thresholds are one array of 2 k + 1 entries. Entry 2 i + 1 is what is tied
 with threshold i; the even entries are the gaps.

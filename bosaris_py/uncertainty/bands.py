@@ -53,7 +53,6 @@ from bosaris_py.uncertainty.resampling import (
     SpeakerPlan,
     weighted_sum,
 )
-from bosaris_py.uncertainty.samplers import Evaluator, Sampler
 from bosaris_py.uncertainty.speaker_curve import SpeakerMeans, ValuesOfSpeakers, WeightedCurve
 from bosaris_py.uncertainty.statistic import (
     ActDCF,
@@ -67,6 +66,7 @@ from bosaris_py.uncertainty.statistic import (
     ThresholdStatistic,
     WhichClass,
 )
+from bosaris_py.uncertainty.statistic_samplers import Evaluator, Sampler
 
 DCFKind: TypeAlias = Literal["act", "min"]
 

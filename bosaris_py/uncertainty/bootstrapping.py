@@ -83,7 +83,6 @@ from bosaris_py.uncertainty.resampling import (
     as_classes,
     effective_errors,
 )
-from bosaris_py.uncertainty.samplers import Evaluator, Sampler, WeightedSampler
 from bosaris_py.uncertainty.speaker_curve import Block, SpeakerSampler
 from bosaris_py.uncertainty.statistic import (
     DCF,
@@ -99,6 +98,7 @@ from bosaris_py.uncertainty.statistic import (
     UserFunction,
     as_statistic,
 )
+from bosaris_py.uncertainty.statistic_samplers import Evaluator, Sampler, WeightedSampler
 
 
 def bootstrap(

@@ -45,7 +45,7 @@ from bosaris_py.trials.speakers import (
     speaker_maps,
     split_key,
 )
-from bosaris_py.uncertainty import samplers
+from bosaris_py.uncertainty import statistic_samplers
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     BootstrapResult,
@@ -98,13 +98,13 @@ from bosaris_py.uncertainty.resampling import (
     effective_errors,
     refuse_missing,
 )
-from bosaris_py.uncertainty.samplers import Sampler
 from bosaris_py.uncertainty.statistic import (
     StatisticLike,
     ThresholdStatistic,
     WhichClass,
     as_statistic,
 )
+from bosaris_py.uncertainty.statistic_samplers import Sampler
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -383,13 +383,13 @@ def _rate_sampler(
         tar_cells, non_cells = plan.cells
         misses = np.hstack([rates.sums(system.tar, tar_cells, 0) for rates, system in both])
         alarms = np.hstack([rates.sums(system.non, non_cells, 1) for rates, system in both])
-        return samplers.set_sampler(plan, misses, alarms, combine)
+        return statistic_samplers.set_sampler(plan, misses, alarms, combine)
     n_cells = np.prod([rates.fa_limits.size + 1 for rates in statistics])
     if not isinstance(plan, IidPlan) or n_cells > _MOST_CELLS:
         return None
     tar = [(system.tar, rates.miss_limits) for rates, system in both]
     non = [(system.non, rates.fa_limits) for rates, system in both]
-    return samplers.cell_sampler(plan, tar, non, combine)
+    return statistic_samplers.cell_sampler(plan, tar, non, combine)
 
 
 def _both_costs(

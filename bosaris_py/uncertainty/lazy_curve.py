@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
 from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing, eers_of_hulls
-from bosaris_py.uncertainty.samplers import ClassEdges, CurveIndex
 from bosaris_py.uncertainty.speaker_curve import open_cells
+from bosaris_py.uncertainty.statistic_samplers import ClassEdges, CurveIndex
 
 
 @attrs.frozen(eq=False)

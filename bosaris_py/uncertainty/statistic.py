@@ -34,7 +34,7 @@ from bosaris_py.numerics.metrics import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import SAME_COST, eers_of_hulls
-from bosaris_py.uncertainty import samplers
+from bosaris_py.uncertainty import statistic_samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
 from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
@@ -49,7 +49,6 @@ from bosaris_py.uncertainty.resampling import (
     TrialStrata,
     weighted_sum,
 )
-from bosaris_py.uncertainty.samplers import CurveIndex, Evaluator, Sampler
 from bosaris_py.uncertainty.speaker_curve import (
     SpeakerCurve,
     SpeakerMeans,
@@ -59,6 +58,7 @@ from bosaris_py.uncertainty.speaker_curve import (
     WeightedCurve,
     open_cells,
 )
+from bosaris_py.uncertainty.statistic_samplers import CurveIndex, Evaluator, Sampler
 
 Bounds = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -152,9 +152,9 @@ class Statistic(metaclass=Readable):
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
             evaluator = self.evaluator(*plan.strata.sorted(tar, non))
-            return samplers.WeightedSampler(plan, evaluator, self.shape)
+            return statistic_samplers.WeightedSampler(plan, evaluator, self.shape)
         evaluator, *orders = self._arranged(tar, non, plan.strata)
-        return samplers.WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
+        return statistic_samplers.WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
 
     def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials, not of sorted scores.
@@ -263,7 +263,7 @@ class _MeansStatistic(Statistic):
 
     def _set_sampler(self, tar: FloatArray, non: FloatArray, plan: SetPlan) -> Sampler:
         sums = self.sums(tar, plan.cells[0], 0), self.sums(non, plan.cells[1], 1)
-        return samplers.set_sampler(plan, *sums, self.combine)
+        return statistic_samplers.set_sampler(plan, *sums, self.combine)
 
     @abc.abstractmethod
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
@@ -302,8 +302,10 @@ class ThresholdStatistic(_MeansStatistic):
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
         """Count the errors in each set, at each threshold."""
         if which == 0:
-            return samplers.count_rejected(scores, self.miss_limits, index)
-        return index.sizes[:, None] - samplers.count_rejected(scores, self.fa_limits, index)
+            return statistic_samplers.count_rejected(scores, self.miss_limits, index)
+        return index.sizes[:, None] - statistic_samplers.count_rejected(
+            scores, self.fa_limits, index
+        )
 
     def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
         """Count the scores below the thresholds: errors are low targets, high non-targets."""
@@ -318,7 +320,7 @@ class ThresholdStatistic(_MeansStatistic):
         # distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         if isinstance(plan, IidPlan):
             limits = [(tar, self.miss_limits)], [(non, self.fa_limits)]
-            return samplers.cell_sampler(plan, *limits, self.combine)
+            return statistic_samplers.cell_sampler(plan, *limits, self.combine)
         if isinstance(plan, SetPlan) and self.fa_limits.size == 1:
             return self._set_sampler(tar, non, plan)
         return super().sampler(tar, non, plan)
@@ -340,7 +342,7 @@ def _weighted_rates(
         if below_limits.size == 1:  # faster; and the same, up to rounding
             below = np.array([part[: below_limits[0]].sum()])
         else:
-            below = samplers.running_total(part)[below_limits]
+            below = statistic_samplers.running_total(part)[below_limits]
         rates.append((total - below if which else below) / total)
     return np.asarray(weighted_sum(rates, shares))
 
@@ -605,7 +607,7 @@ class CurveStatistic(Statistic):
         return super().sampler(tar, non, plan)
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
-        return samplers.CurveSampler(index, self.of_curve)
+        return statistic_samplers.CurveSampler(index, self.of_curve)
 
     def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
         """Sort the scores; see `Statistic.speaker_sums`."""
@@ -834,7 +836,7 @@ class UserFunction:
 
     def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
         """Draw weights of the trials, and call the function with them."""
-        return samplers.WeightedSampler(
+        return statistic_samplers.WeightedSampler(
             plan, self.in_order(tar, non, plan.strata), self.shape or ()
         )
 

@@ -11,7 +11,7 @@ from bosaris_py.numerics.rocch import eer_of_hull, eers_of_hulls
 from bosaris_py.uncertainty import lazy_curve
 from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER
 from bosaris_py.uncertainty.resampling import IidPlan, TrialStrata
-from bosaris_py.uncertainty.samplers import CurveIndex
+from bosaris_py.uncertainty.statistic_samplers import CurveIndex
 from tests.score_strategies import score_lists, tied_scores
 from tests.uncertainty.naive_conditions import same_law
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bosaris_py import numerics
 from bosaris_py.uncertainty.lazy_curve import ClassTree, LazyCurve, LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import Strata, TrialStrata
-from bosaris_py.uncertainty.samplers import CurveIndex
+from bosaris_py.uncertainty.statistic_samplers import CurveIndex
 from tests.score_strategies import score_lists, tied_scores
 
 

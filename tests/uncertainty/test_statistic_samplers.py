@@ -11,7 +11,7 @@ from scipy import stats
 from bosaris_py import uncertainty as unc
 from bosaris_py.uncertainty.lazy_curve import LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import IidPlan, SetIndex, SetPlan, Strata, TrialStrata
-from bosaris_py.uncertainty.samplers import (
+from bosaris_py.uncertainty.statistic_samplers import (
     CellCounts,
     CurveSampler,
     ErrorTotal,
