@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from abc import ABCMeta
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +12,8 @@ from typing import Any, Self, TypeAlias
 import attrs
 import numpy as np
 import numpy.typing as npt
+
+from bosaris_py.errors import FrozenObjectError
 
 AnyArray: TypeAlias = npt.NDArray[Any]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -60,8 +64,31 @@ _MACHINERY = {"__abstractmethods__", "__annotations__", "__delattr__", "__getatt
 _MACHINERY |= {"__getstate__", "__setstate__", "__setattr__", "__match_args__"}
 
 
+def _refuse_change(self: Any, name: str, _: object) -> None:
+    """Raise, in the place of attrs' own method, with the way to a changed copy."""
+    cls = type(self)
+    fields = [field.alias for field in attrs.fields(cls) if field.init]
+    known = list(inspect.signature(cls).parameters)
+    what = f"`{name}` of {cls.__name__} cannot be set: objects are frozen."
+    if name not in known:
+        found = difflib.get_close_matches(name, known, n=1)
+        what += f" It is made of {', '.join(known) or 'nothing'}."
+        what += f" Did you mean {found[0]!r}?" if found else ""
+    elif set(fields) <= set(known):
+        what += f" Make a changed copy: attrs.evolve(x, {name}=...)."
+    else:
+        what += f" Make a new one: {cls.__name__}({name}=..., ...)."
+    raise FrozenObjectError(f"{what} {getattr(cls, '_changes', '')}".rstrip())
+
+
 class Readable(ABCMeta):
-    """Metaclass of attrs classes of which `dir` and `help` show what users have a use for."""
+    """Metaclass of attrs classes whose errors, `dir` and `help` show what users have a use for."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], names: dict[str, Any], **kw: Any) -> Any:
+        """Make the class; attrs makes it anew when it has frozen it."""
+        if "__attrs_attrs__" in names and "__setattr__" in names:
+            names["__setattr__"] = _refuse_change
+        return super().__new__(cls, name, bases, names, **kw)
 
     def __dir__(cls) -> list[str]:
         names = set(super().__dir__()) - _MACHINERY

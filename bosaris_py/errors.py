@@ -7,6 +7,8 @@ filter silences or promotes them all.
 
 from __future__ import annotations
 
+from attrs.exceptions import FrozenInstanceError
+
 # No message is longer; what is left out is between head and tail.
 _LONGEST_MESSAGE, _TAIL = 1000, 100
 
@@ -62,6 +64,14 @@ class FileFormatError(BosarisError, OSError):
 
 class FitError(BosarisError, RuntimeError):
     """A calibration or a fusion could not be trained."""
+
+
+class FrozenObjectError(BosarisError, FrozenInstanceError):
+    """An object cannot be changed; the message names the way to a changed copy."""
+
+    def __init__(self, message: str) -> None:
+        # That of attrs takes no message.
+        AttributeError.__init__(self, message)
 
 
 class BosarisWarning(UserWarning):

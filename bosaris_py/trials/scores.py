@@ -133,6 +133,9 @@ class ScoreMethods:
 
     __slots__ = ()
 
+    # What an attempt to set a field is told.
+    _changes = "Or take x.transform(func), x.set_missing_to_value(ndx, value)."
+
     @overload
     def align_with_ndx(self, ndx: Ndx | Key) -> "Scores": ...
     @overload
