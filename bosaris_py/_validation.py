@@ -14,7 +14,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence, ValuesView
 from pathlib import Path
 from typing import Any, get_args
 
@@ -106,9 +106,15 @@ def _refuse_masked(values: object, name: str) -> None:
         raise invalid(name, "be a plain array", found, hint)
 
 
+def as_list(values: Any) -> Any:
+    """Return what an iterator, or a view of a dict, gives as a list; other values as they are."""
+    return list(values) if isinstance(values, Iterator | KeysView | ValuesView) else values
+
+
 def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
     _refuse_masked(values, name)
+    values = as_list(values)
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -221,7 +227,7 @@ def as_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
         raise invalid(name, "be a list of ids", describe(values), NO_SET)
     if not isinstance(values, np.ndarray):
         # numpy would make text of the numbers in a mixed list, and lose trailing NULs.
-        values = np.array(values, dtype=object)
+        values = np.array(as_list(values), dtype=object)
     array = values
     if array.ndim != 1:
         hints = {

@@ -23,7 +23,7 @@ from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_ta
 # Indexes and keys as matrices and as lists, which decide the form of the fused scores.
 DenseTrials: TypeAlias = Ndx | Key
 FlatTrials: TypeAlias = FlatNdx | FlatKey
-Systems: TypeAlias = Sequence[AnyScores]
+Systems: TypeAlias = Sequence[AnyScores] | AnyScores
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -209,9 +209,7 @@ class LinearFusion(LinearMap):
         TrialMismatchError
             If a system lacks scores of the trials in `ndx`; says how many for each.
         """
-        if isinstance(x, AnyScores):
-            hint = "Put the Scores of all systems into a list."
-            raise invalid("x", "be an array or a list of Scores", f"one {type(x).__name__}", hint)
+        x = [x] if isinstance(x, AnyScores) else x
         if isinstance(x, Mapping):
             hint = "Put its values into a list, in the order of the training."
             raise invalid("x", "be an array or a list of Scores", f"a {type(x).__name__}", hint)

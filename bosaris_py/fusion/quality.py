@@ -54,11 +54,19 @@ from bosaris_py.numerics.linear_objective import (
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import LinearSolution, train_linear
-from bosaris_py.trials import Conditions, FlatScores, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
-from bosaris_py.trials.quality import TrialQuality, check_finite, mix_measures, quality_of_trials
+from bosaris_py.trials.quality import (
+    Numbers,
+    Qualities,
+    TrialQuality,
+    as_quality,
+    check_finite,
+    mix_measures,
+    quality_of_trials,
+)
 from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
@@ -364,8 +372,6 @@ def _independent(covariance: Float64Array, n_systems: int) -> BoolArray:
 
 Backoff: TypeAlias = AnyScores | None
 
-Qualities: TypeAlias = Sequence[QualityMeasures | SegmentQuality]
-
 Weights: TypeAlias = Float64Array | None
 
 # Scores of the training trials of a class, positions of their models and segments, weights.
@@ -536,11 +542,11 @@ class QualityFusion(TrainedMap):
 
         Parameters
         ----------
-        systems : sequence of Scores or FlatScores
+        systems : Scores, FlatScores or sequence of these
             The scores of each system, for every trial of the key.
-        qualities : sequence of QualityMeasures or SegmentQuality
-            Quality measures, which are put together. A SegmentQuality describes the test
-            segments; where only it is known, there is no information on the model side.
+        qualities : QualityMeasures, SegmentQuality, mapping of id to number, or sequence of these
+            Quality measures, which are put together. A SegmentQuality, or a mapping, describes the
+            test segments; where only it is known, there is no information on the model side.
         key : Key or FlatKey
             Which trials are targets and which non-targets.
         qtrans : (p, q) array_like of float, optional
@@ -759,7 +765,8 @@ class QualityFusion(TrainedMap):
 Combine = Literal["min", "max", "sum", "difference"]
 
 # One for both sides, or a pair for (models, segments), None for a side that does not count.
-Measured: TypeAlias = SegmentQuality | tuple[SegmentQuality | None, SegmentQuality | None]
+OfSide: TypeAlias = SegmentQuality | Numbers | None
+Measured: TypeAlias = OfSide | tuple[OfSide, OfSide]
 
 _COMBINE: dict[str, Callable[[Float64Array, Float64Array], Float64Array]] = {
     "min": np.minimum,
@@ -770,7 +777,7 @@ _COMBINE: dict[str, Callable[[Float64Array, Float64Array], Float64Array]] = {
 
 
 def quality_systems(
-    scores: AnyScores,
+    scores: AnyScores | Sequence[AnyScores],
     qualities: Mapping[str, Measured],
     ndx: AnyNdx,
     *,
@@ -784,14 +791,15 @@ def quality_systems(
 
     .. math:: (w_0 + w_1 q)\, s + w_2 q + b,
 
-    so it is a fusion of three systems: the scores s, q itself and the product of both.
+    so it is a fusion of three systems: the scores s, q itself and the product of both. Several
+    systems have a product each.
 
     Parameters
     ----------
-    scores : Scores or FlatScores
+    scores : Scores, FlatScores or sequence of these
         Scores of all trials of `ndx`.
-    qualities : mapping of str to SegmentQuality or pair of these
-        Measures by name, one value for each id. An object that holds models and segments; or
+    qualities : mapping of str to SegmentQuality, mapping of id to number, or pair of these
+        Measures by name, one value for each id. What holds models and segments; or
         a pair (models, segments), None for a side that does not count.
     ndx : Ndx, Key, FlatNdx or FlatKey
         The trials.
@@ -815,9 +823,9 @@ def quality_systems(
 
     Examples
     --------
-    >>> from bosaris_py import Ndx, Scores, SegmentQuality
+    >>> from bosaris_py import Ndx, Scores
     >>> ids = ["anna"], ["short", "long"]
-    >>> duration = SegmentQuality(["anna", "short", "long"], [[3.0, 1.0, 4.0]])
+    >>> duration = {"anna": 3.0, "short": 1.0, "long": 4.0}
     >>> systems = quality_systems(Scores([[2.0, 5.0]], *ids), {"duration": duration},
     ...                           Ndx(*ids), scale=["duration"])
     >>> [system.scoremat.tolist() for system in systems]
@@ -825,18 +833,23 @@ def quality_systems(
     """
     check_trials(ndx)
     check_choice(combine, Combine, "combine")
+    given: Any = qualities
+    if not isinstance(given, Mapping):
+        hint = 'Give measures a name: {"duration": ...}.'
+        raise invalid("qualities", "map names to measures", describe(given), hint)
     offset = list(qualities) if offset is None else offset
     for name, wanted in (("offset", offset), ("scale", scale)):
         unknown = [text for text in wanted if text not in qualities]
         if isinstance(wanted, str) or unknown:
             raise invalid(name, f"hold names among {', '.join(qualities)}", describe(wanted))
-    (values,) = stack_scores([scores], ndx)
+    values = stack_scores(scores, ndx)
     positions = ndx.trial_positions()
-    shifts, products = [], []
+    shifts: list[Float64Array] = []
+    products: list[Float64Array] = []
     for name, measured in qualities.items():
         pair = measured if isinstance(measured, tuple) else (measured, measured)
         sides = [
-            _of_trials(side, ids, where, name)
+            _of_trials(as_quality(side), ids, where, name)
             for side, ids, where in zip(pair, ndx.ids, positions, strict=True)
             if side is not None
         ]
@@ -846,22 +859,22 @@ def quality_systems(
         if name in offset:
             shifts.append(measure)
         if name in scale:
-            products.append(measure * values)
-    return [assemble(vector, ndx) for vector in (values, *shifts, *products)]
+            products.extend(measure * values)
+    return [assemble(vector, ndx) for vector in (*values, *shifts, *products)]
 
 
 def _of_trials(quality: Any, ids: StrArray, positions: Positions, name: str) -> Float64Array:
     """Return the value of the model, or of the segment, of each trial."""
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
-        hint = "Measures have names here: give one SegmentQuality for each."
-        expected = "be SegmentQuality of one measure"
+        hint = "Measures have names, and each one value by id: {'duration': {'segment': 2.5}}."
+        expected = "be SegmentQuality of one measure, or numbers by id"
         raise invalid(f"qualities[{name!r}]", expected, describe(quality), hint)
     places = IdIndex.of(quality.ids).locate_last(IdIndex.of(ids))[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
         message = (
             f"{examples.size} ids with trials have no value of {name!r} ({list_some(examples)}). "
-            "For a measure of one side give a pair, (None, quality) for segments only"
+            "For a measure of one side give a pair, (None, quality) for segments only."
         )
         raise TrialMismatchError(message)
     values = quality.values[:, places].astype(np.float64)

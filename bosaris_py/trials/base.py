@@ -351,11 +351,12 @@ def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
 def as_list_of(
     classes: tuple[type[Merged], ...], values: Any, name: str, what: str, all_of: str
 ) -> list[Merged]:
-    """Return objects of some classes that are to be stacked; refuse a single one, and none."""
-    if isinstance(values, (*classes, Mapping)):
-        hint = f"Put the {all_of} into a list."
+    """Return objects of some classes that are to be stacked, or a single one; refuse none."""
+    if isinstance(values, Mapping):
+        # The order counts, in training and in application, and that of a mapping is hardly seen.
+        hint = f"Put the {all_of} into a list, in the order of the training."
         raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
-    listed: list[Merged] = list(values)
+    listed: list[Merged] = [values] if isinstance(values, classes) else list(values)
     if not listed:
         raise invalid(name, f"hold at least one {what}", "none")
     for item in listed:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from bosaris_py._arrays import BoolArray, FloatArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, as_matrix, describe, invalid, list_some, warn_caller
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
+from bosaris_py._validation import (
+    as_ids,
+    as_list,
+    as_matrix,
+    describe,
+    invalid,
+    list_some,
+    warn_caller,
+)
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
 from bosaris_py.trials.base import (
@@ -32,6 +40,9 @@ from bosaris_py.trials.base import (
 )
 from bosaris_py.trials.key import AnyNdx, Key, Ndx, check_trials, warn_unless_found
 
+# One value for each id, or one of each measure.
+Numbers: TypeAlias = Mapping[str, Any]
+
 
 @frozen(init=False, eq=False, repr=False)
 class SegmentQuality(MatFileMethods, NumberFileMethods):
@@ -40,9 +51,9 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     Parameters
     ----------
     ids : (n,) array_like of str
-        Ids of the segments, each once.
+        Ids of the segments, each once. Or numbers by id, a mapping or a Series, without `values`.
     values : (q, n) array_like of float, or (n,) of one measure
-        One row per measure, one column per segment.
+        One row per measure, one column per segment. A Series needs the index of `ids`.
 
     See Also
     --------
@@ -53,6 +64,8 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
     >>> from bosaris_py.trials import SegmentQuality
     >>> SegmentQuality(["s1", "s2"], [[3.5, 7.25]])
     SegmentQuality: 1 measures of 2 segments
+    >>> SegmentQuality({"s1": 3.5, "s2": 7.25}).values.tolist()
+    [[3.5, 7.25]]
     """
 
     ids: StrArray
@@ -60,11 +73,22 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
 
     _kind = "segment_quality"
 
-    def __init__(self, ids: IdList, values: npt.ArrayLike) -> None:
-        # One measure needs no second dimension; a Series has an order of its own, so not that.
-        if isinstance(values, list | tuple | np.ndarray) and np.ndim(values) == 1 and len(values):
-            values = np.expand_dims(values, 0)
-        self.__attrs_init__(as_ids(ids, "ids"), to_matrix(values, "values"))
+    def __init__(self, ids: IdList | Numbers, values: npt.ArrayLike | None = None) -> None:
+        names: Any = ids
+        given: Any = values
+        if given is None:
+            names, given = _by_id(ids)
+        index: Any = getattr(given, "index", None)
+        if type(given).__name__ == "Series" and not np.array_equal(
+            getattr(ids, "index", ()), index
+        ):
+            hint = "A mapping {id: value}, or a Series with ids as its index, stands for both."
+            raise invalid("values", "be in the order of `ids`", "a Series with another index", hint)
+        given = as_list(given)
+        # One measure needs no second dimension.
+        if np.ndim(given) == 1 and np.size(given):
+            given = np.expand_dims(np.asarray(given), 0)
+        self.__attrs_init__(as_ids(names, "ids"), to_matrix(given, "values"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
@@ -174,7 +198,9 @@ def check_columns(values: FloatArray, ids: StrArray, name: str) -> None:
     """Raise unless there is one column of measures for each id."""
     if values.shape[1] != ids.size:
         expected = f"have one column for each of the {ids.size} ids"
-        hint = "Did you swap measures and ids?" if len(values) == ids.size else ""
+        hint = (
+            "Did you swap measures and ids? A row is a measure." if len(values) == ids.size else ""
+        )
         raise invalid(name, expected, f"shape {values.shape}", hint)
 
 
@@ -481,7 +507,9 @@ def measures_of_trials(
 
 # Measures of several objects, stacked for training and applying
 
-Qualities = Sequence[QualityMeasures | SegmentQuality]
+Quality: TypeAlias = QualityMeasures | SegmentQuality | Numbers
+
+Qualities: TypeAlias = Sequence[Quality] | Quality
 
 Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
@@ -544,11 +572,35 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     return QualityMeasures(*ndx.ids, *map(mark_read_only, (*values, *flags)))
 
 
+def _by_id(given: Any) -> tuple[Any, AnyArray]:
+    """Return the ids and the values of a mapping, or of a Series with ids as its index."""
+    if not _maps_ids(given):
+        expected = "be given, unless `ids` is a mapping or a Series of numbers by id"
+        raise invalid("values", expected, "nothing")
+    values = list(given.values() if isinstance(given, Mapping) else given)
+    measures = SegmentQuality, QualityMeasures
+    if any(isinstance(value, measures) or _maps_ids(value) for value in values):
+        hint = "quality_systems takes measures by name; elsewhere they are a list."
+        raise invalid("values", "be numbers by id", "measures by name", hint)
+    return list(given.keys()), np.transpose(values)
+
+
+def _maps_ids(value: object) -> bool:
+    return isinstance(value, Mapping) or type(value).__name__ == "Series"
+
+
+def as_quality(value: Any) -> Any:
+    """Return measures of segments where a mapping, or a Series, gives numbers by id."""
+    return SegmentQuality(value) if _maps_ids(value) else value
+
+
 def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
     """Return the measures as a list."""
     classes = (QualityMeasures, SegmentQuality)
-    what = "QualityMeasures or SegmentQuality"
-    return as_list_of(classes, qualities, "qualities", what, "quality measures")
+    what = "QualityMeasures, SegmentQuality or numbers by id"
+    if isinstance(qualities, (list, tuple)):
+        qualities = [as_quality(item) for item in qualities]
+    return as_list_of(classes, as_quality(qualities), "qualities", what, "quality measures")
 
 
 def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> QualityMeasures:

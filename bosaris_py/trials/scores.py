@@ -864,7 +864,7 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
 # Scores of several systems, stacked for training and applying
 
 
-def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
+def stack_scores(systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx) -> Float64Array:
     """Return the scores of several systems for the same trials: (n_systems, n_trials)."""
     # Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one is
     # not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
@@ -873,7 +873,9 @@ def stack_scores(systems: Sequence[AnyScores], ndx: AnyNdx) -> Float64Array:
     return stack
 
 
-def stack_tar_non(systems: Sequence[AnyScores], key: AnyKey) -> tuple[Float64Array, Float64Array]:
+def stack_tar_non(
+    systems: Sequence[AnyScores] | AnyScores, key: AnyKey
+) -> tuple[Float64Array, Float64Array]:
     """Return the target and the non-target scores of several systems, as `stack_scores`."""
     check_key(key)
     tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})

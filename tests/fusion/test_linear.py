@@ -414,7 +414,7 @@ def test_bad_lists_of_scores(matrices):
     for x, ndx, message in [
         (systems[:1], key, "hold the scores of 2 systems"),
         (systems, None, "`ndx` must be given with Scores"),
-        (systems[0], key, "one Scores. Put the Scores of all systems into a list"),
+        (systems[0], key, "hold the scores of 2 systems"),
         ([systems[0], 3.0], key, "hold Scores only"),
         (np.ones((2, 3)), key, "`ndx` .* list of Scores only"),
     ]:

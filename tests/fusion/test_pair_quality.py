@@ -94,6 +94,47 @@ def test_it_is_cross_fitted():
     assert better < worse
 
 
+def test_several_systems_each_have_a_product():
+    scores, key, quality = mismatched(5)
+    others = scores.transform(np.square)
+    found = quality_systems([scores, others], both(quality), key, scale=["duration"])
+    first, second = (
+        quality_systems(s, both(quality), key, scale=["duration"]) for s in (scores, others)
+    )
+    assert found == [first[0], second[0], first[1], first[2], second[2]]
+
+
+def test_numbers_by_id_are_measures():
+    scores, key, quality = mismatched(6)
+    by_id = dict(zip(quality.ids.tolist(), quality.values[0].tolist(), strict=True))
+    assert SegmentQuality(by_id) == quality == SegmentQuality(by_id.keys(), by_id.values())
+    assert SegmentQuality({name: [v, 1] for name, v in by_id.items()}).n_measures == 2
+    wanted = quality_systems(scores, both(quality), key)
+    assert quality_systems(scores, {"duration": (None, by_id)}, key) == wanted
+    # One system and one measure stand for lists of one.
+    fused = QualityFusion.fit_scores([scores], [quality], key)
+    assert QualityFusion.fit_scores(scores, by_id, key) == fused
+    assert fused.apply(scores, by_id, key) == fused.apply([scores], [quality], key)
+    alone = LinearFusion.fit_scores(scores, key)
+    assert alone.apply(scores, key) == LinearFusion.fit_scores([scores], key).apply([scores], key)
+
+
+def test_columns_of_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": ["b", "a"], "seconds": [2.0, 3.0]})
+    wanted = SegmentQuality(["b", "a"], [[2.0, 3.0]])
+    assert SegmentQuality(frame.id, frame.seconds) == wanted
+    assert SegmentQuality(frame.set_index("id").seconds) == wanted
+    for ids, values, message in [
+        (["b", "a"], frame.seconds, "`values` must be in the order of `ids`"),
+        (frame.id, frame.seconds[::-1], "`values` must be in the order of `ids`"),
+        (frame, None, "`values` must be given, unless"),
+        (frame.seconds, None, "`ids` must hold strings"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            SegmentQuality(ids, values)
+
+
 SCORES, KEY, QUALITY = mismatched(4)
 
 
@@ -105,6 +146,8 @@ SCORES, KEY, QUALITY = mismatched(4)
         ({"combine": "mean"}, InvalidInputError, "`combine` must be one of"),
         ({"qualities": {"duration": QUALITY}}, TrialMismatchError, "ids with trials have no value"),
         ({"qualities": {"duration": (None, None)}}, InvalidInputError, "tell a side"),
+        ({"qualities": QUALITY}, InvalidInputError, "Give measures a name"),
+        ({"qualities": {"s1": 2.0}}, InvalidInputError, "Measures have names, and each one value"),
         ({"qualities": {"duration": 3}}, InvalidInputError, "be SegmentQuality of one measure"),
         (
             {"qualities": both(SegmentQuality(KEY.segset, np.ones((2, KEY.segset.size))))},

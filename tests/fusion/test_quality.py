@@ -616,9 +616,10 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
     ("change", "error", "message"),
     [
         (lambda s, q, k: (s, [q], k.to_ndx(), {}), InvalidInputError, "`key` must be a Key, .*Ndx"),
-        (lambda s, q, k: (s, q, k, {}), InvalidInputError, "one QualityMeasures. Put .* a list"),
+        (lambda s, q, k: (dict(enumerate(s)), q, k, {}), InvalidInputError, "in the order of the"),
+        (lambda s, q, k: (s, {"snr": q}, k, {}), InvalidInputError, "got measures by name"),
         (lambda s, q, k: (s, [], k, {}), InvalidInputError, "at least one QualityMeasures"),
-        (lambda s, q, k: (s, s, k, {}), InvalidInputError, "hold QualityMeasures or SegmentQ"),
+        (lambda s, q, k: (s, s, k, {}), InvalidInputError, "hold QualityMeasures, SegmentQ"),
         (
             lambda s, q, k: (s, [SegmentQuality(k.segset, np.empty((0, 30)))], k, {}),
             InvalidInputError,
@@ -732,7 +733,7 @@ def fusion(drawn):
     [
         (lambda s, q, k: (s[:1], [q], k), "`systems` .* scores of 2 systems.*; got 1"),
         (lambda s, q, k: (s, [q, q], k), "`qualities` .* 2 quality measures in all.*; got 4"),
-        (lambda s, q, k: (s, q, k), "Put the quality measures into a list"),
+        (lambda s, q, k: (s, [q, 3.0], k), "SegmentQuality or numbers by id only; got 3.0"),
         (lambda s, q, k: (s, [q], k.tar), "`ndx` must be an Ndx or a Key"),
         (lambda s, q, k: (s, [q], None), "`ndx` must be an Ndx or a Key; got None"),
         (

@@ -75,11 +75,8 @@ def test_mixing(quality):
     ("qualities", "message"),
     [
         ([], "`qualities` must hold at least one"),
-        ([3.0], "`qualities` .* QualityMeasures or SegmentQuality only; got 3.0"),
-        (
-            SegmentQuality(["x"], [[1.0]]),
-            "one SegmentQuality. Put the quality measures into a list",
-        ),
+        ([3.0], "`qualities` .* QualityMeasures, SegmentQuality or numbers by id only; got 3.0"),
+        ({"x": "loud"}, "`values` must hold real numbers"),
         ([SegmentQuality(["x", "y", "z"], [[1.0, np.nan, 1.0]])], r"`segQ` .* finite .* \(y\)"),
     ],
 )
