@@ -15,6 +15,7 @@ from bosaris_py._validation import (
     FilePath,
     NamedWarnings,
     Rng,
+    also,
     as_generator,
     check_fraction,
     describe,
@@ -397,6 +398,7 @@ class Evaluation(Table):
         _late("write_report")(path, report)
 
 
+@also("prior", "priors")
 def evaluate(
     systems: SystemsLike,
     key: KeyLike,
@@ -423,7 +425,7 @@ def evaluate(
         HDF5 files that are large are evaluated in blocks, as by `evaluate_files`, if no other
         argument than `priors` and `normalize` needs all trials.
     priors : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
-        Operating points of the actual and minimum costs.
+        Operating points of the actual and minimum costs; may be spelled `prior`, as elsewhere.
     plan : EvaluationPlan or str, optional
         Adds the published cost of an evaluation, see `primary_cost`.
     conditions : Conditions, mapping, or name or names of columns, optional
@@ -523,6 +525,7 @@ def evaluate(
     )
 
 
+@also("prior", "priors")
 def evaluate_files(
     systems: Mapping[str, FilePath],
     key_file: FilePath,

@@ -9,6 +9,7 @@ A message says what was expected, what came, and the likely mistake::
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 import re
 import sys
@@ -16,7 +17,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence, ValuesView
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,8 @@ from bosaris_py._arrays import (
 from bosaris_py.errors import InvalidInputError, as_message, printable
 
 FilePath = str | os.PathLike[str]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 Rng = np.random.Generator | int | None
 
@@ -271,9 +274,12 @@ def as_weights(values: Weighting, size: int, name: str) -> Float64Array | None:
     """Return trial weights as float64 of length `size`; None stays None."""
     if values is None:
         return None
+    expected = f"have one weight for each of the {size} scores"
+    if isinstance(values, int | float | np.number):
+        hint = "Only proportions within a class matter; the weight of a class is in the prior."
+        raise invalid(name, expected, f"the number {values}", hint)
     weights = as_vector(values, name).astype(np.float64, copy=False)
     if weights.size != size:
-        expected = f"have one weight for each of the {size} scores"
         raise invalid(name, expected, f"{weights.size} weights")
     good = np.isfinite(weights) & (weights >= 0)
     if not good.all():
@@ -348,6 +354,23 @@ def nearest(value: object, known: Iterable[object]) -> str:
 def one_of(choices: Any) -> Any:
     """Return `check_choice` as a validator of an attrs field."""
     return lambda _, attribute, value: check_choice(value, choices, attribute.name)
+
+
+def also(other: str, name: str) -> Callable[[Function], Function]:
+    """Let the keyword `name` of a function be spelled as `other`, too: a decorator."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def call(*args: Any, **named: Any) -> Any:
+            if other in named:
+                if name in named:
+                    raise invalid(other, f"be left out where `{name}` is given", "both")
+                named[name] = named.pop(other)
+            return function(*args, **named)
+
+        return cast("Function", call)
+
+    return decorate
 
 
 def as_number(

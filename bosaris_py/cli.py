@@ -108,8 +108,7 @@ def _systems(files: Iterable[str]) -> dict[str, str]:
         name, sign, path = text.partition("=")
         if not sign or Path(text).exists():
             file, column = _split_column(text)
-            base = Path(file).name.removesuffix(".gz")
-            name, path = column or Path(base).stem, text
+            name, path = column or bp.trials.speakers.name_of_file(file), text
         if name in named:
             message = f"two systems are called {name!r}; name them: NAME=FILE"
             raise _UsageError(message)
@@ -683,6 +682,28 @@ def _describe_error(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+# Keywords whose options have another name.
+_SPELLED = {"max_bytes": "memory", "replications": "bootstrap", "priors": "prior", "rng": "seed"}
+
+
+def _in_options(text: str, args: argparse.Namespace | None) -> str:
+    """Say `columns` and missing="nan" as the options that the subcommand has."""
+    given = vars(args) if args else {}
+    key = given.get("key")
+    of_key = key is not None and text.startswith(f"{key}:")
+
+    def spell(found: re.Match[str]) -> str:
+        name = _SPELLED.get(found[1] or found[2], found[1] or found[2])
+        name = f"key_{name}" if of_key and f"key_{name}" in given else name
+        option = f"--{name.replace('_', '-')}"
+        if name not in given or option not in _OPTIONS:
+            return found[0]
+        return f"{option} " if found[2] else option
+
+    text = re.sub(r"id\.remove\w+\([^)]*\), or (?=strip_suffix)", "", text)
+    return re.sub(r"`(\w+)`|\b(\w+)=(?=['\"\d.])", spell, text)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -704,11 +725,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     shown = set()
+    args = None
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if str(message) not in shown:
             shown.add(str(message))
-            _say(f"warning: {message}")
+            _say(f"warning: {_in_options(str(message), args)}")
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Ids may have letters that the terminal lacks.
@@ -736,7 +758,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say("error: this takes more memory than there is; see --memory")
         return 1
     except (BosarisError, OSError) as error:
-        _say(f"error: {_describe_error(error)}")
+        _say(f"error: {_in_options(_describe_error(error), args)}")
         _drop_output()
         return 1
     return 0

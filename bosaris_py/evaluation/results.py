@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, read_only
 from bosaris_py._tables import Records
-from bosaris_py._validation import as_score_lists, as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import also, as_score_lists, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.streaming import FileGroups, Files, StreamedScores
 from bosaris_py.numerics.cllr import mean_bits
@@ -268,6 +268,7 @@ class Results(Records):
         return cls(*class_scores(scores, key))
 
     @classmethod
+    @also("prior", "priors")
     def from_files(
         cls,
         score_file: Files,

@@ -300,10 +300,11 @@ def rocchdet(
     points = np.concatenate([np.empty((2, 0)), *pieces], axis=1)
     cost = None
     if dcfweights is not None and np.size(dcfweights):
-        weights = as_vector(dcfweights, "dcfweights")
+        weights = as_vector(np.ravel(dcfweights), "dcfweights")
         if weights.size != 2:
             expected = "be the weights of pmiss and of pfa"
-            raise invalid("dcfweights", expected, f"{weights.size} numbers")
+            hint = "They are [p Cmiss, (1 - p) Cfa] for the prior p of a target."
+            raise invalid("dcfweights", expected, describe(dcfweights), hint)
         cost = float((weights[0] * hull.pmiss + weights[1] * hull.pfa).min())
     return probit(points[0]), probit(points[1]), hull.eer, cost
 

@@ -312,10 +312,14 @@ _MISSING_OF_KEY = (
 
 
 def name_trials(models: AnyArray, segments: AnyArray, ids: Ids) -> str:
-    """Return the count and the first few of some trials, for a message."""
-    pairs = [f"({ids[0][i]}, {ids[1][j]})" for i, j in zip(models[:6], segments[:6], strict=True)]
-    noun = "trial" if models.size == 1 else "trials"
-    return f"{models.size} {noun}: {list_some(pairs)}"
+    """Return the count and the first few of some trials, for a message; each comes once."""
+    codes = models.astype(np.int64) * ids[1].size + segments
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    pairs = [
+        f"({ids[0][models[at]]}, {ids[1][segments[at]]}){f' in {n} lines' if n > 1 else ''}"
+        for at, n in sorted(zip(first.tolist(), counts.tolist(), strict=True))[:6]
+    ]
+    return f"{first.size} {'trial' if first.size == 1 else 'trials'}: {list_some(pairs)}"
 
 
 def name_cells(mask: BoolArray, ids: Ids) -> str:

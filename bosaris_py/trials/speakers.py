@@ -278,6 +278,12 @@ SystemsLike: TypeAlias = (
 _PATH = str, os.PathLike
 
 
+def name_of_file(path: FilePath) -> str:
+    """Return the name of a file without its folder and its extension, of ``a.csv.gz`` both."""
+    name = Path(path).name
+    return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
+
+
 def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
     given: Any = systems
@@ -289,7 +295,7 @@ def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
     elif isinstance(given, (list, tuple, *_PATH)):
         named = {}
         for number, item in enumerate(given if isinstance(given, (list, tuple)) else [given], 1):
-            name = Path(item).stem if isinstance(item, _PATH) else ""
+            name = name_of_file(item) if isinstance(item, _PATH) else ""
             named[name if name not in ("", *named) else f"system {number}"] = item
     else:
         hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
