@@ -108,7 +108,7 @@ def _systems(files: Iterable[str]) -> dict[str, str]:
         name, sign, path = text.partition("=")
         if not sign or Path(text).exists():
             file, column = _split_column(text)
-            name, path = column or bp.trials.speakers.name_of_file(file), text
+            name, path = column or bp.trials.files.name_of_file(file), text
         if name in named:
             message = f"two systems are called {name!r}; name them: NAME=FILE"
             raise _UsageError(message)

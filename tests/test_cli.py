@@ -1,6 +1,7 @@
 """The command: what it writes equals the library, and what goes wrong is one line and a code."""
 
 import errno
+import gzip
 import json
 import os
 import re
@@ -478,7 +479,7 @@ class TestEvaluate:
             (("--speakers", "nobody"), 1, "`name` must be a column (gender"),
             (("--conditions", "channel"), 1, "must be a column (gender"),
             (("--plan", "nothing"), 1, "plan"),
-            (("--bootstrap", "-1"), 1, "replications"),
+            (("--bootstrap", "-1"), 1, "error: --bootstrap must"),
             (("--bootstrap", "many"), 2, "invalid int value"),
             (("--json", "--csv"), 2, "not allowed with argument"),
             (("--memory", "-1"), 2, "expected a number of gigabytes"),
@@ -541,8 +542,8 @@ JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
         (("det", "eval_a.h5", "--key", "eval_a.h5", "-o", "p.png"), "expected a Key"),
         (("det", "eval_a.txt", "--key", "eval_a.txt", "-o", "p.png"), "has no labels"),
         (("det", "nan.txt", *JUDGE[2:]), "NaN"),
-        (("det", "eval_a.txt", "--format", "kaldi", *JUDGE[2:]), "`format` must be one of nist"),
-        (("det", "other.txt", *JUDGE[2:]), "`tar`|`key`|no trial"),
+        (("det", "eval_a.txt", "--format", "kaldi", *JUDGE[2:]), "--format must be one of nist"),
+        (("det", "other.txt", *JUDGE[2:]), "`tar`|--key|no trial"),
         (("det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"), "`non`"),
         (("calibrate", "dev_a.txt", "--key", "targets.txt", "--model", "p.json"), "`non`"),
         (("calibrate", "dev_a.txt", "--key", "dev_key.h5", "--model", "p.txt"), "end in .json"),
@@ -564,6 +565,39 @@ def test_bad_input(bad: Path, run: Run, words: tuple[str, ...], message: str) ->
     assert lines[-1].startswith("bosaris: error: ")
     assert any(part in lines[-1] for part in message.split("|"))
     assert sorted(bad.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("m s 1.5\nm t nan\n", "", 'pass --missing "nan"'),
+        ("m s 1 2 3 4 5 6\n", "", "tell what the --columns are, what other words mean by --labels"),
+        ("m s 1\n", "--format nosuch", "error: --format must be one of"),
+        ("m s 1\n", "--strip-suffix ''", "error: --strip-suffix must not be empty"),
+    ],
+)
+def test_errors_name_the_options(run: Run, text: str, options: str, message: str) -> None:
+    Path("odd.txt").write_text(text)
+    code, _, told = run(*shlex.split(f"evaluate odd.txt --key eval_key.h5 {options}"))
+    assert code == 1
+    assert message in told
+    assert "`" not in told
+
+
+def test_errors_of_the_key_name_its_options(run: Run) -> None:
+    Path("odd.txt").write_text("m s 1 2 3 4 5 6\n")
+    _, _, told = run("evaluate", "eval_a.txt", "--key", "odd.txt")
+    assert "what the --key-columns are" in told
+
+
+def test_compressed_files_have_one_name(run: Run, folder: Path) -> None:
+    for name in ("eval_a.csv.gz", "eval_a.TXT.GZ"):
+        Path(name).write_bytes(gzip.compress(Path("eval_a.txt").read_bytes()))
+        _, told, _ = run("evaluate", name, "--key", "eval_key.h5", "--json")
+        assert json.loads(told)["table"][0]["system"] == "eval_a"
+        assert [row["system"] for row in bp.evaluate(folder / name, "eval_key.h5").records()] == [
+            "eval_a"
+        ]
 
 
 def test_lines_without_a_score(bad: Path, run: Run) -> None:

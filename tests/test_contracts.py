@@ -178,6 +178,7 @@ def test_whole_weights_are_repeated_trials(
         ({"non": ["a", "b"]}, "Convert text to numbers"),
         ({"non": NON.astype(complex)}, "hold real numbers"),
         ({"tar": [[1.0], [1.0, 2.0]]}, "regular array of numbers"),
+        ({"tar_weights": 0.5}, "got the number 0.5. .* the weight of a class is in the prior"),
         ({"tar_weights": [1.0]}, "one weight for each of the 8 scores; got 1 weights"),
         ({"non_weights": -np.ones(NON.size)}, "finite and not negative; got -1.0 at position 0"),
         ({"tar_weights": np.full(TAR.size, np.nan)}, r"not negative; got nan .*8 bad in all"),

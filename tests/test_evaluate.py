@@ -338,3 +338,12 @@ def test_no_matplotlib_before_the_first_plot():
     code = "import sys, bosaris_py as bp; bp.evaluate; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_prior_may_be_spelled_in_both_ways() -> None:
+    key = bp.Key(["m"], ["a", "b"], [[True, False]], [[False, True]])
+    scores = bp.Scores([[1.0, 0.0]], ["m"], ["a", "b"])
+    one, other = bp.evaluate(scores, key, prior=0.1), bp.evaluate(scores, key, priors=0.1)
+    assert one.records() == other.records()
+    with pytest.raises(InvalidInputError, match="`prior` must be left out where `priors`"):
+        bp.evaluate(scores, key, prior=0.1, priors=0.1)

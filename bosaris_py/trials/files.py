@@ -54,6 +54,12 @@ def binary_kind(path: FilePath) -> tuple[str, str] | None:
     return ("mat", mat.kind_of(file)) if head == b"MATLAB" else None
 
 
+def name_of_file(path: FilePath) -> str:
+    """Return the name of a file without its folder and its extension, of ``a.csv.gz`` both."""
+    name = Path(path).name
+    return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
+
+
 def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> bool:
     """Tell whether all files are HDF5 files and together take more memory than `max_bytes`.
 

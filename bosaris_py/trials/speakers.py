@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -28,7 +27,7 @@ from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials.alignment import IdIndex, true_positions
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.files import are_large, read_key, read_scores
+from bosaris_py.trials.files import are_large, name_of_file, read_key, read_scores
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, Key, check_key
 from bosaris_py.trials.metadata import TrialMetadata
@@ -276,12 +275,6 @@ SystemsLike: TypeAlias = (
 
 # What a path may be, for isinstance.
 _PATH = str, os.PathLike
-
-
-def name_of_file(path: FilePath) -> str:
-    """Return the name of a file without its folder and its extension, of ``a.csv.gz`` both."""
-    name = Path(path).name
-    return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
 
 def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:

@@ -254,6 +254,7 @@ REFUSED = [
     (lambda: b.rocchdet([1.0], [0.0], None, 0.05, 50), "pfa limits.*divided by 100"),
     (lambda: b.rocchdet([1.0], [0.0], None, pmiss_min=0.6), "pmiss limits"),
     (lambda: b.rocchdet([1.0], [0.0], [1.0]), "weights of pmiss and of pfa"),
+    (lambda: b.rocchdet([1.0], [0.0], 0.5), r"got 0.5. They are \[p Cmiss, \(1 - p\) Cfa\]"),
     (lambda: b.pavx([]), "`y` must hold"),
     (lambda: b.pavx([np.inf]), "`y` must be finite"),
     (lambda: b.opt_loglr([1.0], [0.0], "Laplace"), "be 'laplace' or 'raw'"),

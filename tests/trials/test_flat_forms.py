@@ -92,7 +92,11 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: FlatScores([[1.0]], M, S, [0], [0]), "`scores` must be one-dim"),
     (
         lambda: FlatKey.from_trials(["m", "m"], ["s", "s"], [True, False]),
-        r"`is_target` .* 1 trial: \(m, s\)",
+        r"`is_target` .* 1 trial: \(m, s\).$",
+    ),
+    (
+        lambda: FlatKey.from_trials(["m"] * 6, ["s"] * 6, [True, *[False] * 5]),
+        r"different values for 1 trial: \(m, s\) in 5 lines.$",
     ),
     (lambda: FlatNdx.from_trials(["m", "m"], ["s"]), "`segments` must"),
     (
