@@ -129,6 +129,10 @@ def split_by_labels(
     >>> tar.tolist(), non.tolist()
     ([2.0, 3.0], [-1.0])
     """
+    both: Any = [item for item in (labels, scores) if type(item).__name__ == "Series"]
+    if len(both) == 2 and not np.array_equal(both[0].index, both[1].index):
+        hint = "Values are taken by position: bring both into one order first."
+        raise invalid("labels", "have the index of `scores`", "a Series with another", hint)
     is_target = as_labels(labels, "labels")
     values = as_vector(scores, "scores")
     if is_target.size != values.size:

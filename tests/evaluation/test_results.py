@@ -104,3 +104,11 @@ def test_swapped_scores_and_key() -> None:
     scores, key = _matrices()
     with pytest.raises(InvalidInputError, match=r"be a Scores.*; got Key: 2 models"):
         Results.from_scores(key, scores)
+
+
+def test_labels_and_scores_of_other_rows_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    labels, scores = pandas.Series([1, 0, 0]), pandas.Series([2.0, -1.0, 0.5])
+    assert Results.from_labels(labels, scores).n_tar == 1
+    with pytest.raises(InvalidInputError, match="`labels` must have the index of `scores`"):
+        Results.from_labels(labels[::-1], scores)
