@@ -38,6 +38,9 @@ _FORMAT = "bosaris_py.parameters"
 
 _FORMAT_VERSION = "1.0"
 
+# Fields that version 0.1 does not know; it overlooks entries beside the parameters.
+_LATER = ("low_score", "high_score")
+
 # A longer text holds no model; and what Python makes of a letter at most, in bytes.
 _MOST_BYTES, _BYTES_OF_LETTER = 2**27, 20
 
@@ -52,14 +55,15 @@ def write_parameters(path: FilePath, parameters: Mapping[str, Any]) -> None:
     kind = parameters.get("kind")
     if not isinstance(kind, str) or not kind:
         raise invalid("parameters", 'have text in "kind"', describe(kind))
+    kept = {name: _to_json(value, str(name)) for name, value in parameters.items()}
+    later = {name: kept.pop(name) for name in _LATER if name in kept}
     content = {
         "format": _FORMAT,
         "format_version": _FORMAT_VERSION,
         "created_by": f"bosaris_py {__version__}",
-        "kind": kind,
-        "parameters": {
-            name: _to_json(value, str(name)) for name, value in parameters.items() if name != "kind"
-        },
+        "kind": kept.pop("kind"),
+        "parameters": kept,
+        **({"training_scores": later} if later else {}),
     }
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     with atomic_write(path) as temporary:
@@ -89,6 +93,7 @@ def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
             content = json.loads(encoded.decode("utf-8-sig"), **hooks)
             is_object = isinstance(content, dict)
             parameters = _from_json(content.get("parameters")) if is_object else None
+            later = _from_json(content.get("training_scores", {})) if is_object else None
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{file_path}: no JSON text in UTF-8") from error
     except json.JSONDecodeError as error:
@@ -101,10 +106,11 @@ def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
         message = f'{file_path}: JSON, but not of this package: "format" is not "{_FORMAT}"'
         raise FileFormatError(message)
     refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
-    if not isinstance(parameters, dict):
-        raise FileFormatError(f'{file_path}: the entry "parameters" is missing')
+    for name, entry in (("parameters", parameters), ("training_scores", later)):
+        if not isinstance(entry, dict):
+            raise FileFormatError(f'{file_path}: the entry "{name}" is missing or no object')
     kind = str(content.get("kind"))
-    return kind, parameters
+    return kind, {**later, **parameters}
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

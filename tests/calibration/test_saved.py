@@ -1,5 +1,6 @@
 """Files of trained maps: their names, and what damage to them does."""
 
+import json
 import math
 import re
 from pathlib import Path
@@ -145,3 +146,14 @@ def test_renamed_file_is_read(tmp_path: Path) -> None:
     MAPS["linear"].save(tmp_path / "a.json")
     renamed = (tmp_path / "a.json").rename(tmp_path / "a.cal")
     assert LinearCalibration.read(renamed) == MAPS["linear"]
+
+
+def test_version_0_1_can_read_what_is_written(tmp_path: Path) -> None:
+    # Its reader passes all entries of "parameters" to a constructor with these arguments.
+    known = {"scale", "offset", *TRAINED}
+    fit = LinearCalibration.fit([1.0, 2.0, -0.5], [-1.0, 0.5, 0.0])
+    fit.save(tmp_path / "map.json")
+    content = json.loads((tmp_path / "map.json").read_text(encoding="utf-8"))
+    assert set(content["parameters"]) == known
+    assert content["training_scores"] == {"low_score": -1.0, "high_score": 2.0}
+    assert LinearCalibration.read(tmp_path / "map.json") == fit

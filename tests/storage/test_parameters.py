@@ -110,6 +110,7 @@ HEAD = '{"format": "bosaris_py.parameters", "format_version": "1.0", "kind": "K"
         ("[1, 2]", "not of this package"),
         ('{"scale": 1}', "not of this package"),
         (HEAD + '"parameters": [1]}', '"parameters" is missing'),
+        (HEAD + '"parameters": {}, "training_scores": 1}', '"training_scores" is missing or no'),
         (HEAD.replace("1.0", "2.0") + '"parameters": {}}', r'version" is 2\.0.*update bosaris_py'),
         (HEAD.replace("1.0", "one") + '"parameters": {}}', "'one', not a version"),
         (HEAD.replace('"1.0"', "1.0") + '"parameters": {}}', "1.0, not a version"),
