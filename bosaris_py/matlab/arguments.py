@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -27,6 +28,19 @@ _HINTS: dict[tuple[type, type], str] = {
     (Key, Ndx): "An Ndx does not say which trials are targets.",
     (Ndx, Key): "Write key.to_ndx().",
 }
+
+
+def ends_as(function: Callable[..., Any], n_given: int) -> Callable[[T], T]:
+    """Let a signature go on as that of `function` after its first `n_given` parameters."""
+    rest = list(inspect.signature(function).parameters.values())[n_given:]
+
+    def decorate(wrapper: Any) -> Any:
+        found = inspect.signature(wrapper)
+        own = [p for p in found.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        wrapper.__signature__ = found.replace(parameters=own + rest)
+        return wrapper
+
+    return decorate
 
 
 def require(name: str, value: Any, kind: type[T]) -> T:

@@ -21,6 +21,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import (
     as_vector,
     check_iterations,
+    ends_as,
     flat,
     require,
     rule_name,
@@ -87,6 +88,7 @@ def linear_calibrate_scores_dev_eval(
     return dev, _calibrated(fit, scr_eval, ndx_eval, None, addzeros)
 
 
+@ends_as(linear_calibrate_scores, 2)
 def linear_calibrate_scores_from_files(
     keyfilename: FilePath,
     scorefilename: FilePath,
@@ -103,6 +105,7 @@ def linear_calibrate_scores_from_files(
     linear_calibrate_scores(scr, key, *options, **named).save(outfilename)
 
 
+@ends_as(linear_calibrate_scores_dev_eval, 4)
 def linear_calibrate_scores_dev_eval_from_files(
     dev_keyfilename: FilePath,
     eval_ndxfilename: FilePath,

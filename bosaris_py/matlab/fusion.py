@@ -29,6 +29,7 @@ from bosaris_py.matlab.arguments import (
     as_vector,
     as_whole,
     check_iterations,
+    ends_as,
     matrix_of_numbers,
     require,
     rule_name,
@@ -218,6 +219,7 @@ def linear_fusion_dev_eval(
     )
 
 
+@ends_as(linear_fusion_scores, 2)
 def linear_fusion_scores_from_files(
     keyfilename: FilePath,
     scorefilenames: Sequence[FilePath],
@@ -234,6 +236,7 @@ def linear_fusion_scores_from_files(
     linear_fusion_scores(key, systems, *options, **named).save(outfilename)
 
 
+@ends_as(linear_fusion_dev_eval, 4)
 def linear_fusion_dev_eval_from_files(
     dev_keyfilename: FilePath,
     dev_scorefilenames: Sequence[FilePath],
@@ -502,6 +505,7 @@ def _fuse_both(
     return without + [fqual.apply(scores, quality, ndx) for ndx, scores, quality in sets]
 
 
+@ends_as(linear_and_quality_fusion_scores, 4)
 def linear_and_quality_fusion_scores_from_files(
     keyfilename: FilePath,
     scorefilenames: Sequence[FilePath],
@@ -524,6 +528,7 @@ def linear_and_quality_fusion_scores_from_files(
     save_all(fused, (lin_outfilename, qfuse_outfilename))
 
 
+@ends_as(linear_and_quality_fusion_dev_eval, 7)
 def linear_and_quality_fusion_dev_eval_from_files(
     dev_keyfilename: FilePath,
     dev_scorefilenames: Sequence[FilePath],

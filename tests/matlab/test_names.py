@@ -228,3 +228,11 @@ def test_the_port_runs(
     assert 0.3 < least <= actual < 0.6
     assert b.Scores.read("fused.h5").n_scores == 33_300
     assert Path("det.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("name", [name for name in b.__all__ if name.endswith("_from_files")])
+def test_a_function_of_files_names_its_options(name: str) -> None:
+    kinds = {found.kind for found in inspect.signature(getattr(b, name)).parameters.values()}
+    assert kinds == {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    options = list(inspect.signature(getattr(b, name)).parameters)[-4:]
+    assert options == list(inspect.signature(getattr(b, name[:-11])).parameters)[-4:]
