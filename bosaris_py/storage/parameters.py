@@ -92,8 +92,8 @@ def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
             # Editors of Windows put a mark of the byte order in front.
             content = json.loads(encoded.decode("utf-8-sig"), **hooks)
             is_object = isinstance(content, dict)
-            parameters = _from_json(content.get("parameters")) if is_object else None
-            later = _from_json(content.get("training_scores", {})) if is_object else None
+            parameters: Any = _from_json(content.get("parameters")) if is_object else None
+            later: Any = _from_json(content.get("training_scores", {})) if is_object else None
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{file_path}: no JSON text in UTF-8") from error
     except json.JSONDecodeError as error:
