@@ -843,6 +843,9 @@ def quality_systems(
         if isinstance(wanted, str) or unknown:
             raise invalid(name, f"hold names among {', '.join(qualities)}", describe(wanted))
     values = stack_scores(scores, ndx)
+    if scale and not np.isfinite(values).all():
+        hint = "The product of an infinite score and a measure says nothing."
+        raise invalid("scores", "be finite where the scale depends on a measure", "others", hint)
     positions = ndx.trial_positions()
     shifts: list[Float64Array] = []
     products: list[Float64Array] = []

@@ -684,7 +684,8 @@ def train_linear(
             "The training scores are separable: there are weights with which no target "
             "scores below a non-target, so larger weights always fit better and no optimum "
             f"exists. Returned is the solution with ridge={problem.damping:.3g}, 1 / (number of "
-            "trials of the smaller class). Train on more trials, or choose `ridge`."
+            "trials of the smaller class). It orders scores well, but how large its "
+            "log-likelihood-ratios are the ridge decides: train on more trials, or choose `ridge`."
         )
         warn_caller(message, SeparableDataWarning)
     if not objective.rule.convex:
