@@ -29,6 +29,7 @@ import math
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -612,8 +613,14 @@ def _hard_decisions(problem: _Problem) -> list[Float64Array]:
     if size > _MOST_HARD:
         return []
     one = problem.coefficients(np.ones(2))[:-1]
-    tar, non = (one @ scores / objective.spread for scores in objective.hardest(one, size))
-    hull = ROC.from_scores(tar, non).convex_hull()
+    weights: dict[str, Any] = {}
+    if isinstance(objective, TrainingObjective):
+        lists = objective.tar, objective.non
+        weights = {"tar_weights": objective.tar_weights, "non_weights": objective.non_weights}
+    else:
+        lists = objective.hardest(one, size)
+    tar, non = ((one / objective.spread) @ scores for scores in lists)
+    hull = ROC.from_scores(tar, non, **weights).convex_hull()
     limit = float(hull.min_dcf_threshold(objective.prior))
     below = np.concatenate((tar[tar < limit], non[non < limit]))
     if not (math.isfinite(limit) and below.size):

@@ -679,6 +679,26 @@ def test_hard_decisions_of_brier_are_found_and_told() -> None:
     assert -found.offset / found.scale == pytest.approx(-0.5)
 
 
+@pytest.mark.filterwarnings("ignore:The scores of the 2 systems vary in only 1")
+def test_hard_decisions_heed_weights_and_collinear_systems() -> None:
+    """The least weighted sum of both error-rates, times 1/2 over the entropy 1/4."""
+    rng = np.random.default_rng(6)
+    tar, non = rng.normal(1.0, 1.3, 21), rng.normal(-1.0, 1.0, 30)
+    weights = [rng.integers(0, 4, scores.size) for scores in (tar, non)]
+    named = {"tar_weights": weights[0], "non_weights": weights[1]}
+    costs = [
+        np.average(tar < limit, weights=weights[0]) + np.average(non >= limit, weights=weights[1])
+        for limit in tar
+    ]
+    for system, model in (
+        ([tar, non], LinearCalibration),
+        ([[tar, tar], [non, non]], LinearFusion),
+    ):
+        with pytest.warns(ConvergenceWarning, match="lowest for hard decisions"):
+            found = model.fit(*system, objective="brier", **named)
+        assert found.objective_value == pytest.approx(2.0 * min(costs), rel=1e-12)
+
+
 def test_many_trials_are_calibrated_without_a_start_from_hard_decisions(monkeypatch) -> None:
     """Scores of a normal law have their minimum at moderate weights, from any start."""
     rng = np.random.default_rng(5)
