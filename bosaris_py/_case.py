@@ -158,7 +158,7 @@ def case_llr(
         The calibration.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
-    bounds : {"elub", "iv", "count"} or None, default: "elub"
+    bounds : {"elub", "iv", "wide"} or None, default: "elub"
         As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`).
     folds : int, default: 5
         As for `cross_fit`.
@@ -223,10 +223,12 @@ def case_llr(
     fitted = cross_fit(model, scores, key, folds=folds, speakers=speakers, rng=generator, **options)
     trained, limits = fitted.final, None
     if bounds is not None:
-        limits = llr_bounds(*fitted.scores.get_tar_non(split_key(key)[0]), bounds)
+        tar, non = fitted.scores.get_tar_non(split_key(key)[0])
+        limits = llr_bounds(tar, non, bounds)
     unbounded = float(trained.apply(value))
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
-    same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) else {}
+    is_weak = options.get("ridge") == "weak"
+    same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
     fixed = {**options, **same}
 
     def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:

@@ -72,6 +72,9 @@ _GRID = 2**12
 _WIDEST = 8e-3
 _PIECE = 2**15
 
+# Deviations of the scores in a step, in its width, up to which one point will do.
+_SPREAD = 1e-6
+
 
 @attrs.frozen(eq=False, repr=False)
 class CrossFit(metaclass=Readable):
@@ -238,9 +241,11 @@ class _Grid:
             used = np.flatnonzero(weight)
             size, mean = weight[used], first[used] / weight[used]
             spread = np.sqrt(np.maximum(second[used] / size - mean**2, 0.0))
-            places = np.concatenate((used + mean - spread, used + mean + spread))
+            # One where that is as good: a ridge may depend on the number of trials.
+            two = spread > _SPREAD
+            places = np.concatenate((used + mean - spread, (used + mean + spread)[two]))
             points.append(self.low + self.step * places)
-            weights.append(np.tile(size, 2))
+            weights.append(np.concatenate((np.where(two, 0.5, 1.0) * size, 0.5 * size[two])))
         fitted = model.fit(*points, **dict(zip(_WEIGHTS, weights, strict=True)), **options)
         n_non, n_tar = self.counts[pairs].sum(axis=0).tolist()
         return attrs.evolve(fitted, n_tar=n_tar, n_non=n_non)

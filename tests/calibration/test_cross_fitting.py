@@ -216,6 +216,9 @@ def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
     plain = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1)
     weights = {"tar_weights": np.ones(key.n_tar), "non_weights": np.full(key.n_non, 3.0)}
     monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    # Of so many targets most are alone in a step.
+    weak = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, ridge="weak")
+    assert weak.folds[0, 1].ridge == pytest.approx(0.01 / weak.folds[0, 1].n_tar, rel=0.2)
     for options in ({}, weights):
         condensed = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, **options)
         for pair, fold in plain.folds.items():
