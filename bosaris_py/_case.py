@@ -221,10 +221,9 @@ def case_llr(
         check_choice(bounds, BoundsKind, "bounds")
     generator = as_generator(rng)
     fitted = cross_fit(model, scores, key, folds=folds, speakers=speakers, rng=generator, **options)
-    trained, limits = fitted.final, None
-    if bounds is not None:
-        tar, non = fitted.scores.get_tar_non(split_key(key)[0])
-        limits = llr_bounds(tar, non, bounds)
+    trained = fitted.final
+    tar, non = fitted.scores.get_tar_non(split_key(key)[0])
+    limits = None if bounds is None else llr_bounds(tar, non, bounds)
     unbounded = float(trained.apply(value))
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
     is_weak = options.get("ridge") == "weak"
@@ -259,8 +258,8 @@ def case_llr(
         score=value,
         propositions=(told[0], told[1]),
         reference=reference,
-        n_tar=trained.n_tar,
-        n_non=trained.n_non,
+        n_tar=tar.size,
+        n_non=non.size,
         n_speakers=len(fitted.fold_of),
         calibration=trained,
         file_hashes=hashes,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bosaris_py import (
+    BoundedCalibration,
     Key,
     LinearCalibration,
     PAVCalibration,
@@ -104,6 +105,10 @@ def test_words(log10, words):
 def test_other_calibrations():
     found = case_llr(1.5, SCORES, KEY, model=PAVCalibration, bounds="iv", **TOLD)
     assert isinstance(found.calibration, PAVCalibration)
+    recommended = {"model": BoundedCalibration, "ridge": "weak"}
+    found = case_llr(1.5, SCORES, KEY, **recommended, **TOLD)
+    assert found.calibration == BoundedCalibration.fit_scores(SCORES, KEY, ridge="weak")
+    assert (found.n_tar, found.n_non) == (KEY.n_tar, KEY.n_non)
 
 
 @pytest.mark.parametrize(

@@ -761,7 +761,8 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
         if slopes.min() >= -_ROUNDING * abs(here.gradient).max(initial=1.0):
             break
         kept[np.argmin(slopes)] = True
-    used = ridge_strengths(ridge, 1)[0] if solution is None else solution.ridge
+    strength, _ = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
+    used = strength if solution is None else solution.ridge
     return _with_range(objective, np.maximum(weights, 0.0), offset, here.value, used)
 
 
