@@ -14,15 +14,24 @@ import numpy as np
 from scipy import special
 
 from bosaris_py._arrays import FloatArray, Readable, Weights
-from bosaris_py._validation import FilePath, Rng, as_generator, as_number, describe, invalid
+from bosaris_py._validation import (
+    FilePath,
+    Rng,
+    as_generator,
+    as_number,
+    check_choice,
+    describe,
+    invalid,
+)
 from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
 from bosaris_py.calibration.bounds import BoundsKind
-from bosaris_py.errors import BosarisWarning
+from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import SpeakersLike, speaker_maps, split_key
+from bosaris_py.trials.speakers import SpeakersLike, split_key
 from bosaris_py.uncertainty import Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
+from bosaris_py.uncertainty.comparisons import paired_bootstrap
 
 # Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
 _VERBAL = (
@@ -149,7 +158,7 @@ def case_llr(
         The calibration.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
-    bounds : {"elub", "iv", "count"} or None, default: "elub"
+    bounds : {"elub", "iv", "wide"} or None, default: "elub"
         As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`).
     folds : int, default: 5
         As for `cross_fit`.
@@ -208,17 +217,17 @@ def case_llr(
         raise invalid("reference", "be a text on the reference set", describe(reference), hint)
     value = as_number(score, "score", "be finite", math.isfinite)
     hashes = {str(file): hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
-    only_key, metadata = split_key(key)
-    generator = as_generator(rng)
-    maps = speaker_maps(speakers, only_key, metadata)
-    fitted = cross_fit(model, scores, key, folds=folds, speakers=speakers, rng=generator, **options)
-    trained, limits = fitted.final, None
     if bounds is not None:
-        tar, non = fitted.scores.get_tar_non(only_key)
-        limits = llr_bounds(tar, non, bounds)
+        check_choice(bounds, BoundsKind, "bounds")
+    generator = as_generator(rng)
+    fitted = cross_fit(model, scores, key, folds=folds, speakers=speakers, rng=generator, **options)
+    trained = fitted.final
+    tar, non = fitted.scores.get_tar_non(split_key(key)[0])
+    limits = None if bounds is None else llr_bounds(tar, non, bounds)
     unbounded = float(trained.apply(value))
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
-    same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) else {}
+    is_weak = options.get("ridge") == "weak"
+    same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
     fixed = {**options, **same}
 
     def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:
@@ -230,10 +239,9 @@ def case_llr(
 
     interval = bootstrap_scores(
         scores,
-        only_key,
+        key,
         llr,
-        model_speakers=maps[0],
-        segment_speakers=maps[1],
+        speakers=speakers,
         replications=replications,
         confidence=confidence,
         rng=generator,
@@ -250,8 +258,8 @@ def case_llr(
         score=value,
         propositions=(told[0], told[1]),
         reference=reference,
-        n_tar=trained.n_tar,
-        n_non=trained.n_non,
+        n_tar=tar.size,
+        n_non=non.size,
         n_speakers=len(fitted.fold_of),
         calibration=trained,
         file_hashes=hashes,
@@ -312,9 +320,10 @@ def validate_scores(
     Returns
     -------
     Validation
-        Figures as of `validate`. There are no ``intervals`` of what depends on a PAV map beside
-        another figure, which fits a replicate too well, nor of mean likelihood-ratios, which
-        single trials decide.
+        Figures as of `validate`, and ``linear_loss``: Cllr less that of a line that is cross-fitted
+        by speakers (`cross_fit`), which is fair also of few trials. There are no ``intervals`` of
+        what depends on a PAV map beside another figure, which fits a replicate too well, nor of
+        mean likelihood-ratios, which single trials decide.
 
     Warns
     -----
@@ -332,20 +341,30 @@ def validate_scores(
     >>> low < found.cllr < high
     True
     """
-    only_key, metadata = split_key(key)
-    maps = speaker_maps(speakers, only_key, metadata)
-    found = bootstrap_scores(
-        llrs,
-        only_key,
-        list(_FIGURES.values()),
-        model_speakers=maps[0],
-        segment_speakers=maps[1],
-        replications=replications,
-        confidence=confidence,
-        rng=rng,
-    )
+    only_key, _ = split_key(key)
+    figures = validate(Results.from_scores(llrs, only_key))
+    if not math.isfinite(figures.mean_log10_lr_tar - figures.mean_log10_lr_non):
+        hint = "An interval needs their means; `validate` gives the figures alone."
+        raise invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
+    how: dict[str, Any] = {
+        "speakers": speakers,
+        "replications": replications,
+        "confidence": confidence,
+        "rng": int(as_generator(rng).integers(2**63)) if not isinstance(rng, int) else rng,
+    }
+    found = bootstrap_scores(llrs, key, list(_FIGURES.values()), **how)
     intervals = {
         name: (float(result.low), float(result.high))
         for name, result in zip(_FIGURES, found, strict=True)
     }
-    return attrs.evolve(validate(Results.from_scores(llrs, only_key)), intervals=intervals)
+    with warnings.catch_warnings():
+        # The first bootstrap has warned of what is missing, and of few speakers.
+        warnings.simplefilter("ignore", BosarisWarning)
+        try:
+            line = cross_fit(LinearCalibration, llrs, key, speakers=speakers, rng=how["rng"])
+        except InvalidInputError:
+            # Of too few speakers for folds.
+            return attrs.evolve(figures, intervals=intervals)
+        lost = paired_bootstrap(llrs, line.scores, key, Cllr(), **how)
+    intervals["linear_loss"] = (float(lost.low), float(lost.high))
+    return attrs.evolve(figures, linear_loss=float(lost.difference), intervals=intervals)

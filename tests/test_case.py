@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from bosaris_py import (
+    BoundedCalibration,
+    Key,
     LinearCalibration,
     PAVCalibration,
     Results,
+    Scores,
     case_llr,
     cross_fit,
     llr_bounds,
@@ -102,6 +105,10 @@ def test_words(log10, words):
 def test_other_calibrations():
     found = case_llr(1.5, SCORES, KEY, model=PAVCalibration, bounds="iv", **TOLD)
     assert isinstance(found.calibration, PAVCalibration)
+    recommended = {"model": BoundedCalibration, "ridge": "weak"}
+    found = case_llr(1.5, SCORES, KEY, **recommended, **TOLD)
+    assert found.calibration == BoundedCalibration.fit_scores(SCORES, KEY, ridge="weak")
+    assert (found.n_tar, found.n_non) == (KEY.n_tar, KEY.n_non)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,7 @@ def test_other_calibrations():
         ({"reference": None}, "`reference` must be a text"),
         ({"reference": ""}, "`reference` must be a text"),
         ({"score": np.nan}, "`score` must be finite"),
-        ({"bounds": "none"}, "`kind` must be one of"),
+        ({"bounds": "none"}, "`bounds` must be one of"),
     ],
 )
 def test_bad_input(arguments, message):
@@ -134,7 +141,10 @@ def validated():
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 def test_a_validation_has_intervals_by_speakers(validated):
     tar, non = SCORES.get_tar_non(KEY)
-    assert attrs.evolve(validated, intervals={}) == validate(Results(tar, non))
+    assert attrs.evolve(validated, intervals={}, linear_loss=None) == validate(Results(tar, non))
+    line = cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=1).scores
+    loss = validated.cllr - Results.from_scores(line, KEY).cllr
+    assert validated.linear_loss == pytest.approx(loss, abs=1e-12)
     for name, (low, high) in validated.intervals.items():
         assert low < getattr(validated, name) < high, name
     maps = dict(zip(("model_speakers", "segment_speakers"), speaker_maps(SPEAKERS, KEY, None),
@@ -157,5 +167,25 @@ def test_what_a_validation_prints(validated):
     low, high = validated.intervals["cllr"]
     lines = repr(validated).splitlines()
     assert lines[1].split() == ["Cllr", f"{validated.cllr:.4g}", f"[{low:.4g},", f"{high:.4g}]"]
-    assert "[" not in next(line for line in lines if line.startswith("devPAV"))
+    assert next(line for line in lines if line.startswith("devPAV")).endswith("no interval")
+    assert next(line for line in lines if "cross-fitted line" in line).endswith("]")
     assert "intervals" not in validated.to_dict()
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+def test_the_loss_to_a_line_is_that_of_miscalibration_and_covers_zero_without():
+    """The true map is 2 s - 1 of these scores: both classes normal, two deviations of 1 apart."""
+    ids, same = [f"s{i}" for i in range(60)], np.eye(60, dtype=bool)
+    key = Key(ids, ids, same, ~same)
+    raw = 2.0 * same - 1.0 + np.random.default_rng(5).normal(size=(60, 60))
+    for scale, is_calibrated in ((2.0, True), (6.0, False)):
+        found = validate_scores(Scores(scale * raw, ids, ids), key, replications=200, rng=1)
+        low, high = found.intervals["linear_loss"]
+        assert (low <= 0.0 <= high) is is_calibrated
+        assert low <= found.linear_loss <= high
+
+
+def test_infinite_llrs_have_no_intervals():
+    infinite = np.where(KEY.tar, np.inf, SCORES.scoremat)
+    with pytest.raises(InvalidInputError, match=r"`llrs` must be finite; .*`validate` gives"):
+        validate_scores(attrs.evolve(SCORES, scoremat=infinite), KEY, speakers=SPEAKERS)

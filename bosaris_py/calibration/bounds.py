@@ -25,13 +25,13 @@ from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
 from bosaris_py.numerics.roc import ROC, warn_if_inverted
 
-BoundsKind = Literal["elub", "iv", "count"]
+BoundsKind = Literal["elub", "iv", "wide"]
 
 # What is added to the counts of targets and of non-targets at and beyond a log-likelihood-ratio.
 _PSEUDO_COUNTS = {"elub": (0.0, 1.0), "iv": (0.5, 0.5)}
 
-# Odds beyond those of one to the number of trials that "count" allows.
-_COUNT_FACTOR = 10.0
+# "wide" adds a trial for so many in the smaller class, and never more than "iv".
+_WIDE = 1000.0
 
 _MAPS: dict[str, type[Any]] = {
     item.__name__: item
@@ -59,9 +59,9 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     ----------
     tar, non : (n_tar,), (n_non,) array_like of float
         Natural-log likelihood-ratios of validation trials; best those of `cross_fit`. No NaN.
-    kind : {"elub", "iv", "count"}, default: "elub"
+    kind : {"elub", "iv", "wide"}, default: "elub"
         The bounds of expected utility [1]_, which are those of the Bayes error-rate; or of
-        invariant verification [2]_; or ten times the numbers of trials, see Notes.
+        invariant verification [2]_; or wider ones where trials are few, see Notes.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     the thresholds at which the normalised Bayes error-rate (`act_dcf`), of the trials with those
     two, is at most 1.
 
-    "count" is -log(10 n_tar) and log(10 n_non): for few trials, where the others cost more than
-    they save.
+    "wide" has a = b = min(1/2, n / 1000), n the number of trials of the smaller class: below 500
+    the others cost more than they save.
 
     References
     ----------
@@ -109,10 +109,8 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     for name, scores in (("tar", targets), ("non", others)):
         check_not_empty(scores, name)
         refuse_nan(scores, name)
-    if kind == "count":
-        low, high = (float(np.log(_COUNT_FACTOR * x.size)) for x in (targets, others))
-        return LLRBounds(-low, high)
-    counts = _PSEUDO_COUNTS[kind]
+    wide = min(0.5, min(targets.size, others.size) / _WIDE)
+    counts = _PSEUDO_COUNTS.get(kind, (wide, wide))
     low, high = (
         0.0 - _upper_bound(-others, -targets, *counts),
         _upper_bound(targets, others, *counts),
@@ -162,7 +160,7 @@ class BoundedCalibration(SavedMap, TrialMap):
         The map before the bounds.
     low, high : float
         The bounds, natural logarithms; 0 lies between them.
-    bounds : {"elub", "iv", "count", "given"}, default: "given"
+    bounds : {"elub", "iv", "wide", "given"}, default: "given"
         How the bounds were found.
 
     Examples
@@ -205,7 +203,7 @@ class BoundedCalibration(SavedMap, TrialMap):
             Target and non-target scores, finite.
         calibration : class, default: LinearCalibration
             The class of the map.
-        bounds : {"elub", "iv", "count"}, default: "elub"
+        bounds : {"elub", "iv", "wide"}, default: "elub"
             As for `llr_bounds`, which does not know weights.
         **options
             Arguments of the ``fit`` of that class.

@@ -72,6 +72,9 @@ _GRID = 2**12
 _WIDEST = 8e-3
 _PIECE = 2**15
 
+# Deviations of the scores in a step, in its width, up to which one point will do.
+_SPREAD = 1e-6
+
 
 @attrs.frozen(eq=False, repr=False)
 class CrossFit(metaclass=Readable):
@@ -238,9 +241,11 @@ class _Grid:
             used = np.flatnonzero(weight)
             size, mean = weight[used], first[used] / weight[used]
             spread = np.sqrt(np.maximum(second[used] / size - mean**2, 0.0))
-            places = np.concatenate((used + mean - spread, used + mean + spread))
+            # One where that is as good: a ridge may depend on the number of trials.
+            two = spread > _SPREAD
+            places = np.concatenate((used + mean - spread, (used + mean + spread)[two]))
             points.append(self.low + self.step * places)
-            weights.append(np.tile(size, 2))
+            weights.append(np.concatenate((np.where(two, 0.5, 1.0) * size, 0.5 * size[two])))
         fitted = model.fit(*points, **dict(zip(_WEIGHTS, weights, strict=True)), **options)
         n_non, n_tar = self.counts[pairs].sum(axis=0).tolist()
         return attrs.evolve(fitted, n_tar=n_tar, n_non=n_non)
@@ -345,10 +350,11 @@ def cross_fit(
         raise invalid("model", "be a class of calibrations or fusions", describe(model), hint)
     trainer: Any = model
     key, metadata = split_key(key)
+    given = () if qualities is None else (qualities,)
+    # First: what it refuses or warns of explains more than folds do.
+    final = model.fit_scores(scores, *given, key, **options)
     who = TrialSpeakers.of_key(key, *speaker_maps(speakers, key, metadata))
     fold_of = _divide(who, folds, rng)
-    given = () if qualities is None else (qualities,)
-    final = model.fit_scores(scores, *given, key, **options)
 
     conditions, by_class = options.pop("conditions", None), [options.pop(n, None) for n in _WEIGHTS]
     one = scores if isinstance(scores, AnyScores) else None
@@ -660,6 +666,7 @@ class ConditionCalibration(SavedMap):
         classes = class_scores(scores, only_key)
         check_conditions(conditions)
         members = conditions.scored_members(scores, only_key)
+        pooled = LinearCalibration.fit(*classes, **options)
         judged = {name: options[name] for name in ("prior", "objective") if name in options}
         seed = int(as_generator(rng).integers(2**63))
 
@@ -674,7 +681,7 @@ class ConditionCalibration(SavedMap):
                 fitted = cross_fit(LinearCalibration, scores, key, **how, **weights, **options)
                 tar, non = fitted.scores.get_tar_non(only_key)
                 found.append(evaluate_objective(tar[item.tar], non[item.non], **judged))
-            return float(np.mean(found))
+            return float(np.mean(found)) if found else 0.0
 
         with warnings.catch_warnings():
             # The final maps warn of what is wrong.
@@ -685,7 +692,6 @@ class ConditionCalibration(SavedMap):
             item.name: trainer.fit(*classes, **_drawn_weights(item, classes, best), **options)
             for item in members
         }
-        pooled = trainer.fit(*classes, **options)
         return cls(lines=lines, pooled=pooled, strength=best)
 
     def apply(self, scores: AnyScores, conditions: Conditions) -> AnyScores:

@@ -251,8 +251,8 @@ class BiGaussianCalibration(SavedMap, TrialMap):
     -----
     Of the n trials of a class each has the weight 1 / (2 (n + 1)) in the empirical distribution of
     all scores. A score is mapped to the quantile of that share, in the mixture of both normal
-    laws [1]_. The variance solves the exact integral (`numerics.gaussian_variance`), where the
-    published formula is a fit.
+    laws [1]_. The variance solves the exact integral of Cllr, where the published formula is a
+    fit.
 
     References
     ----------

@@ -21,7 +21,7 @@ from bosaris_py.calibration.trained import (
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
-from bosaris_py.numerics.training import LinearSolution
+from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey
@@ -54,7 +54,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         The normalised objective on the training scores: 0 for a perfect detector,
         1 for one that knows only the prior. The ridge penalty is not included.
     ridge : float
-        The ridge that was used; of separable training scores the 1/n that `fit` documents.
+        The ridge on the scale; of separable training scores the 1/n that `fit` documents.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
     low_score, high_score : float or None
@@ -102,7 +102,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         objective: str = "cllr",
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
-        ridge: float = 0.0,
+        ridge: Ridge = 0.0,
         offset: float | None = None,
     ) -> "LinearCalibration":
         """Train scale and offset on the scores of the trials in a key.
@@ -142,7 +142,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
-        ridge: float = 0.0,
+        ridge: Ridge = 0.0,
         block_rows: int | None = None,
         workers: int = 1,
         client: Any = None,
@@ -217,7 +217,7 @@ class LinearCalibration(LinearMap, ScoreMap):
         return cls._fit_files(files, key_file, (prior, objective, ridge), where)
 
     @classmethod
-    def _train(cls, training: LinearObjective, ridge: float, offset: float | None = None) -> Self:
+    def _train(cls, training: LinearObjective, ridge: Ridge, offset: float | None = None) -> Self:
         # Not an error: whoever calibrates distances may want it.
         trained = super()._train(training, ridge, offset)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:

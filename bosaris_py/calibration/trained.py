@@ -25,7 +25,6 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import (
     FilePath,
-    as_nonnegative,
     as_number,
     as_path,
     as_vector,
@@ -42,6 +41,8 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import (
     LinearSolution,
+    Ridge,
+    ridge_strengths,
     train_greedy,
     train_linear,
     train_nonnegative,
@@ -61,7 +62,7 @@ Weights: TypeAlias = npt.ArrayLike | None
 # Arguments of attrs.field.
 Field: TypeAlias = dict[str, Any]
 # Prior, objective and ridge.
-Settings: TypeAlias = tuple[float | OperatingPoint, str, float]
+Settings: TypeAlias = tuple[float | OperatingPoint, str, Ridge]
 # A block with the rows or the part of a list that it is, its llrs, and where there are any.
 MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
@@ -358,7 +359,7 @@ class LinearMap(TrainedMap, ABC):
         objective: str = "cllr",
         tar_weights: Weights = None,
         non_weights: Weights = None,
-        ridge: float = 0.0,
+        ridge: Ridge = 0.0,
         offset: float | None = None,
         nonnegative: bool = False,
         max_systems: int | None = None,
@@ -378,9 +379,11 @@ class LinearMap(TrainedMap, ABC):
             The proper scoring rule to minimise, in any case. "boost" does not depend on the prior.
         tar_weights, non_weights : (n_tar,), (n_non,) array_like of float, optional
             Trial weights; only their proportions within a class matter.
-        ridge : float, default: 0.0
+        ridge : float or "weak", default: 0.0
             Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
-            d_k the standard deviation of system k's scores, both classes counting the same.
+            d_k the standard deviation of system k's scores, both classes counting the same. "weak",
+            for few trials, is a ridge of 0.01/n, n the number of trials of the smaller class, and
+            a penalty :math:`m^2/(2n)` on the log-likelihood-ratio m midway between the classes.
         offset : float, optional
             Of a calibration: keep this offset and train the scale only. 0 is for scores that are
             log-likelihood-ratios but for their size.
@@ -485,7 +488,7 @@ class LinearMap(TrainedMap, ABC):
         """Train on files of scores."""
         prior, objective, ridge = settings
         # Arguments are checked before files are opened and read for minutes.
-        as_nonnegative(ridge, "ridge")
+        ridge_strengths(ridge, 1)
         rule = scoring_rule(objective), *resolve_prior(prior)
         passes, ids = FilePasses.open([(scores, as_path(key_file, "key_file"))], where)
         with passes.keeping_workers() as kept:
@@ -493,7 +496,7 @@ class LinearMap(TrainedMap, ABC):
             return cls._train(training, ridge)
 
     @classmethod
-    def _train(cls, training: LinearObjective, ridge: float, offset: float | None = None) -> Self:
+    def _train(cls, training: LinearObjective, ridge: Ridge, offset: float | None = None) -> Self:
         if offset is None:
             solution = train_linear(training, ridge=ridge)
         elif cls._needs_all:

@@ -629,6 +629,7 @@ _MEANING = {
     "cllr": "Cllr",
     "min_cllr": "minimum Cllr: discrimination",
     "calibration_loss": "Cllr - minimum Cllr: calibration",
+    "linear_loss": "Cllr - Cllr of a cross-fitted line",
     "brier": "Brier score at even odds, over that of no detector",
     "min_brier": "minimum Brier score: discrimination",
     "dev_pav": "devPAV, log10",
@@ -663,6 +664,8 @@ class Validation(metaclass=Readable):
         Both are 1 in expectation if the likelihood-ratios are calibrated.
     mean_log10_lr_tar, mean_log10_lr_non : float
         Mean decimal logarithms.
+    linear_loss : float or None
+        What a cross-fitted line takes off Cllr; of `validate_scores` only.
     intervals : dict of str to (float, float)
         Intervals of some of the figures, by name; of `validate_scores` only.
     """
@@ -681,6 +684,7 @@ class Validation(metaclass=Readable):
     mean_lr_non: float
     mean_log10_lr_tar: float
     mean_log10_lr_non: float
+    linear_loss: float | None = None
     intervals: Mapping[str, tuple[float, float]] = attrs.Factory(dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -690,17 +694,17 @@ class Validation(metaclass=Readable):
         -------
         dict
         """
-        return {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING)}
+        given = {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING)}
+        return {name: value for name, value in given.items() if value is not None}
 
     def __repr__(self) -> str:
         """Return a line for each figure."""
-        rows = [
-            [_MEANING[name], f"{value:.4g}"] for name, value in list(self.to_dict().items())[2:]
-        ]
-        if self.intervals:
-            for row, name in zip(rows, _MEANING, strict=True):
+        rows = []
+        for name, value in list(self.to_dict().items())[2:]:
+            rows.append([_MEANING[name], f"{value:.4g}"])
+            if self.intervals:
                 ends = self.intervals.get(name)
-                row.append("" if ends is None else f"[{ends[0]:.4g}, {ends[1]:.4g}]")
+                rows[-1].append("no interval" if ends is None else "[{:.4g}, {:.4g}]".format(*ends))
         head = f"{self.n_tar} targets, {self.n_non} non-targets"
         return "\n".join((head, *(line.rstrip() for line in text_table(rows))))
 

@@ -14,7 +14,7 @@ from bosaris_py._validation import FilePath, as_matrix, as_path, invalid, list_s
 from bosaris_py.calibration.passes import Where, files_of_systems
 from bosaris_py.calibration.trained import NUMBER, VECTOR, LinearMap, weighted_sum, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.training import LinearSolution
+from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, AnyNdx
@@ -76,7 +76,7 @@ class LinearFusion(LinearMap):
         objective: str = "cllr",
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
-        ridge: float = 0.0,
+        ridge: Ridge = 0.0,
         nonnegative: bool = False,
         max_systems: int | None = None,
     ) -> "LinearFusion":
@@ -122,7 +122,7 @@ class LinearFusion(LinearMap):
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
-        ridge: float = 0.0,
+        ridge: Ridge = 0.0,
         block_rows: int | None = None,
         workers: int = 1,
         client: Any = None,

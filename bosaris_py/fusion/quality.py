@@ -53,7 +53,7 @@ from bosaris_py.numerics.linear_objective import (
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.numerics.training import LinearSolution, train_linear
+from bosaris_py.numerics.training import LinearSolution, Ridge, train_linear
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
@@ -322,7 +322,7 @@ def has_too_few_points(measures: FloatArray) -> bool:
 
 
 def train_quality(
-    objective: TrainingObjective, ridge: float, *, few_points: bool = False
+    objective: TrainingObjective, ridge: Ridge, *, few_points: bool = False
 ) -> QualitySolution:
     """Train the weights of systems and form together."""
     # Both classes of the objective are a `QualityDesign`, on the same measures, with all entries of
@@ -535,7 +535,7 @@ class QualityFusion(TrainedMap):
         objective: str = "cllr",
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
-        ridge: float = 0.0,
+        ridge: Ridge = 0.0,
         linear: LinearFusion | None = None,
     ) -> "QualityFusion":
         r"""Train the weights of systems and quality measures together.
@@ -554,7 +554,7 @@ class QualityFusion(TrainedMap):
             segments alike. By default they are used as they are.
         conditions, prior, objective, tar_weights, non_weights
             As for `LinearFusion.fit_scores`.
-        ridge : float, default: 0.0
+        ridge : float or "weak", default: 0.0
             As for `LinearFusion.fit`; standardised quality features count like systems.
         linear : LinearFusion, optional
             The fusion for trials without quality measures. By default it is
@@ -843,6 +843,9 @@ def quality_systems(
         if isinstance(wanted, str) or unknown:
             raise invalid(name, f"hold names among {', '.join(qualities)}", describe(wanted))
     values = stack_scores(scores, ndx)
+    if scale and not np.isfinite(values).all():
+        hint = "The product of an infinite score and a measure says nothing."
+        raise invalid("scores", "be finite where the scale depends on a measure", "others", hint)
     positions = ndx.trial_positions()
     shifts: list[Float64Array] = []
     products: list[Float64Array] = []

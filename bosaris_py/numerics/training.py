@@ -29,6 +29,7 @@ import math
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +37,7 @@ from attrs import evolve, frozen
 from scipy import optimize
 
 from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._validation import as_nonnegative, list_some, warn_caller
+from bosaris_py._validation import as_number, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
@@ -109,6 +110,13 @@ _HARD = 100.0
 # With these log-odds a decision is certain but for rounding. For more trials than this no set was
 # seen on which hard decisions are best.
 _CERTAIN, _MOST_HARD = 40.0, 2**17
+
+# Penalties of the "weak" ridge, times the number of trials of the smaller class: normal priors of
+# standard deviation 8.5 and 0.85, for the spread of the log-likelihood-ratios and for their value
+# midway between the classes.
+_WEAK = 0.01, 1.0
+
+Ridge: TypeAlias = float | Literal["weak"]
 
 
 @frozen(eq=False)
@@ -418,19 +426,29 @@ class LinearSolution:
     highest: Float64Array
 
 
+def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
+    """Return the strengths of the penalties on the weights and on the offset; "weak" needs n."""
+    if ridge == "weak":
+        return _WEAK[0] / n_trials, _WEAK[1] / n_trials
+    expected = 'be "weak", or finite and not negative'
+    return as_number(ridge, "ridge", expected, lambda x: 0.0 <= x < math.inf), 0.0
+
+
 @frozen(eq=False)
 class _Problem:
     """The penalised objective in the coordinates in which it is minimised.
 
     These are the coefficients of an orthonormal `basis` of the standardised weights that matter,
-    then the offset. Half of each of two penalties is added: `ridge` times the squared length of the
-    weights, and `damping` times the variance of the fused scores, which `correlation` gives.
+    then the offset. Half of each of three penalties is added: `ridge` times the squared length of
+    the weights, `centring` times the squared log-likelihood-ratio midway between the classes, and
+    `damping` times the variance of the fused scores, which `correlation` gives.
     """
 
     objective: LinearObjective
     basis: Float64Array
     correlation: Float64Array
     ridge: float
+    centring: float = 0.0
     damping: float = 0.0
 
     @property
@@ -452,9 +470,16 @@ class _Problem:
         """Return the standard deviation of the fused scores, in log-likelihood-ratio."""
         return math.sqrt(max(0.0, float(point[:-1] @ self.variance @ point[:-1])))
 
+    @functools.cached_property
+    def stiffness(self) -> Float64Array:
+        """Hessian of the penalties."""
+        n_directions = self.basis.shape[1]
+        stiffness = np.diag(np.append(np.full(n_directions, self.ridge), self.centring))
+        stiffness[:-1, :-1] += self.damping * self.variance
+        return stiffness
+
     def penalty(self, point: Float64Array) -> float:
-        length = float(point[:-1] @ point[:-1])
-        return 0.5 * (self.ridge * length + self.damping * self.deviation(point) ** 2)
+        return 0.5 * float(point @ self.stiffness @ point)
 
     @functools.cached_property
     def chain(self) -> Float64Array:
@@ -473,11 +498,9 @@ class _Problem:
             hessian = self.chain.T @ plain.hessian @ self.chain
         if self.ridge == self.damping == 0.0:
             return Evaluation(plain.value, gradient, hessian, plain.overlap)
-        stiffness = self.ridge * np.eye(self.basis.shape[1]) + self.damping * self.variance
-        gradient[:-1] += stiffness @ point[:-1]
-        hessian[:-1, :-1] += stiffness
+        gradient += self.stiffness @ point
         value = plain.value + self.penalty(point)
-        return Evaluation(value, gradient, hessian, plain.overlap)
+        return Evaluation(value, gradient, hessian + self.stiffness, plain.overlap)
 
     def damped(self) -> "_Problem":
         """Return the problem with a penalty that always gives a finite optimum."""
@@ -612,8 +635,14 @@ def _hard_decisions(problem: _Problem) -> list[Float64Array]:
     if size > _MOST_HARD:
         return []
     one = problem.coefficients(np.ones(2))[:-1]
-    tar, non = (one @ scores / objective.spread for scores in objective.hardest(one, size))
-    hull = ROC.from_scores(tar, non).convex_hull()
+    weights: dict[str, Any] = {}
+    if isinstance(objective, TrainingObjective):
+        lists = objective.tar, objective.non
+        weights = {"tar_weights": objective.tar_weights, "non_weights": objective.non_weights}
+    else:
+        lists = objective.hardest(one, size)
+    tar, non = ((one / objective.spread) @ scores for scores in lists)
+    hull = ROC.from_scores(tar, non, **weights).convex_hull()
     limit = float(hull.min_dcf_threshold(objective.prior))
     below = np.concatenate((tar[tar < limit], non[non < limit]))
     if not (math.isfinite(limit) and below.size):
@@ -626,7 +655,7 @@ def _hard_decisions(problem: _Problem) -> list[Float64Array]:
 
 
 def train_linear(
-    objective: LinearObjective, *, ridge: float, n_features: int = 0
+    objective: LinearObjective, *, ridge: Ridge, n_features: int = 0
 ) -> LinearSolution:
     r"""Find the weights and the offset that minimise a training objective, to machine precision.
 
@@ -645,7 +674,7 @@ def train_linear(
     linear program decides. Brier is not convex: it is minimised from the optimum of cllr, from zero
     and, of one system, from hard decisions, and the best result is taken.
     """
-    strength = as_nonnegative(ridge, "ridge")
+    strength, centring = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
     tar, non = objective.moments()
     lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
     largest = np.maximum(np.abs(lowest), np.abs(highest))
@@ -662,7 +691,7 @@ def train_linear(
     _warn_of_uninformative(differ, varied, basis.shape[1], n_features)
 
     standardised = evolve(objective, centre=centre, spread=spread)
-    problem = _Problem(standardised, basis, correlation, strength)
+    problem = _Problem(standardised, basis, correlation, strength, centring)
     if basis.shape[1] == 0:
         # Proper scoring: without information the prior is the best answer.
         value = problem.evaluate(problem.origin).value
@@ -684,7 +713,8 @@ def train_linear(
             "The training scores are separable: there are weights with which no target "
             "scores below a non-target, so larger weights always fit better and no optimum "
             f"exists. Returned is the solution with ridge={problem.damping:.3g}, 1 / (number of "
-            "trials of the smaller class). Train on more trials, or choose `ridge`."
+            "trials of the smaller class). It orders scores well, but how large its "
+            "log-likelihood-ratios are the ridge decides: train on more trials, or choose `ridge`."
         )
         warn_caller(message, SeparableDataWarning)
     if not objective.rule.convex:
@@ -708,7 +738,7 @@ def train_linear(
     )
 
 
-def train_nonnegative(objective: TrainingObjective, *, ridge: float) -> LinearSolution:
+def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:
     """Find the weights that minimise a training objective, none of them negative.
 
     Arguments and warnings are those of `train_linear`. Systems are left out, the most negative
@@ -731,12 +761,13 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: float) -> LinearSo
         if slopes.min() >= -_ROUNDING * abs(here.gradient).max(initial=1.0):
             break
         kept[np.argmin(slopes)] = True
-    ridge = ridge if solution is None else solution.ridge
-    return _with_range(objective, np.maximum(weights, 0.0), offset, here.value, ridge)
+    strength, _ = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
+    used = strength if solution is None else solution.ridge
+    return _with_range(objective, np.maximum(weights, 0.0), offset, here.value, used)
 
 
 def train_greedy(
-    objective: TrainingObjective, *, ridge: float, max_systems: int, nonnegative: bool = False
+    objective: TrainingObjective, *, ridge: Ridge, max_systems: int, nonnegative: bool = False
 ) -> LinearSolution:
     """Find weights for at most so many systems, which are added one by one.
 
@@ -781,13 +812,13 @@ def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObje
     return evolve(objective, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
 
 
-def train_scale(objective: LinearObjective, *, offset: float, ridge: float) -> LinearSolution:
+def train_scale(objective: LinearObjective, *, offset: float, ridge: Ridge) -> LinearSolution:
     """Find the weight of one system that minimises a training objective beside a given offset.
 
     Arguments and warnings are those of `train_linear`. Data are separable if no target's score is
     on the other side of zero than a target's should be, and no non-target's.
     """
-    strength = as_nonnegative(ridge, "ridge")
+    strength, _ = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
     tar, non = objective.moments()
     # NaN, where a score is: these pass it on.
     lowest = np.minimum(tar.lowest, non.lowest)[0]

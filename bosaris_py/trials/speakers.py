@@ -231,7 +231,7 @@ def _named(
     if without:
         count, examples = len(without), list_some(without)
         if unknown == "refuse":
-            hint = 'Give a complete map, or say unknown="own" to take each for a person of its own.'
+            hint = 'Give a complete map; a function with `unknown` takes "own", a person for each.'
             expected = f"tell the speaker of all {kind} that have trials"
             raise invalid(name, expected, f"none for {count} ({examples})", hint)
         message = (

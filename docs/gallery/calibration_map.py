@@ -18,11 +18,11 @@ non = rng.choice(classes[1], 600, replace=False)
 maps = {
     "linear": bp.LinearCalibration.fit(tar, non),
     "scale only": bp.LinearCalibration.fit(tar, non, offset=0.0),
-    "ridge": bp.LinearCalibration.fit(tar, non, ridge=0.01),
+    "weak ridge": bp.LinearCalibration.fit(tar, non, ridge="weak"),
     "Gaussian": bp.GaussianCalibration.fit(tar, non),
     "bi-Gaussian": bp.BiGaussianCalibration.fit(tar, non),
     "PAV": bp.PAVCalibration.fit(tar, non),
-    "line within IV bounds": bp.BoundedCalibration.fit(tar, non, bounds="iv"),
+    "weak ridge, wide bounds": bp.BoundedCalibration.fit(tar, non, ridge="weak", bounds="wide"),
 }
 values = np.linspace(-0.9, 0.95, 400)
 figure = Figure(figsize=(6, 4.5), layout="constrained")

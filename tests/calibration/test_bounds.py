@@ -142,12 +142,16 @@ def test_elub_is_where_the_normalised_bayes_error_rate_is_below_one(seed):
     assert beyond.min() > 1.0
 
 
-def test_counts_bound_by_ten_times_the_numbers_of_trials():
-    tar, non = [1.0, 30.0], [0.0, -1.0, -50.0]
-    assert llr_bounds(tar, non, "count") == (-math.log(20), math.log(30))
-    fitted = BoundedCalibration.fit([1.0, 3.0, 4.0], [0.0, 2.0], bounds="count", ridge=0.1)
-    assert (fitted.low, fitted.high) == (-math.log(30), math.log(20))
-    assert fitted.map.ridge == 0.1
+def test_wide_bounds_of_classes_apart_and_of_many_trials():
+    """Of 40 targets all above 500 non-targets: the definition with a = b = 40 / 1000."""
+    low, high = llr_bounds([20.0] * 40, [-20.0] * 500, "wide")
+    assert high == pytest.approx(math.log(40.04 / 41 * 501 / 0.04), rel=1e-12)
+    assert low == pytest.approx(-math.log(500.04 / 501 * 41 / 0.04), rel=1e-12)
+    rng = np.random.default_rng(4)
+    tar, non = rng.normal(2.0, 2.0, 500), rng.normal(-2.0, 2.0, 600)
+    assert llr_bounds(tar, non, "wide") == llr_bounds(tar, non, "iv")
+    few = llr_bounds(tar[:60], non, "wide"), llr_bounds(tar[:60], non, "iv")
+    assert few[0].low < few[1].low < few[1].high < few[0].high
 
 
 def test_inverted_scores_are_warned_of():
@@ -191,7 +195,7 @@ def test_protocol(calibration, tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: llr_bounds([1.0], [0.0], "lir"), '`kind` must be one of "elub", "iv", "count"'),
+        (lambda: llr_bounds([1.0], [0.0], "lir"), '`kind` must be one of "elub", "iv", "wide"'),
         (lambda: llr_bounds([], [0.0]), "`tar` must hold at least one"),
         (lambda: llr_bounds([np.nan], [0.0]), "not hold NaN"),
         (lambda: BoundedCalibration.fit([1.0], [0.0], calibration=float), "`calibration` must be"),

@@ -7,7 +7,7 @@ from bosaris_py.calibration import ConditionCalibration, LinearCalibration
 from bosaris_py.errors import ConditionWarning, InvalidInputError
 from bosaris_py.fusion import read_model
 from bosaris_py.numerics import cllr
-from bosaris_py.trials import Conditions
+from bosaris_py.trials import Conditions, Key
 from tests.crossed_trials import in_conditions
 
 SCORES, KEY, CONDITIONS = in_conditions(1)
@@ -135,3 +135,15 @@ LINE = LinearCalibration.fit_scores(SCORES, KEY)
 def test_bad_input(call, message):
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
+def test_classes_that_are_missing():
+    """Without a class there is no line; where no condition has both, each gets that of all."""
+    no_non = Key(*KEY.ids, KEY.tar, np.zeros_like(KEY.non))
+    with pytest.raises(InvalidInputError, match="`non` must hold at least one score"):
+        ConditionCalibration.fit_scores(SCORES, no_non, CONDITIONS)
+    apart = Conditions({"same": KEY.tar, "different": KEY.non})
+    found = ConditionCalibration.fit_scores(SCORES, KEY, apart, rng=1)
+    for name in apart.names:
+        assert_like(found.lines[name], found.pooled)

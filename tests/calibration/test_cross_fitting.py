@@ -216,6 +216,9 @@ def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
     plain = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1)
     weights = {"tar_weights": np.ones(key.n_tar), "non_weights": np.full(key.n_non, 3.0)}
     monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    # Of so many targets most are alone in a step.
+    weak = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, ridge="weak")
+    assert weak.folds[0, 1].ridge == pytest.approx(0.01 / weak.folds[0, 1].n_tar, rel=0.2)
     for options in ({}, weights):
         condensed = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, **options)
         for pair, fold in plain.folds.items():
@@ -257,6 +260,7 @@ def test_the_cllr_of_cross_fitted_trials_is_that_of_new_speakers(n_speakers):
 
 SCORES, KEY, SPEAKERS = simulated()
 FEW = Key(*KEY.ids, KEY.tar & (np.arange(24) < 4)[:, None], KEY.non)
+NO_TARGETS = Key(*KEY.ids, np.zeros_like(KEY.tar), KEY.non)
 ALONE = tuple(dict.fromkeys(side, "p") for side in SPEAKERS)
 INFINITE = Scores(np.where(KEY.tar, np.inf, SCORES.scoremat), *KEY.ids)
 EQUAL = Scores(np.full(KEY.tar.shape, 3.0), *KEY.ids)
@@ -273,6 +277,7 @@ ONE = Key(["m0"], KEY.segset, KEY.tar[:1], KEY.non[:1])
         ({"folds": "trial"}, "`folds` must be a whole number"),
         ({"model": LinearCalibration.fit}, "`model` must be a class"),
         ({"model": LinearCalibration.fit([1.0, 3, 2], [0.0, 1.5, 0.5])}, "`model` must be a class"),
+        ({"key": NO_TARGETS}, "`tar` must hold at least one score; got none"),
         ({"key": FEW}, "leave both classes trials to train on; got no targets without"),
         (
             {"speakers": ALONE},

@@ -140,11 +140,15 @@ def test_calibration_for_any_blocks(
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("ridge", [0.0, 0.1])
+@pytest.mark.parametrize("ridge", [0.0, 0.1, "weak"])
 @pytest.mark.parametrize("block_rows", [None, 7])
 @pytest.mark.usefixtures("nothing_kept")
 def test_fusion_by_any_objective(
-    rng: np.random.Generator, tmp_path: Path, objective: str, ridge: float, block_rows: int | None
+    rng: np.random.Generator,
+    tmp_path: Path,
+    objective: str,
+    ridge: float | str,
+    block_rows: int | None,
 ) -> None:
     systems, key = trials(rng, n_systems=3, share=0.7)
     settings = {"prior": 0.2, "objective": objective, "ridge": ridge}

@@ -356,6 +356,37 @@ def test_a_ridge_makes_separable_data_trainable_without_a_warning():
     assert calibration.apply(1.5) == pytest.approx(0.0, abs=1e-14)
 
 
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_weak_ridge(objective, overlapping):
+    """The gradient of the two penalties in the docstring, with n = 30 targets."""
+    tar, non = overlapping[0][:30], overlapping[1]
+    calibration = LinearCalibration.fit(tar, non, objective=objective, prior=0.2, ridge="weak")
+    assert calibration.ridge == pytest.approx(0.01 / 30)
+    midway = 0.5 * (tar.mean() + non.mean())
+    llr = calibration.scale * midway + calibration.offset
+    of_scale = 0.01 / 30 * calibration.scale * balanced_spread(tar, non) ** 2
+    penalty = [of_scale + llr * midway / 30, llr / 30]
+    assert np.abs(gradient(calibration, tar, non) + penalty).max() < 1e-13
+    # Scores in other units change nothing.
+    moved = LinearCalibration.fit(
+        2 * tar - 7, 2 * non - 7, objective=objective, prior=0.2, ridge="weak"
+    )
+    expected = calibration.scale / 2, calibration.offset + 3.5 * calibration.scale
+    np.testing.assert_allclose(coefficients(moved), expected, rtol=1e-9)
+
+
+def test_a_weak_ridge_needs_no_overlap_and_keeps_to_the_middle():
+    """Of one trial each a distance of 2 apart, deviation 1: w (1 + exp w) log 2 = 100, by hand."""
+    calibration = LinearCalibration.fit([2.0], [0.0], ridge="weak")
+    assert -calibration.offset / calibration.scale == pytest.approx(1.0)
+    # The slope of log2(1 + exp(-w)) is -1 / ((1 + exp w) log 2); that of the penalty w / 100.
+    scale = optimize.brentq(lambda w: w * (1 + math.exp(w)) * math.log(2) - 100, 0, 9)
+    assert calibration.scale == pytest.approx(scale, rel=1e-9)
+    # A scale alone has one penalty only.
+    alone = LinearCalibration.fit([1.0], [-1.0], ridge="weak", offset=0.0)
+    assert alone.scale == pytest.approx(scale, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("tar", "non"),
     [
@@ -425,9 +456,10 @@ BAD = np.array([1.0, np.nan, 2.0, np.inf, -np.inf, np.nan])
         ({"tar_weights": [1.0]}, "`tar_weights` .* one weight for each of the 2 scores; got 1"),
         ({"non_weights": [1.0, -1.0]}, "`non_weights` .* not negative"),
         ({"non_weights": [0.0, 0.0]}, "`non_weights` .* not all be zero"),
-        ({"ridge": -1.0}, "`ridge` .* finite and not negative"),
-        ({"ridge": np.inf}, "`ridge` .* finite and not negative"),
+        ({"ridge": -1.0}, '`ridge` must be "weak", or finite and not negative'),
+        ({"ridge": np.inf}, '`ridge` must be "weak", or finite and not negative'),
         ({"ridge": None}, "`ridge` must be a number"),
+        ({"ridge": "strong"}, "`ridge` must be a number"),
     ],
 )
 def test_bad_input(arguments, message):
@@ -677,6 +709,26 @@ def test_hard_decisions_of_brier_are_found_and_told() -> None:
         found = LinearCalibration.fit([0, 0, 5], [-3, -1, -1, 2], prior=0.5, objective="brier")
     assert found.objective_value == pytest.approx(0.5, rel=1e-12)
     assert -found.offset / found.scale == pytest.approx(-0.5)
+
+
+@pytest.mark.filterwarnings("ignore:The scores of the 2 systems vary in only 1")
+def test_hard_decisions_heed_weights_and_collinear_systems() -> None:
+    """The least weighted sum of both error-rates, times 1/2 over the entropy 1/4."""
+    rng = np.random.default_rng(6)
+    tar, non = rng.normal(1.0, 1.3, 21), rng.normal(-1.0, 1.0, 30)
+    weights = [rng.integers(0, 4, scores.size) for scores in (tar, non)]
+    named = {"tar_weights": weights[0], "non_weights": weights[1]}
+    costs = [
+        np.average(tar < limit, weights=weights[0]) + np.average(non >= limit, weights=weights[1])
+        for limit in tar
+    ]
+    for system, model in (
+        ([tar, non], LinearCalibration),
+        ([[tar, tar], [non, non]], LinearFusion),
+    ):
+        with pytest.warns(ConvergenceWarning, match="lowest for hard decisions"):
+            found = model.fit(*system, objective="brier", **named)
+        assert found.objective_value == pytest.approx(2.0 * min(costs), rel=1e-12)
 
 
 def test_many_trials_are_calibrated_without_a_start_from_hard_decisions(monkeypatch) -> None:

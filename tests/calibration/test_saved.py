@@ -4,14 +4,20 @@ import json
 import math
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bosaris_py.calibration import BiGaussianCalibration, BoundedCalibration, GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.fusion import read_model
 from bosaris_py.fusion.linear import LinearFusion
 from bosaris_py.storage.parameters import write_parameters
 
@@ -157,3 +163,37 @@ def test_version_0_1_can_read_what_is_written(tmp_path: Path) -> None:
     assert set(content["parameters"]) == known
     assert content["training_scores"] == {"low_score": -1.0, "high_score": 2.0}
     assert LinearCalibration.read(tmp_path / "map.json") == fit
+
+
+LAWS = [
+    (LinearCalibration, {}),
+    (LinearCalibration, {"ridge": "weak"}),
+    (LinearCalibration, {"offset": 0.0}),
+    (LinearCalibration, {"objective": "boost", "prior": 0.1}),
+    (PAVCalibration, {}),
+    (GaussianCalibration, {}),
+    (BiGaussianCalibration, {}),
+    *(
+        (BoundedCalibration, {"calibration": inner, "bounds": bounds})
+        for inner in (LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration)
+        for bounds in ("elub", "iv", "wide")
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@given(st.sampled_from(LAWS), st.integers(0, 2**32 - 1), st.integers(-120, 120))
+def test_laws_of_every_map(which: tuple[Any, dict[str, Any]], seed: int, power: int) -> None:
+    """Neither the order nor the unit of scores matters, and files keep every bit."""
+    model, options = which
+    rng = np.random.default_rng(seed)
+    tar, non = rng.normal(1.0, 1.0, 25), rng.normal(-1.0, 1.3, 40)
+    fitted, unit = model.fit(tar, non, **options), 10.0**power
+    other = model.fit(unit * rng.permutation(tar), unit * rng.permutation(non), **options)
+    points = np.linspace(-2.0, 2.0, 21)
+    np.testing.assert_allclose(other.apply(unit * points), fitted.apply(points), atol=1e-9)
+    with TemporaryDirectory() as folder:
+        other.save(Path(folder) / "map.json")
+        again = read_model(Path(folder) / "map.json")
+    assert again == other
+    np.testing.assert_array_equal(again.apply(unit * points), other.apply(unit * points))

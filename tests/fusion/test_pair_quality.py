@@ -143,6 +143,11 @@ SCORES, KEY, QUALITY = mismatched(4)
     [
         ({"scale": ["length"]}, InvalidInputError, "`scale` must hold names among duration"),
         ({"offset": "duration"}, InvalidInputError, "`offset` must hold names among duration"),
+        (
+            {"scores": Scores(np.where(KEY.tar, np.inf, 0.0), *KEY.ids), "scale": ["duration"]},
+            InvalidInputError,
+            "`scores` must be finite where the scale depends",
+        ),
         ({"combine": "mean"}, InvalidInputError, "`combine` must be one of"),
         ({"qualities": {"duration": QUALITY}}, TrialMismatchError, "ids with trials have no value"),
         ({"qualities": {"duration": (None, None)}}, InvalidInputError, "tell a side"),
