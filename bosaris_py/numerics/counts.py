@@ -58,7 +58,7 @@ _FEW_THRESHOLDS = 6
 
 # Where blocks are sorted, so many scores for each threshold, which is searched for in each; of
 # a stream no more than so many in all, unless thresholds need them.
-_SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
+_SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 16, 8, 2**22
 
 # Nanoseconds: a search for a threshold; and what a grid takes for a score, as long as its tables
 # are small, and how that grows with their number to the power of 2/3. A probe tells what a sort
@@ -364,7 +364,7 @@ def _add_counts(
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
-    tally = GridCounts(grid, counts, _count_by_search)
+    tally = GridCounts(grid, counts, _count_by_search, n_alone=scores.size)
     tally.add(scores, weights)
     tally.flush()
 

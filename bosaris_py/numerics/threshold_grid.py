@@ -24,7 +24,8 @@ import numpy as np
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array, Weights
 
 # With smaller blocks threads wait for each other between numpy's calls: each takes microseconds.
-_BLOCK = 2**19
+# One thread alone is faster with blocks that stay in the cache of a core.
+_BLOCK, _BLOCK_ALONE = 2**19, 2**17
 
 # Four cells for each threshold leave most cells empty; not fewer than 2**17, which costs
 # little. But tables of more than 2**19 cells leave the cache, and tables need as much time
@@ -212,11 +213,20 @@ class _Queue:
 
 
 class GridCounts:
-    """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells."""
+    """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells.
 
-    def __init__(self, grid: ThresholdGrid, counts: Weights, search: Search) -> None:
+    `n_alone` says that no other thread counts meanwhile, and how many scores there are in all.
+    """
+
+    def __init__(
+        self, grid: ThresholdGrid, counts: Weights, search: Search, n_alone: int | None = None
+    ) -> None:
         self.grid, self._counts, self._search = grid, counts, search
-        self._per_cell: Weights = np.zeros(grid.cells.n, dtype=counts.dtype)
+        self._alone = n_alone is not None
+        # A small table stays in cache.
+        is_short = self._alone and counts.dtype == np.int64 and n_alone < 2**31
+        dtype = np.dtype(np.int32) if is_short else counts.dtype
+        self._per_cell: Any = np.zeros(grid.cells.n, dtype=dtype)
         # Scores and weights in cells with thresholds, and those in crowded cells.
         self._met, self._crowd = _Queue(), _Queue()
         # Kept, because memory from the system is slow, and one thread waits for another there.
@@ -226,17 +236,22 @@ class GridCounts:
         """Count some more scores of the grid's type, without NaN; weights for float64 counts."""
         n_cells, dtype = self.grid.cells.n, scores.dtype
         step = min(max(_SCORES_PER_TABLE_CELL * n_cells, _BLOCK), _MOST_PER_TABLE, scores.size)
+        length = _BLOCK
+        if self._alone:
+            step = length = min(_BLOCK_ALONE, scores.size)
         if not self._work or self._work[0].size < step:
-            size = min(_BLOCK, step)
-            self._work = np.empty(step, np.intp), np.empty(size, dtype), np.empty(size, np.bool_)
+            # Cells that are as long as scores need no place of their own.
+            size = min(length, step)
+            place = np.empty(0 if dtype.itemsize == np.intp().itemsize else size, dtype)
+            self._work = np.empty(step, np.intp), place, np.empty(size, np.bool_)
         indices, work, held = self._work
         for begin in range(0, scores.size, step):
             part = scores[begin : begin + step]
             masses = None if weights is None else weights[begin : begin + step]
-            for start in range(0, part.size, _BLOCK):
-                block = part[start : start + _BLOCK]
+            for start in range(0, part.size, length):
+                block = part[start : start + length]
                 cells = indices[start : start + block.size]
-                area = cells.view(dtype) if dtype.itemsize == cells.itemsize else work
+                area = work if work.size else cells.view(dtype)
                 found = self.grid.cells.numbers(block, area[: block.size])
                 if area is work:
                     cells[:] = found
@@ -248,10 +263,15 @@ class GridCounts:
                     self._met.put(block.take(chosen), cells.take(chosen), met)
                     if self._met.size > _COMPARED_AT_ONCE:
                         self._compare()
-            self._per_cell += np.bincount(indices[: part.size], masses, minlength=n_cells)
+            if self._alone:
+                one = self._per_cell.dtype.type(1) if masses is None else masses
+                np.add.at(self._per_cell, indices[: part.size], one)
+            else:
+                self._per_cell += np.bincount(indices[: part.size], masses, minlength=n_cells)
 
     def flush(self) -> None:
         """Add to the counts whatever is not yet in them."""
+        self._work = ()
         self._compare()
         self._search_crowd()
         self._flush_cells()
