@@ -58,16 +58,21 @@ _FEW_THRESHOLDS = 6
 
 # Where blocks are sorted, so many scores for each threshold, which is searched for in each; of
 # a stream no more than so many in all, unless thresholds need them.
-_SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 16, 8, 2**22
+_SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
 
 # Nanoseconds: a search for a threshold; and what a grid takes for a score, as long as its tables
-# are small, and how that grows with their number to the power of 2/3. A probe tells what a sort
-# takes; its time grows with the logarithm of the size, and with what leaves the cache.
-_SEARCH, _GRID, _GRID_GROWTH = 55.0, 4.0, 0.0023
-_PROBE, _PROBE_LEVELS = 2**13, 10.0
+# are small, and how that grows with their number to the power of 2/3; threads that share the
+# lock of the interpreter wait for each other. A probe tells what a sort takes; its time grows with the
+# logarithm of the size, and with what leaves the cache.
+_SEARCH, _GRID, _GRID_GROWTH, _WAITING = 55.0, 4.0, 0.0006, 1.35
+_PROBE, _PROBE_LEVELS = 2**13, 11.0
 
-# With fewer thresholds, or scores, than these a grid is never much slower.
-_FEWEST_FOR_SORT = (2**15, 2**20)
+# Smaller blocks are never sorted much faster than a grid counts them.
+_FEWEST_SORTED = 2**20
+
+# From so many thresholds on, which leave the cache, and scores for each, those in their cells are
+# searched for in blocks of so many for each, if the probe takes no more nanoseconds.
+_FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**18, 32, 8, 10.0
 
 # Fewer scores than this are searched for: a grid costs its tables.
 _FEW_SCORES = 2**13
@@ -364,7 +369,9 @@ def _add_counts(
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
-    tally = GridCounts(grid, counts, _count_by_search, n_alone=scores.size)
+    n = scores.size
+    blocks = _blocks_of_met(thresholds, scores.dtype, counts, n)
+    tally = GridCounts(grid, counts, _count_by_search, blocks, n_alone=n)
     tally.add(scores, weights)
     tally.flush()
 
@@ -374,13 +381,15 @@ def _block_size(n_thresholds: int, n_scores: int) -> int:
     return min(n_scores, max(_BLOCK, _SCORES_PER_SEARCH * n_thresholds))
 
 
-def _sorting_pays(n_thresholds: int, dtype: np.dtype[Any], size: int) -> bool:
+def _sorting_pays(
+    n_thresholds: int, dtype: np.dtype[Any], size: int, waiting: float = 1.0
+) -> bool:
     """Tell whether blocks of so many scores are sorted faster than a grid counts them."""
-    if n_thresholds < _FEWEST_FOR_SORT[0] or size < _FEWEST_FOR_SORT[1]:
+    if size < _FEWEST_SORTED:
         return False
     of_sort = _sort_time(dtype) * np.log2(size) / _PROBE_LEVELS
     grid = _GRID + _GRID_GROWTH * n_thresholds ** (2 / 3)
-    return bool(of_sort + _SEARCH * n_thresholds / size < grid)
+    return bool(of_sort + _SEARCH * n_thresholds / size < waiting * grid)
 
 
 @functools.cache
@@ -392,6 +401,16 @@ def _sort_time(dtype: np.dtype[Any]) -> float:
         np.sort(scores)
         times.append(time.perf_counter() - start)
     return 1e9 * min(times) / _PROBE
+
+
+def _blocks_of_met(
+    thresholds: Float64Array, dtype: np.dtype[Any], counts: Weights, n_scores: int
+) -> _SortedBlocks | None:
+    """Return what counts the scores in cells of a grid with thresholds; None: comparisons."""
+    k = thresholds.size
+    if k < _FEWEST_FOR_MET or n_scores < _SCORES_FOR_MET * k or _sort_time(dtype) > _FAST_SORT:
+        return None
+    return _SortedBlocks(thresholds, dtype, _MET_PER_SEARCH * k, counts)
 
 
 def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> ThresholdGrid | None:
@@ -513,10 +532,12 @@ class RunningCounts:
             tally = None
         if tally is None:
             size = _block_size(k, max(_MOST_SORTED, _FEWEST_PER_SEARCH * k))
-            if _sorting_pays(k, dtype, size):
+            size = max(size, _FEWEST_SORTED)
+            if _sorting_pays(k, dtype, size, _WAITING):
                 tally = _SortedBlocks(self._thresholds, dtype, size, self._counts)
             elif (grid := _make_grid(self._thresholds, scores, _MANY_SCORES)) is not None:
-                tally = GridCounts(grid, self._counts, _count_by_search)
+                blocks = _blocks_of_met(self._thresholds, dtype, self._counts, _MANY_SCORES)
+                tally = GridCounts(grid, self._counts, _count_by_search, blocks)
             else:
                 _add_counts(self._thresholds, scores, None, self._counts)
                 return

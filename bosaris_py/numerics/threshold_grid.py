@@ -215,11 +215,19 @@ class _Queue:
 class GridCounts:
     """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells.
 
-    `n_alone` says that no other thread counts meanwhile, and how many scores there are in all.
+    `blocks` counts the scores in cells with thresholds where a search for many is faster than
+    comparisons. `n_alone` says that no other thread counts meanwhile, and how many scores there
+    are in all.
     """
 
     def __init__(
-        self, grid: ThresholdGrid, counts: Weights, search: Search, n_alone: int | None = None
+        self,
+        grid: ThresholdGrid,
+        counts: Weights,
+        search: Search,
+        blocks: Any = None,
+        *,
+        n_alone: int | None = None,
     ) -> None:
         self.grid, self._counts, self._search = grid, counts, search
         self._alone = n_alone is not None
@@ -229,6 +237,7 @@ class GridCounts:
         self._per_cell: Any = np.zeros(grid.cells.n, dtype=dtype)
         # Scores and weights in cells with thresholds, and those in crowded cells.
         self._met, self._crowd = _Queue(), _Queue()
+        self._blocks = blocks
         # Kept, because memory from the system is slow, and one thread waits for another there.
         self._work: tuple[Any, ...] = ()
 
@@ -260,7 +269,10 @@ class GridCounts:
                 chosen = np.flatnonzero(held[: block.size])
                 if chosen.size:
                     met = None if masses is None else masses[start:].take(chosen)
-                    self._met.put(block.take(chosen), cells.take(chosen), met)
+                    if met is None and self._blocks is not None:
+                        self._blocks.add(block.take(chosen))
+                        continue
+                    self._met.put(block.take(chosen), met)
                     if self._met.size > _COMPARED_AT_ONCE:
                         self._compare()
             if self._alone:
@@ -272,6 +284,8 @@ class GridCounts:
     def flush(self) -> None:
         """Add to the counts whatever is not yet in them."""
         self._work = ()
+        if self._blocks is not None:
+            self._blocks.flush()
         self._compare()
         self._search_crowd()
         self._flush_cells()
@@ -280,15 +294,14 @@ class GridCounts:
         """Compare the scores in cells that hold thresholds with these."""
         if not self._met.size:
             return
-        values, cells, masses = self._met.take()
+        values, masses = self._met.take()
         for start in range(0, values.size, _COMPARED_AT_ONCE):
             part = slice(start, start + _COMPARED_AT_ONCE)
-            self._compare_part(values[part], cells[part], None if masses is None else masses[part])
+            self._compare_part(values[part], None if masses is None else masses[part])
 
-    def _compare_part(
-        self, values: FloatArray, cells: IndexArray, masses: Float64Array | None
-    ) -> None:
+    def _compare_part(self, values: FloatArray, masses: Float64Array | None) -> None:
         grid = self.grid
+        cells: IndexArray = grid.cells.numbers(values, np.empty_like(values)).astype(np.intp)
         if grid.crowded is not None:
             crowd = grid.crowded.take(cells)
             if crowd.any():
