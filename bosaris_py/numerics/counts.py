@@ -61,8 +61,8 @@ _FEW_THRESHOLDS = 6
 _SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
 
 # Nanoseconds: a search for a threshold; and what a grid takes for a score, as long as its tables
-# are small, and how that grows with their number to the power of 2/3; threads that share the
-# lock of the interpreter wait for each other. A probe tells what a sort takes; its time grows with the
+# are small, and how that grows with their number to the power of 2/3. Threads take longer for a
+# grid, as they wait for each other. A probe tells what a sort takes; its time grows with the
 # logarithm of the size, and with what leaves the cache.
 _SEARCH, _GRID, _GRID_GROWTH, _WAITING = 55.0, 4.0, 0.0006, 1.35
 _PROBE, _PROBE_LEVELS = 2**13, 11.0
@@ -381,9 +381,7 @@ def _block_size(n_thresholds: int, n_scores: int) -> int:
     return min(n_scores, max(_BLOCK, _SCORES_PER_SEARCH * n_thresholds))
 
 
-def _sorting_pays(
-    n_thresholds: int, dtype: np.dtype[Any], size: int, waiting: float = 1.0
-) -> bool:
+def _sorting_pays(n_thresholds: int, dtype: np.dtype[Any], size: int, waiting: float = 1.0) -> bool:
     """Tell whether blocks of so many scores are sorted faster than a grid counts them."""
     if size < _FEWEST_SORTED:
         return False

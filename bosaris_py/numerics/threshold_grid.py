@@ -216,8 +216,8 @@ class GridCounts:
     """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells.
 
     `blocks` counts the scores in cells with thresholds where a search for many is faster than
-    comparisons. `n_alone` says that no other thread counts meanwhile, and how many scores there
-    are in all.
+    comparisons. `n_alone` is how many scores there are in all where no other thread counts
+    meanwhile, else 0.
     """
 
     def __init__(
@@ -227,14 +227,13 @@ class GridCounts:
         search: Search,
         blocks: Any = None,
         *,
-        n_alone: int | None = None,
+        n_alone: int = 0,
     ) -> None:
         self.grid, self._counts, self._search = grid, counts, search
-        self._alone = n_alone is not None
+        self._alone = n_alone > 0
         # A small table stays in cache.
-        is_short = self._alone and counts.dtype == np.int64 and n_alone < 2**31
-        dtype = np.dtype(np.int32) if is_short else counts.dtype
-        self._per_cell: Any = np.zeros(grid.cells.n, dtype=dtype)
+        is_short = counts.dtype == np.int64 and 0 < n_alone < 2**31
+        self._per_cell: Any = np.zeros(grid.cells.n, np.int32 if is_short else counts.dtype)
         # Scores and weights in cells with thresholds, and those in crowded cells.
         self._met, self._crowd = _Queue(), _Queue()
         self._blocks = blocks

@@ -28,6 +28,9 @@ import numpy.typing as npt
 
 ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
+# Where each chunk begins, in the data set and in the file, and how many there are.
+KnownChunks: TypeAlias = tuple[dict[tuple[int, ...], int], int]
+
 _GZIP, _SHUFFLE = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE
 _FLETCHER32 = h5py.h5z.FILTER_FLETCHER32
 _FILTERS = {_GZIP: "gzip", _SHUFFLE: "shuffle", _FLETCHER32: "Fletcher32"}
