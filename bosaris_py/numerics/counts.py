@@ -415,11 +415,13 @@ def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> T
     """Return a grid for so many scores like these; None if it would not pay."""
     if scores.size < _FEW_SCORES or n_scores < thresholds.size:
         return None
-    limits: FloatArray = thresholds
-    if scores.dtype == np.float32:
-        # A float32 score reaches a threshold iff it reaches this.
-        limits = round_to_float32(thresholds, towards=np.inf)
+    limits = _in_type_of(scores.dtype, thresholds)
     return ThresholdGrid.over(thresholds, limits, scores, n_scores)
+
+
+def _in_type_of(dtype: np.dtype[Any], thresholds: Float64Array) -> FloatArray:
+    """Return what scores of a type reach iff they reach the thresholds."""
+    return round_to_float32(thresholds, towards=np.inf) if dtype == np.float32 else thresholds
 
 
 def _count_by_passes(
@@ -481,6 +483,7 @@ class _SortedBlocks:
         self, thresholds: Float64Array, dtype: np.dtype[Any], size: int, counts: Weights
     ) -> None:
         self._thresholds, self._counts, self._n = thresholds, counts, 0
+        self._limits = _in_type_of(dtype, thresholds)
         self._block: FloatArray = np.empty(size, dtype=dtype)
 
     def add(self, scores: FloatArray) -> None:
@@ -495,12 +498,15 @@ class _SortedBlocks:
 
     def flush(self) -> None:
         """Add to the counts whatever is not yet in them."""
-        block, counts = self._block, self._counts
-        block[: self._n].sort()
-        # For a moment nobody can write to it, so nothing is copied.
-        block.flags.writeable = False
-        below, up_to = SortedScores(block[: self._n]).edges(self._thresholds)
-        block.flags.writeable = True
+        block, counts = self._block[: self._n], self._counts
+        if not block.size:
+            return
+        block.sort()
+        below = np.searchsorted(block, self._limits)
+        # Few thresholds are scores; only those are searched for twice.
+        tied = np.flatnonzero(block.take(below, mode="clip") == self._thresholds)
+        up_to = below.copy()
+        up_to[tied] = np.searchsorted(block, self._limits[tied], side="right")
         counts[1::2] += up_to - below
         counts[-1] += self._n
         counts[:-1:2] += below
