@@ -9,14 +9,16 @@ then computes EER, minDCF and actDCF at 1000 priors, Cllr, minCllr and both plot
     python benchmarks/bench_streaming.py --trials 1e8 --cluster
     python benchmarks/bench_streaming.py --calibrate        train a linear calibration, too
 
-With one thread blocks are counted one after the other, while the next is being read. Counts of
-all ways must be identical. Times are the clock's, and the processor's in the process
-that asks (not in its workers); files are in the cache of the operating system if memory allows.
+With one thread blocks are counted one after the other, while another thread reads the next; with
+one processor these two share it. Counts of all ways must be identical. Times are the clock's, and
+the processor's in the process that asks (not in its workers); files are in the cache of the
+operating system if memory allows.
 """
 
 import argparse
 import hashlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -142,12 +144,15 @@ def in_process(*arguments: str) -> dict[str, object]:
 
 def run_one(way: str, paths: list[str]) -> None:
     """Do one thing in this process and print what it took, without the import of Matplotlib."""
+    if way.endswith("one processor"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     if way.startswith(("one", "two", "cluster")):
         # Not at the top of the file, which worker processes import.
         _ = bp.DETPlot
     ways: dict[str, Callable[[], object]] = {
         "read": lambda: read(paths, with_mask=True),
         "read without mask": lambda: read(paths, with_mask=False),
+        "one processor": lambda: judge(paths, workers=1, cluster=False),
         "one thread": lambda: judge(paths, workers=1, cluster=False),
         "two threads": lambda: judge(paths, workers=1, cluster=False),
         "two processes": lambda: judge(paths, workers=2, cluster=False),
@@ -174,7 +179,8 @@ def main() -> None:
         return
     n_segments = 50_000
     n_models = max(ROWS, round(options.trials / n_segments))
-    ways = ["read", "read without mask", "one thread", "two threads", "two processes"]
+    ways = ["read", "read without mask", "one processor", "one thread", "two threads"]
+    ways += ["two processes"]
     ways += ["cluster"] * options.cluster
     ways += ["calibration, one thread", "calibration, two threads"] * options.calibrate
     with tempfile.TemporaryDirectory(dir=options.folder) as name:

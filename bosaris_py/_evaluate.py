@@ -26,6 +26,7 @@ from bosaris_py.calibration import cross_fit as cross_fitted
 from bosaris_py.errors import BosarisWarning, DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.evaluation import (
     ConditionRow,
+    ConditionTable,
     EvaluationPlan,
     PrimaryCost,
     Results,
@@ -36,7 +37,7 @@ from bosaris_py.evaluation import (
 from bosaris_py.evaluation.condition_table import table_figures, table_points
 from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
-from bosaris_py.trials import Conditions, IdMap
+from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import (
     KeyLike,
@@ -532,6 +533,8 @@ def evaluate_files(
     *,
     priors: PriorLike = (0.01, 0.05),
     normalize: bool = True,
+    conditions: Conditions | str | Sequence[str] | None = None,
+    metadata: TrialMetadata | None = None,
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
@@ -545,6 +548,9 @@ def evaluate_files(
         HDF5 file of the key.
     priors, normalize
         As for `evaluate`.
+    conditions, metadata
+        As for `ConditionTable.from_files <bosaris_py.evaluation.ConditionTable.from_files>`, whose
+        rows the table then has; the files are read four times.
     workers, progress
         As for `Results.from_files <bosaris_py.Results.from_files>`.
 
@@ -574,15 +580,20 @@ def evaluate_files(
         confidence=0.95,
     )
     options: dict[str, Any] = {"workers": workers, "progress": progress}
-    results = {}
+    by_condition: dict[str, Any] = {"normalize": normalize, "metadata": metadata, **options}
+    results, rows = {}, []
     told: list[tuple[type[Warning], str]] = []
     for name, file in named_systems(systems).items():
         if isinstance(file, AnyScores):
             raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
         with NamedWarnings(name) as block:
             results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
+            found: Iterable[ConditionRow] = [how.pooled(results[name])]
+            if conditions is not None:
+                parts = file, key_file, conditions, how.prior
+                found = ConditionTable.from_files(*parts, **by_condition).rows
         told += block.told
-    rows = [(name, _ordered(how.pooled(found), None)) for name, found in results.items()]
+        rows += [(name, _ordered(row, None)) for row in found]
     return Evaluation(
         table=SystemTable(rows),
         results=results,

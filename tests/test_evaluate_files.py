@@ -40,6 +40,21 @@ def test_equals_evaluate(tmp_path: Path, files, priors: object, *, normalize: bo
         found.compare()
 
 
+def test_conditions(tmp_path: Path, files) -> None:
+    """The rows are those of `evaluate`; conditions are given, or are columns of metadata."""
+    systems, key = files
+    sexes = ["f", "m"] * 10
+    metadata = bp.TrialMetadata(key, model_columns={"sex": sexes})
+    expected = bp.evaluate(systems, (key, metadata), priors=0.05, conditions="sex")
+    paths = {name: tmp_path / f"{name}.h5" for name in "AB"}
+    options = {"conditions": "sex", "metadata": metadata}
+    found = bp.evaluate_files(paths, tmp_path / "key.h5", priors=0.05, **options)
+    for one, other in zip(found.records(), expected.records(), strict=True):
+        assert one.pop("cllr") == pytest.approx(other.pop("cllr"), rel=1e-12)
+        assert one == other
+    assert repr(found) == repr(expected)
+
+
 @pytest.mark.parametrize("large", [True, False])
 def test_evaluate_takes_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files, *, large: bool

@@ -71,9 +71,9 @@ Files: TypeAlias = FilePath | Sequence[FilePath]
 # Non-targets at each threshold; and below, between and above them. A row for each group.
 Counts: TypeAlias = tuple[IntArray, IntArray]
 
-# Tasks are about this large, so that a bar moves; but there are not too many, as each
-# returns one count for each target score.
-_TASK_BYTES = 2**28
+# Tasks are about this large, so that a bar moves; but there are not too many, as each opens the
+# files and returns one count for each target score.
+_TASK_BYTES = 2**29
 
 # Some for each worker, so that all end at about the same time.
 _TASKS_PER_WORKER = 4
@@ -325,9 +325,10 @@ def _add(first: Counts, second: Counts) -> Counts:
 
 def _tasks(passes: FilePasses) -> list[Task]:
     """Cut the files into tasks that keep all workers busy."""
-    n_workers = n_at_once(passes.where.workers, passes.where.client)
+    least = _TASKS_PER_WORKER * n_at_once(passes.where.workers, passes.where.client)
     n_tasks = min(MOST_TASKS, passes.n_bytes // _TASK_BYTES)
-    return passes.tasks(max(_TASKS_PER_WORKER * n_workers, n_tasks))
+    # A multiple, so that threads end together.
+    return passes.tasks(least * max(1, -(-n_tasks // least)))
 
 
 @attrs.frozen(eq=False)

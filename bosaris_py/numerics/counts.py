@@ -61,13 +61,18 @@ _FEW_THRESHOLDS = 6
 _SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
 
 # Nanoseconds: a search for a threshold; and what a grid takes for a score, as long as its tables
-# are small, and how that grows with their number to the power of 2/3. A probe tells what a sort
-# takes; its time grows with the logarithm of the size, and with what leaves the cache.
-_SEARCH, _GRID, _GRID_GROWTH = 55.0, 4.0, 0.0023
+# are small, and how that grows with their number to the power of 2/3. Threads take longer for a
+# grid, as they wait for each other. A probe tells what a sort takes; its time grows with the
+# logarithm of the size, and with what leaves the cache.
+_SEARCH, _GRID, _GRID_GROWTH, _WAITING = 35.0, 4.0, 0.0006, 1.35
 _PROBE, _PROBE_LEVELS = 2**13, 10.0
 
-# With fewer thresholds, or scores, than these a grid is never much slower.
-_FEWEST_FOR_SORT = (2**15, 2**20)
+# Smaller blocks are never sorted much faster than a grid counts them.
+_FEWEST_SORTED = 2**20
+
+# From so many thresholds on, which leave the cache, and scores for each, those in their cells are
+# searched for in blocks of so many for each, if the probe takes no more nanoseconds.
+_FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**18, 32, 8, 10.0
 
 # Fewer scores than this are searched for: a grid costs its tables.
 _FEW_SCORES = 2**13
@@ -364,7 +369,9 @@ def _add_counts(
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
-    tally = GridCounts(grid, counts, _count_by_search)
+    n = scores.size
+    blocks = _blocks_of_met(thresholds, scores.dtype, counts, n)
+    tally = GridCounts(grid, counts, _count_by_search, blocks, n_alone=n)
     tally.add(scores, weights)
     tally.flush()
 
@@ -374,13 +381,13 @@ def _block_size(n_thresholds: int, n_scores: int) -> int:
     return min(n_scores, max(_BLOCK, _SCORES_PER_SEARCH * n_thresholds))
 
 
-def _sorting_pays(n_thresholds: int, dtype: np.dtype[Any], size: int) -> bool:
+def _sorting_pays(n_thresholds: int, dtype: np.dtype[Any], size: int, waiting: float = 1.0) -> bool:
     """Tell whether blocks of so many scores are sorted faster than a grid counts them."""
-    if n_thresholds < _FEWEST_FOR_SORT[0] or size < _FEWEST_FOR_SORT[1]:
+    if size < _FEWEST_SORTED:
         return False
     of_sort = _sort_time(dtype) * np.log2(size) / _PROBE_LEVELS
     grid = _GRID + _GRID_GROWTH * n_thresholds ** (2 / 3)
-    return bool(of_sort + _SEARCH * n_thresholds / size < grid)
+    return bool(of_sort + _SEARCH * n_thresholds / size < waiting * grid)
 
 
 @functools.cache
@@ -394,15 +401,27 @@ def _sort_time(dtype: np.dtype[Any]) -> float:
     return 1e9 * min(times) / _PROBE
 
 
+def _blocks_of_met(
+    thresholds: Float64Array, dtype: np.dtype[Any], counts: Weights, n_scores: int
+) -> _SortedBlocks | None:
+    """Return what counts the scores in cells of a grid with thresholds; None: comparisons."""
+    k = thresholds.size
+    if k < _FEWEST_FOR_MET or n_scores < _SCORES_FOR_MET * k or _sort_time(dtype) > _FAST_SORT:
+        return None
+    return _SortedBlocks(thresholds, dtype, _MET_PER_SEARCH * k, counts)
+
+
 def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> ThresholdGrid | None:
     """Return a grid for so many scores like these; None if it would not pay."""
     if scores.size < _FEW_SCORES or n_scores < thresholds.size:
         return None
-    limits: FloatArray = thresholds
-    if scores.dtype == np.float32:
-        # A float32 score reaches a threshold iff it reaches this.
-        limits = round_to_float32(thresholds, towards=np.inf)
+    limits = _in_type_of(scores.dtype, thresholds)
     return ThresholdGrid.over(thresholds, limits, scores, n_scores)
+
+
+def _in_type_of(dtype: np.dtype[Any], thresholds: Float64Array) -> FloatArray:
+    """Return what scores of a type reach iff they reach the thresholds."""
+    return round_to_float32(thresholds, towards=np.inf) if dtype == np.float32 else thresholds
 
 
 def _count_by_passes(
@@ -464,6 +483,7 @@ class _SortedBlocks:
         self, thresholds: Float64Array, dtype: np.dtype[Any], size: int, counts: Weights
     ) -> None:
         self._thresholds, self._counts, self._n = thresholds, counts, 0
+        self._limits = _in_type_of(dtype, thresholds)
         self._block: FloatArray = np.empty(size, dtype=dtype)
 
     def add(self, scores: FloatArray) -> None:
@@ -478,12 +498,15 @@ class _SortedBlocks:
 
     def flush(self) -> None:
         """Add to the counts whatever is not yet in them."""
-        block, counts = self._block, self._counts
-        block[: self._n].sort()
-        # For a moment nobody can write to it, so nothing is copied.
-        block.flags.writeable = False
-        below, up_to = SortedScores(block[: self._n]).edges(self._thresholds)
-        block.flags.writeable = True
+        block, counts = self._block[: self._n], self._counts
+        if not block.size:
+            return
+        block.sort()
+        below = np.searchsorted(block, self._limits)
+        # Few thresholds are scores; only those are searched for twice.
+        tied = np.flatnonzero(block.take(below, mode="clip") == self._thresholds)
+        up_to = below.copy()
+        up_to[tied] = np.searchsorted(block, self._limits[tied], side="right")
         counts[1::2] += up_to - below
         counts[-1] += self._n
         counts[:-1:2] += below
@@ -513,10 +536,12 @@ class RunningCounts:
             tally = None
         if tally is None:
             size = _block_size(k, max(_MOST_SORTED, _FEWEST_PER_SEARCH * k))
-            if _sorting_pays(k, dtype, size):
+            size = max(size, _FEWEST_SORTED)
+            if _sorting_pays(k, dtype, size, _WAITING):
                 tally = _SortedBlocks(self._thresholds, dtype, size, self._counts)
             elif (grid := _make_grid(self._thresholds, scores, _MANY_SCORES)) is not None:
-                tally = GridCounts(grid, self._counts, _count_by_search)
+                blocks = _blocks_of_met(self._thresholds, dtype, self._counts, _MANY_SCORES)
+                tally = GridCounts(grid, self._counts, _count_by_search, blocks)
             else:
                 _add_counts(self._thresholds, scores, None, self._counts)
                 return

@@ -38,6 +38,9 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
 
+# So few points are scanned: calls of numpy take longer.
+_FEW_POINTS = 24
+
 # Two costs closer than this are one cost that was rounded in two ways.
 SAME_COST = 1.0 - 2.0**-45
 
@@ -113,7 +116,8 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
             return kept
         # A round usually removes about half of what the hull does not need. Long smooth arcs
         # collapse from one end only; there a single scan with a stack is quicker.
-        stalled = n_left > 0.9 * kept.size
+        # So it is where few are left.
+        stalled = n_left > 0.9 * kept.size or (n_left <= _FEW_POINTS and x.dtype == np.int64)
         moved = np.ones(kept.size, dtype=np.bool_)
         moved[1:-1] = turns
         kept = kept[moved]
@@ -244,7 +248,7 @@ class ROCCH(metaclass=Readable):
         The maximum over the prior of the minimum error-rate: theory paper [1]_, section 2.6.2,
         equation (26).
         """
-        return self.unequal_error_rate(1.0)
+        return self._crossing(1.0 / self.tar_total, 1.0 / self.non_total)
 
     @functools.cached_property
     def prbep(self) -> float:
@@ -303,7 +307,8 @@ class ROCCH(metaclass=Readable):
         """
         costs = DecisionCosts.from_prior(prior)
         best = self.best_vertices(costs)
-        return costs.cost(self.pmiss[best], self.pfa[best], normalize=normalize)
+        pmiss, pfa = self.misses[best] / self.tar_total, self.false_alarms[best] / self.non_total
+        return costs.cost(pmiss, pfa, normalize=normalize)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
         """Return the threshold of minimum DCF at one operating point, with its error-rates.

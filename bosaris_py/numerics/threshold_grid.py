@@ -24,7 +24,8 @@ import numpy as np
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array, Weights
 
 # With smaller blocks threads wait for each other between numpy's calls: each takes microseconds.
-_BLOCK = 2**19
+# One thread alone is faster with blocks that stay in the cache of a core.
+_BLOCK, _BLOCK_ALONE = 2**19, 2**17
 
 # Four cells for each threshold leave most cells empty; not fewer than 2**17, which costs
 # little. But tables of more than 2**19 cells leave the cache, and tables need as much time
@@ -212,13 +213,30 @@ class _Queue:
 
 
 class GridCounts:
-    """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells."""
+    """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells.
 
-    def __init__(self, grid: ThresholdGrid, counts: Weights, search: Search) -> None:
+    `blocks` counts the scores in cells with thresholds where a search for many is faster than
+    comparisons. `n_alone` is how many scores there are in all where no other thread counts
+    meanwhile, else 0.
+    """
+
+    def __init__(
+        self,
+        grid: ThresholdGrid,
+        counts: Weights,
+        search: Search,
+        blocks: Any = None,
+        *,
+        n_alone: int = 0,
+    ) -> None:
         self.grid, self._counts, self._search = grid, counts, search
-        self._per_cell: Weights = np.zeros(grid.cells.n, dtype=counts.dtype)
+        self._alone = n_alone > 0
+        # A small table stays in cache.
+        is_short = counts.dtype == np.int64 and 0 < n_alone < 2**31
+        self._per_cell: Any = np.zeros(grid.cells.n, np.int32 if is_short else counts.dtype)
         # Scores and weights in cells with thresholds, and those in crowded cells.
         self._met, self._crowd = _Queue(), _Queue()
+        self._blocks = blocks
         # Kept, because memory from the system is slow, and one thread waits for another there.
         self._work: tuple[Any, ...] = ()
 
@@ -226,17 +244,22 @@ class GridCounts:
         """Count some more scores of the grid's type, without NaN; weights for float64 counts."""
         n_cells, dtype = self.grid.cells.n, scores.dtype
         step = min(max(_SCORES_PER_TABLE_CELL * n_cells, _BLOCK), _MOST_PER_TABLE, scores.size)
+        length = _BLOCK
+        if self._alone:
+            step = length = min(_BLOCK_ALONE, scores.size)
         if not self._work or self._work[0].size < step:
-            size = min(_BLOCK, step)
-            self._work = np.empty(step, np.intp), np.empty(size, dtype), np.empty(size, np.bool_)
+            # Cells that are as long as scores need no place of their own.
+            size = min(length, step)
+            place = np.empty(0 if dtype.itemsize == np.intp().itemsize else size, dtype)
+            self._work = np.empty(step, np.intp), place, np.empty(size, np.bool_)
         indices, work, held = self._work
         for begin in range(0, scores.size, step):
             part = scores[begin : begin + step]
             masses = None if weights is None else weights[begin : begin + step]
-            for start in range(0, part.size, _BLOCK):
-                block = part[start : start + _BLOCK]
+            for start in range(0, part.size, length):
+                block = part[start : start + length]
                 cells = indices[start : start + block.size]
-                area = cells.view(dtype) if dtype.itemsize == cells.itemsize else work
+                area = work if work.size else cells.view(dtype)
                 found = self.grid.cells.numbers(block, area[: block.size])
                 if area is work:
                     cells[:] = found
@@ -245,13 +268,23 @@ class GridCounts:
                 chosen = np.flatnonzero(held[: block.size])
                 if chosen.size:
                     met = None if masses is None else masses[start:].take(chosen)
-                    self._met.put(block.take(chosen), cells.take(chosen), met)
+                    if met is None and self._blocks is not None:
+                        self._blocks.add(block.take(chosen))
+                        continue
+                    self._met.put(block.take(chosen), met)
                     if self._met.size > _COMPARED_AT_ONCE:
                         self._compare()
-            self._per_cell += np.bincount(indices[: part.size], masses, minlength=n_cells)
+            if self._alone:
+                one = self._per_cell.dtype.type(1) if masses is None else masses
+                np.add.at(self._per_cell, indices[: part.size], one)
+            else:
+                self._per_cell += np.bincount(indices[: part.size], masses, minlength=n_cells)
 
     def flush(self) -> None:
         """Add to the counts whatever is not yet in them."""
+        self._work = ()
+        if self._blocks is not None:
+            self._blocks.flush()
         self._compare()
         self._search_crowd()
         self._flush_cells()
@@ -260,15 +293,14 @@ class GridCounts:
         """Compare the scores in cells that hold thresholds with these."""
         if not self._met.size:
             return
-        values, cells, masses = self._met.take()
+        values, masses = self._met.take()
         for start in range(0, values.size, _COMPARED_AT_ONCE):
             part = slice(start, start + _COMPARED_AT_ONCE)
-            self._compare_part(values[part], cells[part], None if masses is None else masses[part])
+            self._compare_part(values[part], None if masses is None else masses[part])
 
-    def _compare_part(
-        self, values: FloatArray, cells: IndexArray, masses: Float64Array | None
-    ) -> None:
+    def _compare_part(self, values: FloatArray, masses: Float64Array | None) -> None:
         grid = self.grid
+        cells: IndexArray = grid.cells.numbers(values, np.empty_like(values)).astype(np.intp)
         if grid.crowded is not None:
             crowd = grid.crowded.take(cells)
             if crowd.any():

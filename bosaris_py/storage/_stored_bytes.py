@@ -28,6 +28,9 @@ import numpy.typing as npt
 
 ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
+# Where each chunk begins, in the data set and in the file, and how many there are.
+KnownChunks: TypeAlias = tuple[dict[tuple[int, ...], int], int]
+
 _GZIP, _SHUFFLE = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE
 _FLETCHER32 = h5py.h5z.FILTER_FLETCHER32
 _FILTERS = {_GZIP: "gzip", _SHUFFLE: "shuffle", _FLETCHER32: "Fletcher32"}
@@ -88,6 +91,8 @@ class StoredChunks:
     begins: dict[tuple[int, ...], int] = attrs.field(factory=dict, init=False)
     count: int = attrs.field(default=0, init=False)
     _remembered: dict[tuple[int, ...], ByteArray] = attrs.field(factory=dict, init=False)
+    # What was unpacked last, and from which bytes: a mask that is true everywhere repeats them.
+    _last: tuple[tuple[int, bytes], ByteArray] | None = attrs.field(default=None, init=False)
 
     @classmethod
     def of(cls, dataset: Any, item_size: int, *, of_pointers: bool = False) -> "StoredChunks":
@@ -159,7 +164,10 @@ class StoredChunks:
 
     def unpack(self, begin: tuple[int, ...]) -> ByteArray:
         """Return a chunk, the bytes of each element along the last axis."""
-        skipped, data = self.dataset.read_direct_chunk(begin)
+        stored_as: tuple[int, bytes] = self.dataset.read_direct_chunk(begin)
+        if self._last is not None and self._last[0] == stored_as:
+            return self._last[1]
+        skipped, data = stored_as
         applied = self._applied(skipped)
         planes = False
         while applied:
@@ -179,7 +187,9 @@ class StoredChunks:
         stored = np.frombuffer(data, dtype=np.uint8)
         if planes:
             stored = _unshuffled(stored, self.item_size)
-        return stored.reshape(*self.shape, self.item_size)
+        unpacked = stored.reshape(*self.shape, self.item_size)
+        self._last = stored_as, unpacked
+        return unpacked
 
     def parts(
         self, begin: tuple[int, ...], extents: tuple[int, ...], *, remember: bool = False

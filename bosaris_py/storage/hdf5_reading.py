@@ -18,7 +18,7 @@ import math
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from numbers import Real
@@ -42,6 +42,7 @@ from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
 from bosaris_py.storage._stored_bytes import (
     ByteArray,
     GroupChecks,
+    KnownChunks,
     StoredChunks,
     checksum,
     read_global_heap,
@@ -191,13 +192,18 @@ def within_memory(path: FilePath) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_guarded(
-    path: FilePath, max_bytes: int | None = None, *, remember_chunks: bool = True
+    path: FilePath,
+    max_bytes: int | None = None,
+    *,
+    remember_chunks: bool = True,
+    known: Mapping[str, KnownChunks] | None = None,
 ) -> Iterator["GuardedFile"]:
     """Open an HDF5 file for reading; whatever goes wrong is a FileFormatError or an OSError.
 
     `max_bytes` limits the memory of the arrays. None stands for half of what machine, container and
     ulimit give, together with a check that stored bytes back every large data set.
-    `remember_chunks` keeps the last chunk of each data set.
+    `remember_chunks` keeps the last chunk of each data set. `known` are the chunks of data sets
+    that have been checked before.
     """
     file_path = as_path(path)
     with contextlib.ExitStack() as stack:
@@ -209,7 +215,7 @@ def open_guarded(
         cache = {} if remember_chunks else {"rdcc_nbytes": 0}
         file = stack.enter_context(h5py.File(file_path, "r", locking="best-effort", **cache))
         budget = MemoryBudget(file_path, max_bytes)
-        guarded = GuardedFile(file_path, file, budget, remember_chunks)
+        guarded = GuardedFile(file_path, file, budget, remember_chunks, known or {})
         guarded.refuse_foreign_storage(groups)
         yield guarded
 
@@ -238,6 +244,7 @@ class GuardedFile:
     file: Any
     budget: MemoryBudget
     remembers_chunks: bool
+    known: Mapping[str, KnownChunks]
 
     def error(self, name: str, text: str) -> FileFormatError:
         """Return an error about the data set `name` of this file."""
@@ -391,7 +398,10 @@ class GuardedFile:
         layout = properties.get_layout()
         if layout == h5py.h5d.CHUNKED:
             chunks = StoredChunks.of(dataset, size, of_pointers=of_pointers)
-            chunks.check(self.path.stat().st_size, self.budget.claim)
+            if checked.name in self.known:
+                chunks.begins, chunks.count = self.known[checked.name]
+            else:
+                chunks.check(self.path.stat().st_size, self.budget.claim)
             return chunks
         stored = dataset.get_storage_size()
         is_unwritten = layout == h5py.h5d.CONTIGUOUS and dataset.get_offset() is None

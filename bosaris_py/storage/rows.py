@@ -45,6 +45,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
+from bosaris_py.storage._stored_bytes import KnownChunks
 from bosaris_py.storage.hdf5 import (
     CHUNK_TRIALS,
     USE_KEY,
@@ -122,6 +123,8 @@ class DescribedFile:
     data_sets: tuple[tuple[str, str], ...]
     # Bytes of one value in memory.
     item_size: int
+    # The chunks of data sets, which need no other check as long as the stamp is the same.
+    known: dict[str, KnownChunks]
 
     @property
     def path(self) -> Path:
@@ -182,7 +185,8 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
         shape, found = (modelset.size, segset.size), list(opened.data_sets.values())
         data_sets = tuple((matrix.name, matrix.content) for matrix in found)
         item_size = next((m.memory_type.itemsize for m in found if m.content == "numbers"), 1)
-        described = stamp, kind, shape, data_sets, item_size
+        known = {m.name: (m.chunks.begins, m.chunks.count) for m in found if m.chunks is not None}
+        described = stamp, kind, shape, data_sets, item_size, known
         if "k" in opened.sizes:
             nothing = np.empty(0, dtype=np.int64)
             chunk = max([CHUNK_TRIALS, *(each.checksums[0] for each in found if each.checksums)])
@@ -283,7 +287,8 @@ class FileReader:
         self.file.stamp.check()
         # The manager would take every error that it sees for a damaged file; errors of those
         # who use the rows must not pass through it. So it is entered and left by hand.
-        opened = open_guarded(self.file.path, remember_chunks=self._remember_chunks)
+        path, known = self.file.path, self.file.known
+        opened = open_guarded(path, remember_chunks=self._remember_chunks, known=known)
         source = opened.__enter__()
         self._opened = opened
         with self._reading("opened"):

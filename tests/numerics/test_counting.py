@@ -60,7 +60,11 @@ ways = st.fixed_dictionaries(
         "_MOST_PER_TABLE": st.sampled_from([8, 2**22]),
         "_BLOCK": st.sampled_from([1, 7, 2**16]),
         # Sorts are fast on some processors only.
-        "_FEWEST_FOR_SORT": st.sampled_from([(0, 0), (2**15, 2**20)]),
+        "_FEWEST_SORTED": st.sampled_from([0, 2**20]),
+        "_FEWEST_FOR_MET": st.sampled_from([0, 2**18]),
+        "_SCORES_FOR_MET": st.sampled_from([0, 32]),
+        "_MET_PER_SEARCH": st.sampled_from([1, 8]),
+        "_BLOCK_ALONE": st.sampled_from([1, 7, 2**17]),
         "_sort_time": st.sampled_from([lambda _: 0.0, lambda _: 1e9]),
         "_SEARCH": st.sampled_from([0.0, 55.0]),
         "_SCORES_PER_SEARCH": st.sampled_from([0, 32]),

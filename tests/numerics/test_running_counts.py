@@ -78,7 +78,7 @@ def test_a_fast_sort_is_used_for_many_thresholds(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, sort_time: float
 ) -> None:
     """Its counts, of arrays and of streams, are those of the grid."""
-    thresholds = np.unique(rng.normal(2, 1, 2**17).astype(np.float32)).astype(np.float64)
+    thresholds = np.unique(rng.normal(2, 1, 40_000).astype(np.float32)).astype(np.float64)
     scores = rng.normal(0, 1, 2**20).astype(np.float32)
     ordered = np.sort(scores.astype(np.float64))
     below, up_to = (np.searchsorted(ordered, thresholds, side) for side in ("left", "right"))
@@ -94,6 +94,27 @@ def test_a_fast_sort_is_used_for_many_thresholds(
     for at, _ in (counts.result(), counting.count_between(thresholds, scores)):
         np.testing.assert_array_equal(at, up_to - below)
     assert len(used) == (4 if sort_time == 1.0 else 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_near_many_thresholds_are_searched_for(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, dtype: type
+) -> None:
+    """Where a sort is fast; the counts are those of one thread and of a stream."""
+    monkeypatch.setattr(counting, "_FEWEST_FOR_MET", 1000)
+    monkeypatch.setattr(counting, "_sorting_pays", lambda *_: False)
+    monkeypatch.setattr(counting, "_sort_time", lambda _: 1.0)
+    thresholds = np.unique(rng.normal(2, 1, 2000).astype(dtype)).astype(np.float64)
+    scores = rng.normal(0, 1, 200_000).astype(dtype)
+    scores[:2000:2] = thresholds[:2000:2]
+    counts = RunningCounts(thresholds)
+    for part in np.array_split(scores, 5):
+        counts.add(part)
+    ordered = np.sort(scores.astype(np.float64))
+    below, up_to = (np.searchsorted(ordered, thresholds, side) for side in ("left", "right"))
+    for at, between in (counts.result(), counting.count_between(thresholds, scores)):
+        np.testing.assert_array_equal(at, up_to - below)
+        np.testing.assert_array_equal(between, np.append(below, scores.size) - np.append(0, up_to))
 
 
 def test_the_probe_of_the_sort_times_it() -> None:
