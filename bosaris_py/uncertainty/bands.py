@@ -539,7 +539,17 @@ class TippettBand(metaclass=Readable):
     confidence: float
 
     def of(self, convention: str) -> tuple[tuple[Float64Array, Float64Array], ...]:
-        """Return the ends for targets and for non-targets in a convention of `plot_tippett`."""
+        """Return the ends for targets and for non-targets in a convention of `plot_tippett`.
+
+        Parameters
+        ----------
+        convention : {"above", "crossing"}
+            As for `plot_tippett`.
+
+        Returns
+        -------
+        pair of pairs of (k,) ndarray of float64
+        """
         tar, non = zip(self.low, self.high, strict=True)
         return (tar, non) if convention == "above" else (tar, (1.0 - non[1], 1.0 - non[0]))
 
