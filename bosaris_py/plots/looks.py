@@ -40,6 +40,14 @@ _DASHES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 # Legends of more entries, or of a larger share of the Axes, lie beside it; the largest share of
 # the Axes' height that a legend above the lines may take.
 _LONG_LEGEND, _LARGE_LEGEND, _HEADROOM = 8, 0.2, 0.3
+_PLACES: Any = (
+    "upper right",
+    "lower left",
+    "upper left",
+    "lower right",
+    "upper center",
+    "lower center",
+)
 
 # Metadata that leave out the date, so that the same plot is the same file byte for byte.
 METADATA: dict[str, dict[str, None]] = {
@@ -171,10 +179,14 @@ def add_legend(
             figure.draw_without_rendering()
         axes.apply_aspect()
         frame = axes.get_window_extent()
-        box = axes.legend(handles, labels, **settings).get_window_extent()
-        large = box.width * box.height > _LARGE_LEGEND * frame.width * frame.height
-        if not (large or _covers(box.padded(0.02 * frame.width), lines)):
-            return
+        legend = axes.legend(handles, labels, **settings)
+        box = legend.get_window_extent()
+        if box.width * box.height <= _LARGE_LEGEND * frame.width * frame.height:
+            # What matplotlib finds best heeds bands as much as lines.
+            for place in ("best", *_PLACES):
+                legend.set_loc(place)
+                if not _covers(legend.get_window_extent().padded(0.02 * frame.width), lines):
+                    return
         if headroom:
             for size, ncols in itertools.product(("small", "x-small"), (3, 2, 1)):
                 above = settings | {"loc": "upper center", "ncols": ncols, "fontsize": size}
