@@ -100,6 +100,16 @@ def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
     guide, example = OF_NAMES.get(name, ("", []))
     if example and not any(">>>" in line for line in lines):
         lines += ["", ".. rubric:: Examples", "", *example]
+    # What draws has a picture: the first one of the gallery that calls it.
+    short = name.rpartition(".")[2]
+    drawn = re.compile(rf"\b({short}|plot_{short.removesuffix('Plot').lower()})\(")
+    draws = name in OF_NAMES and re.search(r"^plot_|Plot$|^style$", short)
+    for script in gallery.SCRIPTS if draws else ():
+        if drawn.search(script.read_text(encoding="utf-8")):
+            page = f"/gallery/generated/{script.stem}"
+            lines += ["", f".. image:: {page}.svg", f"   :alt: {script.stem.replace('_', ' ')}", ""]
+            lines += [f"The code of the picture: :doc:`{page}`.", ""]
+            break
     if guide:
         lines += ["", f"Explained in {guide}.", ""]
 
