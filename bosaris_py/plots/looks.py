@@ -411,20 +411,17 @@ def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> N
     taken = [Bbox.from_bounds(x - 3.0, y - 3.0, 6.0, 6.0) for x, y in at]
     for i, name in names.items():
         width, height = (per_point * length for length in _size_in_points(name, size))
-        boxes = {}
-        for ha, va in itertools.product(("left", "right"), ("bottom", "top")):
-            x = at[i, 0] + (6.0 if ha == "left" else -6.0 - width)
-            y = at[i, 1] + (6.0 if va == "bottom" else -6.0 - height)
-            boxes[ha, va] = Bbox.from_bounds(x, y, width, height)
-
-        def cost(box: Bbox) -> float:
-            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1
-            return box.count_overlaps(taken) + (0 if inside else 9)
-
-        ha, va = min(boxes, key=lambda corner: cost(boxes[corner]))
-        taken.append(boxes[ha, va])
-        offset = (4 if ha == "left" else -4, 4 if va == "bottom" else -4)
-        sides: Any = {"ha": ha, "va": va, "xytext": offset, "textcoords": "offset points"}
+        corners = []
+        for right, above in itertools.product((1, -1), (1, -1)):
+            x = at[i, 0] + (6.0 if right > 0 else -6.0 - width)
+            y = at[i, 1] + (6.0 if above > 0 else -6.0 - height)
+            box = Bbox.from_bounds(x, y, width, height)
+            outside = not frame.x0 <= x <= frame.x1 - width
+            corners.append((box.count_overlaps(taken) + 9 * outside, box, right, above))
+        _, box, right, above = min(corners, key=lambda corner: corner[0])
+        taken.append(box)
+        sides: Any = {"ha": ("left", "right")[right < 0], "va": ("bottom", "top")[above < 0]}
+        sides |= {"xytext": (4 * right, 4 * above), "textcoords": "offset points"}
         axes.annotate(name, points[i].tolist(), fontsize=size, **sides)
 
 
