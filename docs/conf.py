@@ -31,6 +31,8 @@ extensions = [
 ]
 # Browsers draw MathML themselves: the pages need neither a script nor the network for formulas.
 html_math_renderer = "mathml"
+# The module in which attrs keeps it is not one that attrs documents.
+nitpick_ignore = [("py:class", "attr.exceptions.FrozenInstanceError")]
 # The button copies what one types, without prompts and without output.
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True

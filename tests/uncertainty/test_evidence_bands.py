@@ -188,7 +188,7 @@ def test_pav_band_where_pools_have_one_class() -> None:
         "confidence": 0.95,
         "bounds": (0.0, 1.0),
     }
-    result = BootstrapResult.from_replicates(values, replicates, confidence=0.95, **made)
+    result = BootstrapResult.from_replicates(values, replicates, **made)
     band = PAVMap([-2.0, -1.0, 0.0, 1.0, 2.0]).band(result)
     inner = special.logit([result.low[2:4], result.high[2:4]])
     np.testing.assert_allclose(band.low, [-np.inf, -np.inf, *inner[0], inner[0][1]])
